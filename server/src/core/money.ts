@@ -1,0 +1,47 @@
+/**
+ * Money as exact integers of a ten-thousandth of a major unit: no currency has more than four decimals (ISO 4217),
+ * and integers add up without the rounding of binary floats.
+ */
+export type Money = bigint
+
+const DECIMALS = 4
+const SCALE = 10_000n
+
+/** The largest amount a request may carry, in major units. */
+export const AMOUNT_MAX = 1e12
+
+/** Reads a JSON number exactly as the caller wrote it, or says why it cannot be held exactly. */
+export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_many_digits' {
+  const decimal = plainDecimal(amount)
+  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
+  if (fraction.length > DECIMALS) return 'too_many_decimals'
+  // A double tells 15 significant digits apart; a 16th may already be somebody else's number.
+  if ((whole + fraction).replace(/^0+/, '').length > 15) return 'too_many_digits'
+  const units = BigInt(whole) * SCALE + BigInt(fraction.padEnd(DECIMALS, '0'))
+  return amount < 0 ? -units : units
+}
+
+/** Reads an amount that validation has already found exact. */
+export function moneyOf(amount: number): Money {
+  const money = parseMoney(amount)
+  if (typeof money === 'string') throw new RangeError(`${amount} is not an exact amount: ${money}`)
+  return money
+}
+
+/** The decimal text that a database and a person read, without trailing zeros. */
+export function formatMoney(money: Money): string {
+  const units = money < 0n ? -money : money
+  const fraction = (units % SCALE).toString().padStart(DECIMALS, '0').replace(/0+$/, '')
+  return `${money < 0n ? '-' : ''}${units / SCALE}${fraction ? `.${fraction}` : ''}`
+}
+
+/** The JSON number of an amount; exact for everything `parseMoney` accepts. */
+export function moneyNumber(money: Money): number {
+  return Number(formatMoney(money))
+}
+
+/** Numbers from 1e21 up and below 1e-6 print with an exponent; amounts that small or large are written out here. */
+function plainDecimal(amount: number): string {
+  const text = String(amount)
+  return text.includes('e') ? amount.toFixed(20).replace(/0+$/, '') : text
+}
