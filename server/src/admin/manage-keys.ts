@@ -1,0 +1,78 @@
+import type { Environment } from '../config.ts'
+import type { Scope } from '../http/scopes.ts'
+import { generateApiKey, hashApiKey } from '../security/api-key.ts'
+import type { ApiKey } from '../store/api-keys.ts'
+import { auditEntryRow } from '../store/audit-log.ts'
+import type { RowOf } from '../store/tables.ts'
+import type { Installation } from './installation.ts'
+import type { Actor } from './manage-organizations.ts'
+
+/** What a new key may do, and for how long. */
+export interface NewKey {
+  environment: Environment
+  organizationId: string
+  name: string
+  scopes: readonly Scope[]
+  expiresAt: string | null
+  actor: Actor
+}
+
+/** Creates a key and returns its text, which is kept nowhere: this is the only time it can be seen. */
+export async function createKey(
+  installation: Installation,
+  { environment, organizationId, name, scopes, expiresAt, actor }: NewKey,
+): Promise<{ id: string; key: string }> {
+  const { stores, newId, nowMs } = installation
+  const now = new Date(nowMs()).toISOString()
+  const key = generateApiKey(environment)
+  const row: ApiKey = {
+    org_id: organizationId,
+    id: newId('key'),
+    name,
+    key_hash: hashApiKey(key),
+    last_four: key.slice(-4),
+    scopes: scopes.join(' '),
+    created_at: now,
+    expires_at: expiresAt,
+    revoked_at: null,
+    last_used_at: null,
+  }
+  const data = { name, scopes, expires_at: expiresAt }
+  await stores[environment].commit({
+    rows: { api_keys: [row] },
+    auditEntries: [keyEntry(installation, row, { type: 'api_key.created', actor, data })],
+  })
+  return { id: row.id, key }
+}
+
+/** Ends a key for good, on every node within a second; false if it had ended before. */
+export async function revokeKey(
+  installation: Installation,
+  environment: Environment,
+  { key, actor }: { key: ApiKey; actor: Actor },
+): Promise<boolean> {
+  const { stores, nowMs } = installation
+  const revoked = { org_id: key.org_id, id: key.id, revoked_at: new Date(nowMs()).toISOString() }
+  const { lost } = await stores[environment].commit({
+    revokedKeys: [revoked],
+    auditEntries: [keyEntry(installation, key, { type: 'api_key.revoked', actor, data: { name: key.name } })],
+  })
+  return lost === undefined
+}
+
+function keyEntry(
+  { newId, nowMs }: Installation,
+  key: ApiKey,
+  { type, actor, data }: { type: string; actor: Actor; data: Record<string, unknown> },
+): RowOf<'audit_entries'> {
+  const entry = {
+    id: newId('aud'),
+    type,
+    occurred_at: new Date(nowMs()).toISOString(),
+    actor,
+    request_id: null,
+    subject: { type: 'api_key', id: key.id },
+    data,
+  }
+  return auditEntryRow(key.org_id, key.id, entry)
+}

@@ -1,0 +1,56 @@
+import { ENVIRONMENTS } from '../config.ts'
+import { auditEntryRow } from '../store/audit-log.ts'
+import { insertOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
+import type { Installation } from './installation.ts'
+
+/** Who does something outside the public API. */
+export interface Actor {
+  type: 'operator' | 'system'
+  id: string
+}
+
+/** Creates an organization; both its audit logs begin with it. */
+export async function createOrganization(
+  { storage, stores, newId, nowMs }: Installation,
+  { name, actor }: { name: string; actor: Actor },
+): Promise<Organization> {
+  const now = new Date(nowMs()).toISOString()
+  const organization = { id: newId('org'), name, created_at: now }
+  await insertOrganization(storage.control, organization)
+  for (const environment of ENVIRONMENTS) {
+    const entry = {
+      id: newId('aud'),
+      type: 'organization.created',
+      occurred_at: now,
+      actor,
+      request_id: null,
+      subject: { type: 'organization', id: organization.id },
+      data: { organization_id: organization.id },
+    }
+    await stores[environment].commit({ auditEntries: [auditEntryRow(organization.id, organization.id, entry)] })
+  }
+  return organization
+}
+
+/** Finds an organization by its id or its name; the only one there is needs no naming. */
+export async function findOrganization(
+  { storage }: Installation,
+  wanted: string | undefined,
+): Promise<Organization | { problem: string }> {
+  const organizations = await listOrganizations(storage.control)
+  if (wanted === undefined) {
+    const [only, ...others] = organizations
+    if (!only) return { problem: 'there is no organization yet: create one with orgs create <name>' }
+    return others.length === 0
+      ? only
+      : { problem: 'there are several organizations: say which with --org <id or name>' }
+  }
+  const matches = organizations.filter(({ id, name }) => id === wanted || name === wanted)
+  if (matches.length === 1) return matches[0]!
+  return {
+    problem:
+      matches.length === 0
+        ? `there is no organization ${JSON.stringify(wanted)}: orgs list shows them`
+        : `several organizations are called ${JSON.stringify(wanted)}: use the id`,
+  }
+}

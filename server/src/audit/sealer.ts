@@ -1,0 +1,114 @@
+import type { Environment } from '../config.ts'
+import { signCheckpoint } from '../core/audit/checkpoint.ts'
+import { appendLeaves, frontierPositions } from '../core/audit/merkle-tree.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import type { NewId } from '../ids.ts'
+import { nodeId } from '../node-id.ts'
+import type { SigningKey } from '../security/master-key.ts'
+import type { Database } from '../store/database.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import { releaseLease, takeLease } from '../store/leases.ts'
+
+/** Entries are sealed at least once a second; twice as often leaves room for a slow round. */
+const ROUND_EVERY_MS = 500
+/** After a failure, the database is given time to recover before the next round. */
+const ROUND_AFTER_FAILURE_MS = 5_000
+const ENTRIES_PER_SEAL = 2_000
+const LEASE = { name: 'sealer', holder: nodeId, seconds: 5 }
+
+/** What a sealer works with. */
+export interface SealerParts {
+  environment: Environment
+  database: Database
+  store: EnvironmentStore
+  signingKey: SigningKey
+  newId: NewId
+  nowMs: () => number
+  onError: (error: unknown) => void
+}
+
+/**
+ * Gives waiting audit entries their leaves and signs the head of each organization's tree. One node at a time does
+ * so, by lease; should two ever do it at once, the primary key of the leaves lets one win and the other try again.
+ */
+export class Sealer {
+  readonly #parts: SealerParts
+  #timer: NodeJS.Timeout | undefined
+  #round: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(parts: SealerParts) {
+    this.#parts = parts
+  }
+
+  start(afterMs = ROUND_EVERY_MS): void {
+    this.#timer = setTimeout(() => {
+      this.#round = this.#runRound().then((succeeded) => {
+        if (!this.#closed) this.start(succeeded ? ROUND_EVERY_MS : ROUND_AFTER_FAILURE_MS)
+      })
+    }, afterMs).unref()
+  }
+
+  /** Seals everything that waits, for all organizations. */
+  async sealAll(): Promise<void> {
+    for (const organizationId of await this.#parts.store.organizationsToSeal()) {
+      while (await sealSome(organizationId, this.#parts)) {}
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#round
+    await this.#runRound()
+    await releaseLease(this.#parts.database, LEASE).catch(this.#parts.onError)
+  }
+
+  async #runRound(): Promise<boolean> {
+    try {
+      if (await takeLease(this.#parts.database, LEASE)) await this.sealAll()
+      return true
+    } catch (error) {
+      this.#parts.onError(error)
+      return false
+    }
+  }
+}
+
+/** Seals the oldest waiting entries of one organization; true while there may be more. */
+async function sealSome(
+  organizationId: string,
+  { environment, store, signingKey, newId, nowMs }: SealerParts,
+): Promise<boolean> {
+  const entries = await store.entriesToSeal(organizationId, ENTRIES_PER_SEAL)
+  if (entries.length === 0) return false
+
+  const size = (await store.newestHead(organizationId))?.tree_size ?? 0
+  const frontier = await store.nodeHashes(organizationId, frontierPositions(size))
+  const grown = appendLeaves({ size, frontier, leaves: entries.map((entry) => entry.leaf_hash) })
+  const signedAt = new Date(nowMs()).toISOString()
+  const head = signCheckpoint(
+    { environment, organizationId },
+    { tree_size: grown.size, root_hash: grown.root, signed_at: signedAt },
+    signingKey.privateKey,
+  )
+
+  await store.seal({
+    leaves: entries.map(({ id, leaf_hash }, place) => ({
+      org_id: organizationId,
+      leaf_index: size + place,
+      entry_id: id,
+      leaf_hash,
+    })),
+    nodes: grown.nodes.map((node) => ({ org_id: organizationId, ...node })),
+    head: { org_id: organizationId, ...head },
+    event: {
+      org_id: organizationId,
+      id: newId('evt'),
+      type: 'audit.checkpoint',
+      created_at: signedAt,
+      data: canonicalJson(head),
+    },
+  })
+  return entries.length === ENTRIES_PER_SEAL
+}

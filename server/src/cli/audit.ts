@@ -1,0 +1,127 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Installation } from '../admin/installation.ts'
+import { type LogVerification, verifyAuditLog } from '../audit/verify-audit-log.ts'
+import { ENVIRONMENTS, type Environment } from '../config.ts'
+import type { Checkpoint } from '../core/audit/checkpoint.ts'
+import { keyId } from '../core/audit/checkpoint.ts'
+import { listOrganizations } from '../store/organizations.ts'
+import { defineCommand, isProblem, type Problem } from './command.ts'
+
+export const auditVerify = defineCommand<LogVerification[]>({
+  name: 'audit verify',
+  summary: 'Prove that nothing on the audit logs was edited, removed or reordered',
+  usage: 'audit verify [--org <id>] [--environment sandbox|production] [--head <file>] [--public-key <file>]',
+  options: {
+    org: { type: 'string', description: 'one organization’s id; all of them by default' },
+    environment: { type: 'string', description: 'sandbox or production; both by default' },
+    head: { type: 'string', description: 'a JSON file with a checkpoint you kept; needs --org and --environment' },
+    'public-key': {
+      type: 'string',
+      description: 'a PEM file with the key to trust, instead of the installation’s own',
+    },
+  },
+  prepare(input) {
+    const { head, 'public-key': publicKey, org, environment } = input.options
+    if (head !== undefined && (org === undefined || environment === undefined))
+      return { problem: '--head needs --org and --environment, because a head belongs to one log' }
+    const files: Record<string, string> = {}
+    for (const [name, file] of Object.entries({ head, 'public-key': publicKey })) {
+      if (file === undefined) continue
+      try {
+        files[name] = readFileSync(String(file), 'utf8')
+      } catch {
+        return { problem: `--${name}: ${file} cannot be read` }
+      }
+    }
+    return { ...input, options: { ...input.options, ...files } }
+  },
+  async run(installation, { options }) {
+    const environments = ENVIRONMENTS.filter(
+      (name) => options.environment === undefined || name === options.environment,
+    )
+    if (environments.length === 0) return { problem: '--environment must be sandbox or production' }
+    const organizations = (await listOrganizations(installation.storage.control)).filter(
+      ({ id }) => options.org === undefined || id === options.org,
+    )
+    if (organizations.length === 0)
+      return { problem: options.org ? `there is no organization ${options.org}` : 'there is no organization yet' }
+    const pinnedHead = readHead(options.head)
+    if (isProblem(pinnedHead)) return pinnedHead
+
+    const verifications: LogVerification[] = []
+    for (const environment of environments) {
+      const publicKey = readPublicKey(options['public-key'], installation, environment)
+      if (isProblem(publicKey)) return publicKey
+      for (const { id: organizationId } of organizations) {
+        const store = installation.stores[environment]
+        verifications.push(
+          await verifyAuditLog({
+            organizationId,
+            environment,
+            store,
+            publicKeys: [publicKey],
+            ...(pinnedHead && { pinnedHead }),
+          }),
+        )
+      }
+    }
+    return verifications
+  },
+  render: (verifications) => verifications.map(renderVerification).join('\n'),
+  isBad: (verifications) => verifications.some(({ intact }) => !intact),
+})
+
+export const auditPublicKey = defineCommand<{ environment: Environment; key_id: string; public_key: string }[]>({
+  name: 'audit public-key',
+  summary: 'Print the keys that sign the audit logs, for outsiders to verify with',
+  usage: 'audit public-key',
+  run: async ({ masterKey }) =>
+    ENVIRONMENTS.map((environment) => {
+      const { publicKey } = masterKey.auditSigningKey(environment)
+      return {
+        environment,
+        key_id: keyId(publicKey),
+        public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      }
+    }),
+  render: (keys) =>
+    keys.map(({ environment, key_id, public_key }) => `${environment} (key ${key_id})\n${public_key}`).join('\n'),
+})
+
+function renderVerification({
+  organization_id,
+  environment,
+  intact,
+  leaves,
+  heads_verified,
+  root_hash,
+  problems,
+}: LogVerification): string {
+  const log = `${environment} ${organization_id}`
+  if (intact) return `intact    ${log}: ${leaves} entries, ${heads_verified} signed heads, root ${root_hash}`
+  return [`TAMPERED  ${log}: ${leaves} entries`, ...problems.map((problem) => `          ${problem}`)].join('\n')
+}
+
+function readHead(text: string | boolean | undefined): Checkpoint | undefined | Problem {
+  if (text === undefined) return undefined
+  try {
+    const { tree_size, root_hash, signed_at, key_id, signature } = JSON.parse(String(text))
+    return { tree_size, root_hash, signed_at, key_id, signature }
+  } catch {
+    return { problem: '--head is not a JSON file with a checkpoint' }
+  }
+}
+
+function readPublicKey(
+  text: string | boolean | undefined,
+  { masterKey }: Installation,
+  environment: Environment,
+): KeyObject | Problem {
+  if (text === undefined) return masterKey.auditSigningKey(environment).publicKey
+  try {
+    return createPublicKey(String(text))
+  } catch {
+    return { problem: '--public-key is not a PEM file with a public key' }
+  }
+}

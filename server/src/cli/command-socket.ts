@@ -1,0 +1,68 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Installation } from '../admin/installation.ts'
+import type { CommandInput, Problem } from './command.ts'
+import { findCommand } from './commands.ts'
+
+/** Unix limits the path of a socket to about a hundred bytes. */
+const PATH_BYTES_MAX = 100
+
+/** Nobody listens: no server is running on this data folder. */
+export const NO_SERVER = Symbol('no server')
+
+function socketPath(dataDir: string): string {
+  const absolute = join(dataDir, 'cli.sock')
+  const fromHere = relative(process.cwd(), absolute)
+  return fromHere.length < absolute.length ? fromHere : absolute
+}
+
+/**
+ * Lets the command line work on the embedded database while the server has it open, through a socket that only the
+ * owner of the data folder can use. Returns the function that closes it.
+ */
+export async function openCommandSocket(installation: Installation): Promise<() => Promise<void>> {
+  const path = socketPath(installation.config.dataDir)
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX)
+    throw new Error(`the path of the data folder is too long for a socket in it: ${installation.config.dataDir}`)
+  const server = createServer(async (incoming, outgoing) => {
+    const { command, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
+    const result = await findCommand(command)!
+      .run(installation, input)
+      .catch((error: Error): Problem => ({ problem: error.message }))
+    outgoing.setHeader('Content-Type', 'application/json').end(JSON.stringify(result))
+  })
+  // The folder's lock is ours, so a socket that is still there belongs to a process that died.
+  rmSync(path, { force: true })
+  const mask = process.umask(0o177)
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  } finally {
+    process.umask(mask)
+  }
+  chmodSync(path, 0o600)
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeIdleConnections()
+    })
+}
+
+/** Has the running server run a command; `NO_SERVER` if none is running on this data folder. */
+export function runOnServer(
+  dataDir: string,
+  command: string,
+  input: CommandInput,
+): Promise<unknown | typeof NO_SERVER> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath: socketPath(dataDir), method: 'POST', path: '/' }, (response) => {
+      text(response).then((body) => resolve(JSON.parse(body)), reject)
+    })
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(NO_SERVER)
+      else reject(error)
+    })
+    outgoing.end(JSON.stringify({ command, input }))
+  })
+}

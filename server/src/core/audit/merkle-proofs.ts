@@ -1,0 +1,142 @@
+import {
+  completeNodesOf,
+  EMPTY_ROOT,
+  isHash,
+  type LeafSpan,
+  type NodePosition,
+  nodeHash,
+  rootOfFrontier,
+  splitOf,
+} from './merkle-tree.ts'
+
+/** Gives the hash of a complete subtree that was loaded from storage; level 0 are the leaves. */
+export type NodeAt = (position: NodePosition) => string
+
+/** Which leaf of which tree a proof is about. */
+export interface InclusionClaim {
+  leafIndex: number
+  treeSize: number
+}
+
+/** Which two sizes of one log a proof is about. */
+export interface ConsistencyClaim {
+  firstSize: number
+  secondSize: number
+}
+
+/** The stored nodes that an inclusion proof is made of. */
+export function inclusionProofPositions(claim: InclusionClaim): NodePosition[] {
+  return inclusionSpans(claim).flatMap(completeNodesOf)
+}
+
+/** The hashes that lead from a leaf to the root, leaf first (RFC 9162 §2.1.3.1). */
+export function inclusionProof(claim: InclusionClaim, nodeAt: NodeAt): string[] {
+  return inclusionSpans(claim).map((span) => spanHash(span, nodeAt))
+}
+
+/** Tells whether a proof leads from this leaf, at this index, to this root (RFC 9162 §2.1.3.2). */
+export function verifyInclusion(
+  claim: InclusionClaim & { leafHash: string; proof: readonly string[]; root: string },
+): boolean {
+  const { leafIndex, treeSize, leafHash, proof, root } = claim
+  if (!isIndexWithin(leafIndex, treeSize) || ![leafHash, ...proof].every(isHash)) return false
+  const spans = inclusionSpans({ leafIndex, treeSize })
+  if (proof.length !== spans.length) return false
+  const found = spans.reduce((hash, sibling, step) => {
+    const other = proof[step]!
+    return sibling.start > leafIndex ? nodeHash(hash, other) : nodeHash(other, hash)
+  }, leafHash)
+  return found === root
+}
+
+/** The stored nodes that a consistency proof is made of. */
+export function consistencyProofPositions(claim: ConsistencyClaim): NodePosition[] {
+  return consistencySpans(claim).flatMap(completeNodesOf)
+}
+
+/** The hashes that show the larger tree to be the smaller one with leaves added (RFC 9162 §2.1.4.1). */
+export function consistencyProof(claim: ConsistencyClaim, nodeAt: NodeAt): string[] {
+  return consistencySpans(claim).map((span) => spanHash(span, nodeAt))
+}
+
+/** Tells whether the second root is of the first tree with leaves added, none changed (RFC 9162 §2.1.4.2). */
+export function verifyConsistency(
+  claim: ConsistencyClaim & { firstRoot: string; secondRoot: string; proof: readonly string[] },
+): boolean {
+  const { firstSize, secondSize, firstRoot, secondRoot, proof } = claim
+  if (!isIndexWithin(firstSize, secondSize + 1) || ![firstRoot, secondRoot, ...proof].every(isHash)) return false
+  const spans = consistencySpans({ firstSize, secondSize })
+  if (proof.length !== spans.length) return false
+  if (firstSize === 0) return firstRoot === EMPTY_ROOT
+  if (firstSize === secondSize) return firstRoot === secondRoot
+  const roots = rootsFromProof({ firstSize, firstRoot, spans, proof })
+  return roots.first === firstRoot && roots.second === secondRoot
+}
+
+function rootsFromProof(known: {
+  firstSize: number
+  firstRoot: string
+  spans: readonly LeafSpan[]
+  proof: readonly string[]
+}) {
+  const { firstSize, firstRoot, spans, proof } = known
+  // A first tree that is itself a subtree of the second is its own beginning and not part of the proof.
+  const beginsWithFirstTree = spans[0]!.start >= firstSize
+  let first = beginsWithFirstTree ? firstRoot : proof[0]!
+  let second = first
+  for (let step = beginsWithFirstTree ? 0 : 1; step < spans.length; step += 1) {
+    const other = proof[step]!
+    if (spans[step]!.start >= firstSize) {
+      second = nodeHash(second, other)
+    } else {
+      first = nodeHash(other, first)
+      second = nodeHash(other, second)
+    }
+  }
+  return { first, second }
+}
+
+/** The siblings along the way from a leaf up to the root. */
+function inclusionSpans({ leafIndex, treeSize }: InclusionClaim): LeafSpan[] {
+  if (!isIndexWithin(leafIndex, treeSize)) throw new RangeError(`a tree of ${treeSize} leaves has no leaf ${leafIndex}`)
+  const { siblings } = descend(
+    { start: 0, end: treeSize },
+    { at: leafIndex, isFound: ({ start, end }) => end - start === 1 },
+  )
+  return siblings
+}
+
+/** The subtrees that, folded, give both roots: the first of them ends where the smaller tree ends. */
+function consistencySpans({ firstSize, secondSize }: ConsistencyClaim): LeafSpan[] {
+  if (!isIndexWithin(firstSize, secondSize + 1))
+    throw new RangeError(`a tree of ${secondSize} leaves never had ${firstSize}`)
+  if (firstSize === 0) return []
+  const lastOfFirst = firstSize - 1
+  const { reached, siblings } = descend(
+    { start: 0, end: secondSize },
+    { at: lastOfFirst, isFound: ({ end }) => end === firstSize },
+  )
+  return reached.start === 0 ? siblings : [reached, ...siblings]
+}
+
+function descend(tree: LeafSpan, goal: { at: number; isFound(span: LeafSpan): boolean }) {
+  const siblings: LeafSpan[] = []
+  let reached = tree
+  while (!goal.isFound(reached)) {
+    const middle = reached.start + splitOf(reached.end - reached.start)
+    const left = { start: reached.start, end: middle }
+    const right = { start: middle, end: reached.end }
+    const isLeft = goal.at < middle
+    siblings.unshift(isLeft ? right : left)
+    reached = isLeft ? left : right
+  }
+  return { reached, siblings }
+}
+
+function spanHash(span: LeafSpan, nodeAt: NodeAt): string {
+  return rootOfFrontier(completeNodesOf(span).map(nodeAt))
+}
+
+function isIndexWithin(index: number, size: number): boolean {
+  return Number.isSafeInteger(index) && Number.isSafeInteger(size) && index >= 0 && index < size
+}

@@ -1,0 +1,149 @@
+import { moneyNumber } from '../money.ts'
+import { ageInDays } from './age-in-days.ts'
+import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
+import { lowestMoney, meanMoney, medianMoney, ratioOf, variationOf } from './exact-ratio.ts'
+import { type FactSet, known, type MissingBecause, missing } from './facts.ts'
+import { type Month, monthAt, monthIndex, monthOf } from './month.ts'
+import type { MonthBucket } from './month-bucket.ts'
+import { ownProperty } from './own-property.ts'
+
+const YEAR_MONTHS = 12
+
+// 180 days: long enough to see a habit, short enough to be about today.
+const RECENT_MONTHS = 6
+
+/** The cash-flow features in one currency, or why there are none. */
+export function cashflowFacts(
+  state: CashflowState,
+  { currency, now }: { currency: string | undefined; now: string },
+): FactSet | MissingBecause {
+  const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
+  if (cashflow === undefined || cashflow.firstAt > now) return 'no_data'
+  const months = observedMonths(cashflow, now)
+  const age = ageInDays(cashflow.lastAt, now)
+  return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }
+}
+
+/** The observed months: full ones for flows, and with the running month for balances. Newest last. */
+interface ObservedMonths {
+  full: (MonthBucket | undefined)[]
+  withBalances: MonthBucket[]
+  yearWithRunning: MonthBucket[]
+}
+
+/**
+ * Observation ends with the newest transaction: the silence after it is missing data, not months without income.
+ * The month of the first transaction is not full. A month without transactions between two others is a month of zero.
+ */
+function observedMonths({ firstAt, lastAt, months }: CurrencyCashflow, now: string): ObservedMonths {
+  const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
+  const newestFull = Math.min(monthIndex(monthOf(now)) - 1, running)
+  const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1)
+  const bucketsOf = (from: number, to: number) => monthRange(from, to).map((month) => ownProperty(months, month))
+  return {
+    full: bucketsOf(oldestFull, newestFull),
+    withBalances: bucketsOf(running - RECENT_MONTHS, running).filter((bucket) => hasBalances(bucket)),
+    yearWithRunning: bucketsOf(running - YEAR_MONTHS, running).filter((bucket) => bucket !== undefined),
+  }
+}
+
+function flowFacts({ full, yearWithRunning }: ObservedMonths, age: number): FactSet {
+  const returned = known(
+    sumOf(yearWithRunning, (month) => month.returned),
+    age,
+  )
+  const counts = { 'cashflow.months_observed': known(full.length, age), 'cashflow.returned_payments': returned }
+  if (full.length === 0) return { ...counts, ...flowsTooShort() }
+  const recent = full.slice(-RECENT_MONTHS)
+  const inflows = recent.map((month) => BigInt(month?.inflow ?? 0))
+  const repaid = totalOf(recent, (month) => month.repaid)
+  const squares = inflows.reduce((sum, inflow) => sum + inflow * inflow, 0n)
+  const inflow = totalOf(recent, (month) => month.inflow)
+  const spent = totalOf(recent, (month) => month.outflow) - repaid
+  return {
+    ...counts,
+    'cashflow.median_inflow': known(moneyNumber(medianMoney(inflows)), age),
+    'cashflow.inflow_variation': known(variationOf({ count: recent.length, sum: inflow, squares }), age),
+    'cashflow.mean_spending': known(meanMoney(spent, recent.length), age),
+    'cashflow.mean_debt_service': known(meanMoney(repaid, recent.length), age),
+    'cashflow.outflow_to_inflow': known(
+      ratioOf(
+        totalOf(full, (month) => month.outflow),
+        totalOf(full, (month) => month.inflow),
+      ),
+      age,
+    ),
+  }
+}
+
+function flowsTooShort(): FactSet {
+  return {
+    'cashflow.median_inflow': missing('too_short'),
+    'cashflow.inflow_variation': missing('too_short'),
+    'cashflow.mean_spending': missing('too_short'),
+    'cashflow.mean_debt_service': missing('too_short'),
+    'cashflow.outflow_to_inflow': missing('too_short'),
+  }
+}
+
+function balanceFacts({ withBalances, yearWithRunning }: ObservedMonths, age: number): FactSet {
+  const count = sumOf(withBalances, (month) => month.balances)
+  if (count === 0) return noBalances()
+  const sum = totalOf(withBalances, (month) => month.balanceSum)
+  const squares = totalOf(withBalances, (month) => month.balanceSquares)
+  const minima = withBalances.map((month) => BigInt(month.balanceMin ?? 0))
+  const low = sumOf(withBalances, (month) => month.lowBalances)
+  const negativeDays = sumOf(yearWithRunning, (month) => bitCount(month.negativeDays))
+  return {
+    'cashflow.lowest_balance': known(moneyNumber(lowestMoney(minima)), age),
+    'cashflow.average_balance': known(meanMoney(sum, count), age),
+    'cashflow.balance_variation': known(variationOf({ count, sum, squares }), age),
+    'cashflow.low_balance_share': known(ratioOf(BigInt(low), BigInt(count)), age),
+    'cashflow.negative_days': known(negativeDays, age),
+  }
+}
+
+function noBalances(): FactSet {
+  return {
+    'cashflow.lowest_balance': missing('no_data'),
+    'cashflow.average_balance': missing('no_data'),
+    'cashflow.balance_variation': missing('no_data'),
+    'cashflow.low_balance_share': missing('no_data'),
+    'cashflow.negative_days': missing('no_data'),
+  }
+}
+
+function lastBalanceFact({ lastBalance }: CurrencyCashflow, age: number): FactSet {
+  const fact = lastBalance === null ? missing('no_data') : known(moneyNumber(BigInt(lastBalance.units)), age)
+  return { 'cashflow.last_balance': fact }
+}
+
+/** Without a currency in the request, the one with the most transactions speaks; ties by name. */
+function mainCurrency({ currencies }: CashflowState): string | undefined {
+  const byUse = Object.entries(currencies).sort(
+    ([nameA, a], [nameB, b]) => b.transactions - a.transactions || (nameA < nameB ? -1 : 1),
+  )
+  return byUse[0]?.[0]
+}
+
+function monthRange(from: number, to: number): Month[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => monthAt(from + offset))
+}
+
+function hasBalances(bucket: MonthBucket | undefined): bucket is MonthBucket {
+  return bucket !== undefined && bucket.balances > 0
+}
+
+function sumOf(months: readonly MonthBucket[], countOf: (month: MonthBucket) => number): number {
+  return months.reduce((sum, month) => sum + countOf(month), 0)
+}
+
+function totalOf(months: readonly (MonthBucket | undefined)[], unitsOf: (month: MonthBucket) => string): bigint {
+  return months.reduce((sum, month) => (month === undefined ? sum : sum + BigInt(unitsOf(month))), 0n)
+}
+
+function bitCount(mask: number): number {
+  let count = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1
+  return count
+}

@@ -1,0 +1,111 @@
+import { moneyOf } from '../money.ts'
+import type { EntityState } from './entity-state.ts'
+import { type Month, monthIndex, monthOf } from './month.ts'
+import { addToMonth, closeMonth, type MonthBucket, type OpenMonth, openMonth } from './month-bucket.ts'
+import { ownProperty } from './own-property.ts'
+
+/** One transaction of the entity's account; the caller has already removed duplicates. */
+export interface TransactionFact {
+  occurredAt: string
+  externalId: string
+  amount: number
+  currency: string
+  direction: 'credit' | 'debit'
+  balanceAfter?: number
+  category?: string
+}
+
+/** The balance after the latest transaction; the external id settles which of one instant is the latest. */
+export interface LastBalance {
+  at: string
+  id: string
+  units: string
+}
+
+/** The cash flow in one currency, by month. */
+export interface CurrencyCashflow {
+  firstAt: string
+  lastAt: string
+  transactions: number
+  lastBalance: LastBalance | null
+  months: Record<Month, MonthBucket>
+}
+
+/** The cash flow of an entity, by currency, over the newest months it was ever seen in. */
+export interface CashflowState {
+  newestMonth: Month | null
+  currencies: Record<string, CurrencyCashflow>
+}
+
+/** A year of full months and the month that is still running. */
+export const MONTHS_KEPT = 13
+
+/** Takes transactions into the month buckets of their currencies. */
+export function applyTransactions(state: EntityState, transactions: readonly TransactionFact[]): EntityState {
+  if (transactions.length === 0) return state
+  const newestMonth = newestOfMonths(state.cashflow.newestMonth, transactions)
+  const currencies = { ...state.cashflow.currencies }
+  for (const [currency, batch] of byCurrency(transactions)) {
+    currencies[currency] = withTransactions(ownProperty(currencies, currency), batch)
+  }
+  for (const [currency, cashflow] of Object.entries(currencies)) {
+    currencies[currency] = { ...cashflow, months: withinWindow(cashflow.months, newestMonth) }
+  }
+  return { ...state, cashflow: { newestMonth, currencies } }
+}
+
+function withTransactions(known: CurrencyCashflow | undefined, batch: readonly TransactionFact[]): CurrencyCashflow {
+  const open = new Map<Month, OpenMonth>()
+  let { firstAt, lastAt, lastBalance } = known ?? { firstAt: '9999', lastAt: '', lastBalance: null }
+  for (const transaction of batch) {
+    const month = monthOf(transaction.occurredAt)
+    const bucket = open.get(month) ?? openMonth(known && ownProperty(known.months, month))
+    open.set(month, bucket)
+    addToMonth(bucket, transaction)
+    if (transaction.occurredAt < firstAt) firstAt = transaction.occurredAt
+    if (transaction.occurredAt > lastAt) lastAt = transaction.occurredAt
+    lastBalance = laterBalance(lastBalance, transaction)
+  }
+  const touched = Array.from(open, ([month, bucket]) => [month, closeMonth(bucket)] as const)
+  return {
+    firstAt,
+    lastAt,
+    transactions: (known?.transactions ?? 0) + batch.length,
+    lastBalance,
+    months: { ...known?.months, ...Object.fromEntries(touched) },
+  }
+}
+
+function laterBalance(known: LastBalance | null, transaction: TransactionFact): LastBalance | null {
+  const { occurredAt: at, externalId: id, balanceAfter } = transaction
+  if (balanceAfter === undefined) return known
+  const isLater = known === null || at > known.at || (at === known.at && id > known.id)
+  return isLater ? { at, id, units: moneyOf(balanceAfter).toString() } : known
+}
+
+/** The window only ever moves forward, so a month dropped now would have been dropped later too. */
+function withinWindow(months: Record<Month, MonthBucket>, newestMonth: Month): Record<Month, MonthBucket> {
+  const oldest = monthIndex(newestMonth) - MONTHS_KEPT + 1
+  const entries = Object.entries(months)
+  const kept = entries.filter(([month]) => monthIndex(month) >= oldest)
+  return kept.length === entries.length ? months : Object.fromEntries(kept)
+}
+
+function newestOfMonths(known: Month | null, transactions: readonly TransactionFact[]): Month {
+  let newest = known ?? ''
+  for (const { occurredAt } of transactions) {
+    const month = monthOf(occurredAt)
+    if (month > newest) newest = month
+  }
+  return newest
+}
+
+function byCurrency(transactions: readonly TransactionFact[]): Map<string, TransactionFact[]> {
+  const batches = new Map<string, TransactionFact[]>()
+  for (const transaction of transactions) {
+    const batch = batches.get(transaction.currency)
+    if (batch) batch.push(transaction)
+    else batches.set(transaction.currency, [transaction])
+  }
+  return batches
+}

@@ -1,0 +1,49 @@
+import type { ConsentPurpose, ConsentRecord, ConsentState, DataCategory } from './consent-state.ts'
+import { type FactSet, known, type MissingBecause } from './facts.ts'
+
+/** How a consent stands at one instant; `none` says it was never asked for. */
+export type ConsentStatus = 'granted' | 'revoked' | 'expired' | 'none'
+
+// Besides underwriting itself, each kind of data has the purpose it was collected for.
+const PURPOSES_OF: Record<DataCategory, readonly ConsentPurpose[]> = {
+  identity: ['credit_underwriting', 'identity_verification'],
+  transactions: ['credit_underwriting', 'transaction_analysis'],
+  features: ['credit_underwriting', 'data_sharing'],
+  graph: ['credit_underwriting', 'data_sharing'],
+}
+
+/** The status of every purpose that matters to a decision. */
+export function consentFacts(state: ConsentState, now: string): FactSet {
+  return {
+    'consent.credit_underwriting': known(statusOfPurpose(state, 'credit_underwriting', now)),
+    'consent.identity_verification': known(statusOfPurpose(state, 'identity_verification', now)),
+    'consent.transaction_analysis': known(statusOfPurpose(state, 'transaction_analysis', now)),
+    'consent.data_sharing': known(statusOfPurpose(state, 'data_sharing', now)),
+  }
+}
+
+/**
+ * Why data of a category may not be looked at, if it may not.
+ *
+ * A consent never asked for hides nothing: the caller may rely on another legal basis, and the policy can ask for one.
+ */
+export function withheldBecause(state: ConsentState, category: DataCategory, now: string): MissingBecause | undefined {
+  const statuses = PURPOSES_OF[category].map((purpose) => statusOf(state[purpose]?.[category], now))
+  if (statuses.includes('revoked')) return 'consent_revoked'
+  return statuses.includes('expired') ? 'consent_expired' : undefined
+}
+
+function statusOfPurpose(state: ConsentState, purpose: ConsentPurpose, now: string): ConsentStatus {
+  const statuses = Object.values(state[purpose] ?? {}).map((record) => statusOf(record, now))
+  const best: ConsentStatus[] = ['granted', 'revoked', 'expired']
+  return best.find((status) => statuses.includes(status)) ?? 'none'
+}
+
+function statusOf(record: ConsentRecord | undefined, now: string): ConsentStatus {
+  if (record === undefined) return 'none'
+  const { grantedAt, expiresAt, revokedAt } = record
+  const isRevoked = revokedAt !== undefined && revokedAt <= now && revokedAt >= (grantedAt ?? '')
+  if (isRevoked) return 'revoked'
+  if (grantedAt === undefined || grantedAt > now) return 'none'
+  return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'granted'
+}

@@ -1,0 +1,109 @@
+import { ageInDays } from './age-in-days.ts'
+import { cashflowFacts } from './cashflow-facts.ts'
+import { consentFacts, withheldBecause } from './consent-facts.ts'
+import type { EntityState, GraphState } from './entity-state.ts'
+import { type Fact, type FactSet, type Facts, known, type MissingBecause, missing } from './facts.ts'
+import { featureNames } from './feature-catalogue.ts'
+import type { HistoryState, OutcomeType } from './history-state.ts'
+import { identityFacts } from './identity-facts.ts'
+import type { SnapshotState } from './snapshot-state.ts'
+
+/** What is asked for: a product, and for credit an amount in a currency. */
+export interface FactsRequest {
+  product: string
+  requestedAmount?: number
+  currency?: string
+}
+
+/** What is known about the entity itself. */
+export interface FactsEntity {
+  type?: string | null
+  country?: string | null
+}
+
+/** Turns the state of an entity and a request into the facts of one decision. */
+export function deriveFacts({
+  state,
+  entity,
+  request,
+  now,
+}: {
+  state: EntityState
+  entity: FactsEntity
+  request: FactsRequest
+  now: string
+}): Facts {
+  const withheld = {
+    identity: withheldBecause(state.consents, 'identity', now),
+    transactions: withheldBecause(state.consents, 'transactions', now),
+    features: withheldBecause(state.consents, 'features', now),
+    graph: withheldBecause(state.consents, 'graph', now),
+  }
+  return {
+    format: 1,
+    features: {
+      ...orMissing('identity.', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
+      ...consentFacts(state.consents, now),
+      ...orMissing(
+        'cashflow.',
+        withheld.transactions ?? cashflowFacts(state.cashflow, { currency: request.currency, now }),
+      ),
+      ...orMissing('graph.', withheld.graph ?? graphFacts(state.graph)),
+      ...historyFacts(state.history),
+      ...entityFacts(entity),
+      ...requestFacts(request),
+      ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
+    },
+  }
+}
+
+function orMissing(prefix: string, facts: FactSet | MissingBecause): FactSet {
+  if (typeof facts !== 'string') return facts
+  return Object.fromEntries(featureNames(prefix).map((name) => [name, missing(facts)]))
+}
+
+function graphFacts({ negativeExposure, positiveSupport, evidenceCount }: GraphState): FactSet {
+  return {
+    'graph.negative_exposure': known(negativeExposure),
+    'graph.positive_support': known(positiveSupport),
+    'graph.evidence_count': known(evidenceCount),
+  }
+}
+
+function historyFacts({ outcomes, worstDaysPastDue }: HistoryState): FactSet {
+  const count = (...types: OutcomeType[]) => known(types.reduce((sum, type) => sum + (outcomes[type]?.count ?? 0), 0))
+  return {
+    'history.repaid': count('repaid'),
+    'history.late': count('late'),
+    'history.defaults': count('default', 'charged_off'),
+    'history.abuse': count('fraud_confirmed', 'access_abused'),
+    'history.worst_days_past_due': known(worstDaysPastDue),
+  }
+}
+
+function entityFacts({ type, country }: FactsEntity): FactSet {
+  return { 'entity.type': knownOr(type, 'no_data'), 'entity.country': knownOr(country, 'no_data') }
+}
+
+function requestFacts({ product, requestedAmount, currency }: FactsRequest): FactSet {
+  return {
+    'request.product': known(product),
+    'request.amount': knownOr(requestedAmount, 'not_requested'),
+    'request.currency': knownOr(currency, 'not_requested'),
+  }
+}
+
+function snapshotFacts(
+  snapshot: SnapshotState,
+  { withheld, now }: { withheld: MissingBecause | undefined; now: string },
+): FactSet {
+  const facts = Object.entries(snapshot).map(([name, { value, asOf }]): [string, Fact] => {
+    if (withheld) return [`snapshot.${name}`, missing(withheld)]
+    return [`snapshot.${name}`, value === null ? missing('no_data') : known(value, ageInDays(asOf, now))]
+  })
+  return Object.fromEntries(facts)
+}
+
+function knownOr(value: string | number | null | undefined, because: MissingBecause): Fact {
+  return value === null || value === undefined ? missing(because) : known(value)
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { canonicalJson } from '../canonical-json.ts'
+import {
+  applyConsent,
+  applyFeatureSnapshot,
+  applyIdentityLink,
+  applyOutcome,
+  applyTransactions,
+  type ConsentFact,
+  type EntityState,
+  emptyState,
+  type FeatureSnapshotFact,
+  type IdentityLinkFact,
+  type OutcomeFact,
+  type TransactionFact,
+} from './entity-state.ts'
+
+type Ingest =
+  | { kind: 'transactions'; batch: TransactionFact[] }
+  | { kind: 'link'; link: IdentityLinkFact }
+  | { kind: 'consent'; consent: ConsentFact }
+  | { kind: 'snapshot'; snapshot: FeatureSnapshotFact }
+  | { kind: 'outcome'; outcome: OutcomeFact }
+
+function apply(state: EntityState, ingest: Ingest): EntityState {
+  switch (ingest.kind) {
+    case 'transactions':
+      return applyTransactions(state, ingest.batch)
+    case 'link':
+      return applyIdentityLink(state, ingest.link)
+    case 'consent':
+      return applyConsent(state, ingest.consent)
+    case 'snapshot':
+      return applyFeatureSnapshot(state, ingest.snapshot)
+    case 'outcome':
+      return applyOutcome(state, ingest.outcome)
+  }
+}
+
+const stateOf = (ingests: Ingest[]) => canonicalJson(ingests.reduce(apply, emptyState()))
+
+const instants = fc
+  .date({ min: new Date('2024-01-01T00:00:00Z'), max: new Date('2026-06-30T00:00:00Z'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const fewInstants = fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z')
+const hundredths = (from: number, to: number) => fc.integer({ min: from, max: to }).map((cents) => cents / 100)
+
+const transactions: fc.Arbitrary<TransactionFact[]> = fc.uniqueArray(
+  fc.record(
+    {
+      occurredAt: fc.oneof(instants, fewInstants),
+      externalId: fc.uuid(),
+      amount: hundredths(1, 1_000_000),
+      currency: fc.constantFrom('EUR', 'CZK'),
+      direction: fc.constantFrom('credit', 'debit'),
+      balanceAfter: hundredths(-500_000, 5_000_000),
+      category: fc.constantFrom('own_transfer', 'loan_proceeds', 'loan_repayment', 'returned_payment', 'rent'),
+    },
+    { requiredKeys: ['occurredAt', 'externalId', 'amount', 'currency', 'direction'] },
+  ),
+  { selector: (transaction) => transaction.externalId, maxLength: 30 },
+)
+const links: fc.Arbitrary<IdentityLinkFact> = fc.record({
+  identifier: fc.record({
+    type: fc.constantFrom('government_id', 'tax_id', 'device'),
+    hash: fc.constantFrom(...Array.from({ length: 12 }, (_, index) => index.toString(16).repeat(64))),
+  }),
+  verification: fc.record({ status: fc.constantFrom('verified', 'unverified', 'failed') }),
+  createdAt: fc.oneof(instants, fewInstants),
+})
+const consents: fc.Arbitrary<ConsentFact> = fc.record(
+  {
+    purpose: fc.constantFrom('credit_underwriting', 'transaction_analysis'),
+    status: fc.constantFrom('granted', 'revoked'),
+    dataCategories: fc.subarray(['identity', 'transactions', 'features', 'graph']),
+    grantedAt: fewInstants,
+    expiresAt: instants,
+    revokedAt: fewInstants,
+  },
+  { requiredKeys: ['purpose', 'status', 'dataCategories', 'grantedAt'] },
+)
+const snapshots: fc.Arbitrary<FeatureSnapshotFact[]> = fc.uniqueArray(
+  fc.record({
+    source: fc.constantFrom('crm', 'bureau'),
+    asOf: instants,
+    features: fc.dictionary(fc.constantFrom('constructor', 'tenure_months', 'utilization'), fc.integer()),
+  }),
+  { selector: (snapshot) => snapshot.asOf, maxLength: 5 },
+)
+const outcomes: fc.Arbitrary<OutcomeFact> = fc.record({
+  type: fc.constantFrom('late', 'default', 'repaid'),
+  occurredAt: instants,
+  daysPastDue: fc.nat(400),
+})
+
+/** The same facts twice, in different orders and with the transactions split into different batches. */
+const sameFactsInTwoOrders = fc
+  .record({
+    transactions,
+    links: fc.array(links, { maxLength: 30 }),
+    consents: fc.array(consents),
+    snapshots,
+    outcomes: fc.array(outcomes),
+  })
+  .chain((facts) => {
+    const others: Ingest[] = [
+      ...facts.links.map((link) => ({ kind: 'link', link }) as const),
+      ...facts.consents.map((consent) => ({ kind: 'consent', consent }) as const),
+      ...facts.snapshots.map((snapshot) => ({ kind: 'snapshot', snapshot }) as const),
+      ...facts.outcomes.map((outcome) => ({ kind: 'outcome', outcome }) as const),
+    ]
+    const inSomeOrder = fc
+      .record({ order: shuffled(facts.transactions), batchSize: fc.integer({ min: 1, max: 30 }) })
+      .chain(({ order, batchSize }) => shuffled([...others, ...inBatches(order, batchSize)]))
+    return fc.tuple(inSomeOrder, inSomeOrder)
+  })
+
+function shuffled<Item>(items: Item[]): fc.Arbitrary<Item[]> {
+  return fc.shuffledSubarray(items, { minLength: items.length })
+}
+
+function inBatches(all: TransactionFact[], size: number): Ingest[] {
+  const count = Math.ceil(all.length / size)
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'transactions',
+    batch: all.slice(index * size, (index + 1) * size),
+  }))
+}
+
+const transaction = (over: Partial<TransactionFact>): TransactionFact => ({
+  occurredAt: '2026-03-10T12:00:00.000Z',
+  externalId: 'tx',
+  amount: 100,
+  currency: 'EUR',
+  direction: 'credit',
+  ...over,
+})
+
+describe('entity state', () => {
+  it('does not depend on the order of ingest nor on how transactions are batched', () => {
+    fc.assert(
+      fc.property(sameFactsInTwoOrders, ([one, other]) => {
+        assert.equal(stateOf(one), stateOf(other))
+      }),
+    )
+  })
+
+  it('is plain JSON: storing and reading it back changes nothing', () => {
+    fc.assert(
+      fc.property(sameFactsInTwoOrders, ([ingests]) => {
+        const viaText = ingests.reduce(
+          (state, ingest) => apply(JSON.parse(JSON.stringify(state)), ingest),
+          emptyState(),
+        )
+        assert.equal(canonicalJson(viaText), stateOf(ingests))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('is never changed in place', () => {
+    fc.assert(
+      fc.property(sameFactsInTwoOrders, ([ingests]) => {
+        ingests.reduce((state, ingest) => {
+          const before = canonicalJson(state)
+          const next = apply(state, ingest)
+          assert.equal(canonicalJson(state), before)
+          return next
+        }, emptyState())
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('adds up money exactly', () => {
+    const dimes = Array.from({ length: 10 }, (_, index) => transaction({ externalId: `${index}`, amount: 0.1 }))
+    const state = applyTransactions(emptyState(), dimes)
+    assert.equal(state.cashflow.currencies.EUR?.months['2026-03']?.inflow, '10000')
+  })
+
+  it('sets own transfers, loan proceeds and returned payments apart from income', () => {
+    const categories = ['own_transfer', 'loan_proceeds', 'returned_payment', 'salary']
+    const batch = categories.map((category) => transaction({ externalId: category, category }))
+    const march = applyTransactions(emptyState(), batch).cashflow.currencies.EUR?.months['2026-03']
+    assert.equal(march?.inflow, '1000000')
+    assert.equal(march?.transferred, '1000000')
+    assert.equal(march?.borrowed, '1000000')
+    assert.equal(march?.returned, 1)
+  })
+
+  it('keeps thirteen months, whatever the number of transactions', () => {
+    const batch = Array.from({ length: 40 }, (_, index) => {
+      const occurredAt = new Date(Date.UTC(2023, index, 5)).toISOString()
+      return transaction({ externalId: `${index}`, occurredAt })
+    })
+    const { months, transactions, firstAt } = applyTransactions(emptyState(), batch).cashflow.currencies.EUR!
+    assert.equal(Object.keys(months).length, 13)
+    assert.equal(transactions, 40)
+    assert.equal(firstAt, '2023-01-05T00:00:00.000Z')
+  })
+
+  it('lets a correction of the same instant replace a feature, and never an older one', () => {
+    const send = (state: EntityState, asOf: string, tenure: number) =>
+      applyFeatureSnapshot(state, { source: 'crm', asOf, features: { tenure } })
+    let state = send(emptyState(), '2026-02-01T00:00:00.000Z', 1)
+    state = send(state, '2026-02-01T00:00:00.000Z', 2)
+    state = send(state, '2026-01-01T00:00:00.000Z', 3)
+    assert.equal(state.snapshot.tenure?.value, 2)
+  })
+
+  it('takes a feature named like something every object inherits', () => {
+    const snapshot = { source: 'crm', asOf: '2026-02-01T00:00:00.000Z', features: { constructor: 7 } }
+    const state = applyFeatureSnapshot(emptyState(), snapshot)
+    assert.equal(state.snapshot.constructor?.value, 7)
+    assert.deepEqual(Object.keys(state.snapshot), ['constructor'])
+  })
+
+  it('leaves the identity summary alone when a link only relates two entities', () => {
+    const link: IdentityLinkFact = { verification: { status: 'verified' }, createdAt: '2026-02-01T00:00:00.000Z' }
+    assert.deepEqual(applyIdentityLink(emptyState(), link).identity, {})
+  })
+
+  it('does not let a bare claim take a verification away', () => {
+    const identifier = { type: 'tax_id', hash: 'a'.repeat(64) } as const
+    const verified: IdentityLinkFact = {
+      identifier,
+      verification: { status: 'verified' },
+      createdAt: '2026-02-01T00:00:00.000Z',
+    }
+    const claimed: IdentityLinkFact = {
+      identifier,
+      verification: { status: 'unverified' },
+      createdAt: '2026-03-01T00:00:00.000Z',
+    }
+    const state = applyIdentityLink(applyIdentityLink(emptyState(), verified), claimed)
+    assert.deepEqual(state.identity.tax_id, {
+      links: 2,
+      verified: { ['a'.repeat(16)]: verified.createdAt },
+      failed: {},
+    })
+  })
+
+  it('stays small under ten thousand identifiers', () => {
+    let state = emptyState()
+    for (let index = 0; index < 10_000; index++) {
+      const hash = index.toString(16).padStart(64, '0').slice(-16).padEnd(64, '0')
+      state = applyIdentityLink(state, {
+        identifier: { type: 'device', hash },
+        verification: { status: 'verified' },
+        createdAt: '2026-02-01T00:00:00.000Z',
+      })
+    }
+    assert.ok(JSON.stringify(state).length < 1000)
+  })
+})

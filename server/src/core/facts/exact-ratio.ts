@@ -1,0 +1,55 @@
+import { type Money, moneyNumber } from '../money.ts'
+
+/** Ratios are cut to six decimals and kept within this bound, where the distance to infinity no longer says anything. */
+export const RATIO_MAX = 1000
+
+const SCALE = 1_000_000n
+
+/** `a ÷ b` to six decimals; a non-positive `b` gives the bound, because nothing covers `a`. */
+export function ratioOf(a: bigint, b: bigint): number {
+  if (b <= 0n) return RATIO_MAX
+  return Math.max(-RATIO_MAX, Math.min(RATIO_MAX, Number((a * SCALE) / b) / 1e6))
+}
+
+/**
+ * Standard deviation ÷ mean of `count` values, from their sum and sum of squares.
+ *
+ * All in integers, because engines may differ in the last digit of a floating square root.
+ */
+export function variationOf({ count, sum, squares }: { count: number; sum: bigint; squares: bigint }): number {
+  const spread = BigInt(count) * squares - sum * sum
+  return ratioOf(squareRoot(spread * SCALE * SCALE), sum * SCALE)
+}
+
+/** The mean of `count` amounts that add up to `sum`, in major units. */
+export function meanMoney(sum: Money, count: number): number {
+  return moneyNumber(sum / BigInt(count))
+}
+
+/** The smallest of one or more amounts. */
+export function lowestMoney(amounts: readonly Money[]): Money {
+  return [...amounts].sort(ascending)[0] ?? 0n
+}
+
+/** The middle amount, or the mean of the two in the middle. */
+export function medianMoney(amounts: readonly Money[]): Money {
+  const sorted = [...amounts].sort(ascending)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? 0n
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0n) + upper) / 2n
+}
+
+function ascending(a: Money, b: Money): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The integer square root by Newton's method, rounded down. */
+function squareRoot(square: bigint): bigint {
+  if (square < 2n) return square
+  let root = 1n << BigInt((square.toString(2).length + 1) >> 1)
+  for (;;) {
+    const next = (root + square / root) >> 1n
+    if (next >= root) return root
+    root = next
+  }
+}

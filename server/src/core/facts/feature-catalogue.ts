@@ -1,0 +1,124 @@
+import type { DataCategory } from './consent-state.ts'
+
+/** What a policy may rely on about a feature. */
+export interface FeatureDefinition {
+  type: 'number' | 'string' | 'boolean'
+  label: string
+  unit: string
+  source: string
+  /** Days after which a value is worth half; null where values do not age. */
+  half_life_days: number | null
+  /** The data a consent covers; revoked or expired, the feature is missing. */
+  data_category: DataCategory | null
+  can_be_missing: boolean
+}
+
+type Shared = Pick<FeatureDefinition, 'source' | 'half_life_days' | 'data_category' | 'can_be_missing'>
+
+const IDENTITY: Shared = {
+  source: 'identity links with an identifier',
+  half_life_days: 1095,
+  data_category: 'identity',
+  can_be_missing: true,
+}
+const CONSENT: Shared = { source: 'consents', half_life_days: null, data_category: null, can_be_missing: false }
+const CASHFLOW: Shared = {
+  source: 'transactions in the currency of the request',
+  half_life_days: 90,
+  data_category: 'transactions',
+  can_be_missing: true,
+}
+const GRAPH: Shared = {
+  source: 'the trust graph',
+  half_life_days: null,
+  data_category: 'graph',
+  can_be_missing: true,
+}
+const HISTORY: Shared = {
+  source: 'outcomes of earlier decisions',
+  half_life_days: null,
+  data_category: null,
+  can_be_missing: false,
+}
+const ENTITY: Shared = { source: 'the entity', half_life_days: null, data_category: null, can_be_missing: true }
+const REQUEST: Shared = { source: 'the request', half_life_days: null, data_category: null, can_be_missing: true }
+const MEASURED_REQUEST: Shared = { ...CASHFLOW, source: "the request under the policy's terms, against transactions" }
+
+const number = (shared: Shared, label: string, unit: string): FeatureDefinition => ({
+  type: 'number',
+  label,
+  unit,
+  ...shared,
+})
+const text = (shared: Shared, label: string, unit: string): FeatureDefinition => ({
+  type: 'string',
+  label,
+  unit,
+  ...shared,
+})
+
+const CONSENT_STATUS = 'granted, revoked, expired or none'
+
+/** Every feature the engine derives; `snapshot.*` comes on top, typed by the policy that uses it. */
+export const FEATURE_CATALOGUE = {
+  'identity.verified_strong': number(IDENTITY, 'Verified government, tax, registration or bank identifiers', 'types'),
+  'identity.verified_weak': number(IDENTITY, 'Verified email, phone, device or address', 'types'),
+  'identity.failed': number(IDENTITY, 'Identifiers whose latest verification failed', 'identifiers'),
+  'identity.conflicts': number(IDENTITY, 'Types of which two different identifiers are verified', 'types'),
+
+  'consent.credit_underwriting': text(CONSENT, 'Consent to underwriting', CONSENT_STATUS),
+  'consent.identity_verification': text(CONSENT, 'Consent to identity verification', CONSENT_STATUS),
+  'consent.transaction_analysis': text(CONSENT, 'Consent to the analysis of transactions', CONSENT_STATUS),
+  'consent.data_sharing': text(CONSENT, 'Consent to the sharing of data', CONSENT_STATUS),
+
+  'cashflow.months_observed': number(CASHFLOW, 'Full months of transactions, twelve at most', 'months'),
+  'cashflow.median_inflow': number(CASHFLOW, 'Median monthly income over six months', 'money'),
+  'cashflow.inflow_variation': number(CASHFLOW, 'How much monthly income varies, over six months', 'ratio'),
+  'cashflow.mean_spending': number(CASHFLOW, 'Mean monthly spending without loan repayments, over six months', 'money'),
+  'cashflow.mean_debt_service': number(CASHFLOW, 'Mean monthly repayment of existing loans, over six months', 'money'),
+  'cashflow.outflow_to_inflow': number(CASHFLOW, 'Spending ÷ income, over twelve months', 'ratio'),
+  'cashflow.lowest_balance': number(CASHFLOW, 'Lowest balance over six months', 'money'),
+  'cashflow.average_balance': number(CASHFLOW, 'Average balance over six months', 'money'),
+  'cashflow.balance_variation': number(CASHFLOW, 'How much the balance varies, over six months', 'ratio'),
+  'cashflow.low_balance_share': number(CASHFLOW, 'Transactions that left little behind, over six months', 'ratio'),
+  'cashflow.negative_days': number(CASHFLOW, 'Days that saw a balance below zero, over twelve months', 'days'),
+  'cashflow.returned_payments': number(CASHFLOW, 'Returned payments, over twelve months', 'payments'),
+  'cashflow.last_balance': number(CASHFLOW, 'Balance after the latest transaction', 'money'),
+
+  'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),
+  'graph.positive_support': number(GRAPH, 'Support by good outcomes of linked entities', 'share'),
+  'graph.evidence_count': number(GRAPH, 'Linked entities with outcomes', 'entities'),
+
+  'history.repaid': number(HISTORY, 'Earlier credits repaid', 'outcomes'),
+  'history.late': number(HISTORY, 'Late payments reported', 'outcomes'),
+  'history.defaults': number(HISTORY, 'Defaults and charge-offs', 'outcomes'),
+  'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'outcomes'),
+  'history.worst_days_past_due': number(HISTORY, 'Longest delay of a payment', 'days'),
+
+  'entity.type': text(ENTITY, 'Person, business or institution', 'person, business or institution'),
+  'entity.country': text(ENTITY, 'Country', 'ISO 3166-1 alpha-2'),
+
+  'request.product': text({ ...REQUEST, can_be_missing: false }, 'Product', 'code'),
+  'request.currency': text(REQUEST, 'Currency of the request', 'ISO 4217'),
+  'request.amount': number(REQUEST, 'Requested amount', 'money'),
+  'request.instalment': number(
+    MEASURED_REQUEST,
+    "Monthly instalment of the requested amount at the product's terms",
+    'money',
+  ),
+  'request.instalment_to_inflow': number(MEASURED_REQUEST, 'Instalment ÷ median monthly income', 'ratio'),
+  'request.lowest_balance_to_instalment': number(MEASURED_REQUEST, 'Lowest balance ÷ instalment', 'ratio'),
+} as const satisfies Record<string, FeatureDefinition>
+
+/** The name of a feature of the catalogue. */
+export type FeatureName = keyof typeof FEATURE_CATALOGUE
+
+/** The catalogue's names that start with `prefix`, such as `cashflow.`. */
+export function featureNames(prefix: string): FeatureName[] {
+  return (Object.keys(FEATURE_CATALOGUE) as FeatureName[]).filter((name) => name.startsWith(prefix))
+}
+
+/** Finds a feature by name; `snapshot.*` is not in the catalogue, because callers name those. */
+export function findFeature(name: string): FeatureDefinition | undefined {
+  return Object.hasOwn(FEATURE_CATALOGUE, name) ? FEATURE_CATALOGUE[name as FeatureName] : undefined
+}

@@ -1,0 +1,128 @@
+import { type Money, moneyOf } from '../money.ts'
+import type { TransactionFact } from './cashflow-state.ts'
+
+/**
+ * One month of cash flow in one currency. Money is an integer of ten-thousandths, as text, so that it adds up exactly.
+ *
+ * INVARIANT: every field is a sum, a count, a minimum or a set, so that the order of transactions cannot matter.
+ */
+export interface MonthBucket {
+  /** Income: credits other than own transfers, loan proceeds and returned payments. */
+  inflow: string
+  credits: number
+  /** Spending, repayments of loans included: debits other than own transfers and returned payments. */
+  outflow: string
+  debits: number
+  /** Moved between the entity's own accounts, in both directions. */
+  transferred: string
+  borrowed: string
+  repaid: string
+  returned: number
+  /** How many transactions said the balance after them, with the sum and the sum of squares of those balances. */
+  balances: number
+  balanceSum: string
+  balanceSquares: string
+  balanceMin: string | null
+  /** Balances under one and a half times the amount that had just moved: the account lives from hand to mouth. */
+  lowBalances: number
+  /** The days of the month that saw a balance below zero, one bit each. */
+  negativeDays: number
+}
+
+/** A month bucket while a batch is added to it: the same fields, with money as integers. */
+export interface OpenMonth extends Omit<MonthBucket, MoneyField | 'balanceMin'>, Record<MoneyField, Money> {
+  balanceMin: Money | null
+}
+
+type MoneyField = 'inflow' | 'outflow' | 'transferred' | 'borrowed' | 'repaid' | 'balanceSum' | 'balanceSquares'
+
+/** The category words that change how a transaction counts; any other word is ordinary income or spending. */
+export const RECOGNISED_CATEGORIES = {
+  own_transfer: 'moved between accounts of the same entity: neither income nor spending',
+  loan_proceeds: 'money borrowed: not income',
+  loan_repayment: 'an instalment of an existing loan: spending, and also existing debt service',
+  returned_payment: 'a payment that bounced: counted, neither income nor spending',
+} as const
+
+const NEW_MONTH: MonthBucket = {
+  inflow: '0',
+  credits: 0,
+  outflow: '0',
+  debits: 0,
+  transferred: '0',
+  borrowed: '0',
+  repaid: '0',
+  returned: 0,
+  balances: 0,
+  balanceSum: '0',
+  balanceSquares: '0',
+  balanceMin: null,
+  lowBalances: 0,
+  negativeDays: 0,
+}
+
+/** Opens a month for adding, a new one where none is known. */
+export function openMonth(bucket: MonthBucket = NEW_MONTH): OpenMonth {
+  return {
+    ...bucket,
+    inflow: BigInt(bucket.inflow),
+    outflow: BigInt(bucket.outflow),
+    transferred: BigInt(bucket.transferred),
+    borrowed: BigInt(bucket.borrowed),
+    repaid: BigInt(bucket.repaid),
+    balanceSum: BigInt(bucket.balanceSum),
+    balanceSquares: BigInt(bucket.balanceSquares),
+    balanceMin: bucket.balanceMin === null ? null : BigInt(bucket.balanceMin),
+  }
+}
+
+/** Closes a month again, as plain JSON. */
+export function closeMonth(month: OpenMonth): MonthBucket {
+  return {
+    ...month,
+    inflow: String(month.inflow),
+    outflow: String(month.outflow),
+    transferred: String(month.transferred),
+    borrowed: String(month.borrowed),
+    repaid: String(month.repaid),
+    balanceSum: String(month.balanceSum),
+    balanceSquares: String(month.balanceSquares),
+    balanceMin: month.balanceMin === null ? null : String(month.balanceMin),
+  }
+}
+
+/** Adds one transaction to an open month, in place. */
+export function addToMonth(month: OpenMonth, transaction: TransactionFact): void {
+  const amount = moneyOf(transaction.amount)
+  addFlow(month, transaction, amount)
+  if (transaction.balanceAfter !== undefined) {
+    const day = Number(transaction.occurredAt.slice(8, 10))
+    addBalance(month, { balance: moneyOf(transaction.balanceAfter), amount, day })
+  }
+}
+
+function addFlow(month: OpenMonth, { category, direction }: TransactionFact, amount: Money): void {
+  if (category === 'own_transfer') month.transferred += amount
+  else if (category === 'returned_payment') month.returned += 1
+  else if (direction === 'debit') addSpending(month, amount, category)
+  else if (category === 'loan_proceeds') month.borrowed += amount
+  else {
+    month.inflow += amount
+    month.credits += 1
+  }
+}
+
+function addSpending(month: OpenMonth, amount: Money, category: string | undefined): void {
+  month.outflow += amount
+  month.debits += 1
+  if (category === 'loan_repayment') month.repaid += amount
+}
+
+function addBalance(month: OpenMonth, { balance, amount, day }: { balance: Money; amount: Money; day: number }): void {
+  month.balances += 1
+  month.balanceSum += balance
+  month.balanceSquares += balance * balance
+  if (month.balanceMin === null || balance < month.balanceMin) month.balanceMin = balance
+  if (2n * balance < 3n * amount) month.lowBalances += 1
+  if (balance < 0n) month.negativeDays |= 1 << (day - 1)
+}

@@ -1,0 +1,18 @@
+/** A calendar month in UTC, as `2026-03`. */
+export type Month = string
+
+/** The month an instant falls in. */
+export function monthOf(instant: string): Month {
+  return instant.slice(0, 7)
+}
+
+/** The number of a month on a line where neighbours are one apart. */
+export function monthIndex(month: Month): number {
+  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1
+}
+
+/** The month at an index, the inverse of `monthIndex`. */
+export function monthAt(index: number): Month {
+  const year = Math.floor(index / 12)
+  return `${String(year).padStart(4, '0')}-${String(index - year * 12 + 1).padStart(2, '0')}`
+}

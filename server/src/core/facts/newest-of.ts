@@ -1,0 +1,24 @@
+/** The later of two instants in ISO 8601 UTC, which sort as text; an absent one is earlier than any. */
+export function laterOf(a: string | undefined, b: string): string {
+  return a !== undefined && a > b ? a : b
+}
+
+/**
+ * Keeps the entries with the newest instants, ties by key.
+ *
+ * What an evicted key comes back with is always newer than what was dropped, so evicting early or late ends the same.
+ */
+export function newestOf<Value>(
+  record: Record<string, Value>,
+  entriesMax: number,
+  instantOf: (value: Value) => string,
+): Record<string, Value> {
+  const entries = Object.entries(record)
+  if (entries.length <= entriesMax) return record
+  const newestFirst = ([keyA, a]: [string, Value], [keyB, b]: [string, Value]) => {
+    const [atA, atB] = [instantOf(a), instantOf(b)]
+    if (atA !== atB) return atA > atB ? -1 : 1
+    return keyA < keyB ? -1 : 1
+  }
+  return Object.fromEntries(entries.sort(newestFirst).slice(0, entriesMax))
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Installation } from './admin/installation.ts'
+import { createKey } from './admin/manage-keys.ts'
+import { createOrganization } from './admin/manage-organizations.ts'
+import { SCOPES } from './http/scopes.ts'
+
+const ACTOR = { type: 'system', id: 'first-start' } as const
+
+/** Sets up a new installation: an organization and a sandbox key, kept in a file that only its owner can read. Returns its text. */
+export async function firstRun(installation: Installation): Promise<string> {
+  const { baseUrls, dataDir } = installation.config
+  const organization = await createOrganization(installation, { name: 'First organization', actor: ACTOR })
+  const { key } = await createKey(installation, {
+    environment: 'sandbox',
+    organizationId: organization.id,
+    name: 'First key',
+    scopes: SCOPES,
+    expiresAt: null,
+    actor: ACTOR,
+  })
+  const text = [
+    `Organization       ${organization.id}`,
+    `Sandbox API        ${baseUrls.sandbox}`,
+    `Production API     ${baseUrls.production}`,
+    `Console            ${baseUrls.console}`,
+    `Sandbox key        ${key}`,
+    '',
+  ].join('\n')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(join(dataDir, 'first-run.txt'), text, { mode: 0o600 })
+  return text
+}

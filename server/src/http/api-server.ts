@@ -1,0 +1,188 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Environment } from '../config.ts'
+import { DatabaseUnavailable } from '../store/database.ts'
+import { createResponder } from './answer.ts'
+import { Failure, fail } from './api-error.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
+import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { logRequests } from './request-log.ts'
+import { routes } from './routes.ts'
+import { Turns } from './turns.ts'
+import type { UsageMeter } from './usage-meter.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+}
+
+/** What the API of one environment is made of. */
+export interface ApiServerParts {
+  environment: Environment
+  tools: EnvironmentTools
+  authenticate: Authenticate
+  usage: UsageMeter
+  fingerprintKey: Buffer
+  openapi: object
+  logger: FastifyBaseLogger
+  nowMs: () => number
+}
+
+/** How long a client may take to send a request. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+/** Builds the API of one environment; it listens when it is told to. */
+export function buildApiServer(parts: ApiServerParts): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: parts.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => parts.tools.newId('req'),
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 255, querystringParser: strictQuery },
+    frameworkErrors: (_error, request, reply) => send(reply, request, fail('route_not_found')),
+  })
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+  })
+  logRequests(app)
+  countRequests(app, parts.usage)
+  acceptOnlyJson(app)
+  app.setErrorHandler((error, request, reply) => send(reply, request, translate(error, request)))
+  app.setNotFoundHandler((request, reply) => send(reply, request, refuseUnknown(request)))
+
+  const limiter = new RateLimiter(parts.tools.rateLimit)
+  const turns = new Turns()
+  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, turns })
+  const openapi = JSON.stringify(parts.openapi)
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
+  return app
+}
+
+function addRoute(
+  app: FastifyInstance,
+  endpoint: AnyEndpoint,
+  parts: ApiServerParts & { limiter: RateLimiter; turns: Turns },
+): void {
+  const respond = createResponder(endpoint, parts)
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    // Before the body is read: whoever may not ask is not listened to.
+    onRequest: (request, reply) => admit(request, reply, endpoint, parts),
+    handler: async (request, reply) => {
+      const answer = await respond({
+        path: request.url.split('?', 1)[0]!,
+        params: request.params as Record<string, string>,
+        query: request.query,
+        body: request.body,
+        idempotencyKey: request.headers['idempotency-key'],
+        caller: request.caller!,
+        requestId: request.id,
+        now: new Date(parts.nowMs()).toISOString(),
+      })
+      if (answer instanceof Failure) return send(reply, request, answer)
+      if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
+      return reply.code(answer.status).type('application/json').send(answer.body)
+    },
+  })
+}
+
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: AnyEndpoint,
+  { authenticate, limiter, nowMs, usage }: ApiServerParts & { limiter: RateLimiter },
+): Promise<void> {
+  const now = nowMs()
+  const key = await authenticate(request.headers.authorization, now)
+  if (key instanceof Failure) throw key
+  request.caller = { organizationId: key.org_id, keyId: key.id }
+  usage.noteKeyUse({ org_id: key.org_id, id: key.id, at: new Date(now).toISOString() })
+
+  const { allowed, remaining, resetSeconds, retryAfterSeconds } = limiter.take(key.org_id, now)
+  reply.headers({ 'RateLimit-Policy': limiter.policy, RateLimit: `"default";r=${remaining};t=${resetSeconds}` })
+  if (!allowed) throw fail('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
+  if (!key.scopes.split(' ').includes(endpoint.scope)) {
+    throw fail('insufficient_scope', {
+      message: `This API key lacks the scope ${endpoint.scope}. Use a key that has it.`,
+    })
+  }
+}
+
+function countRequests(app: FastifyInstance, usage: UsageMeter): void {
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.caller) usage.countRequest(request.caller.organizationId, reply.statusCode >= 400)
+  })
+}
+
+function acceptOnlyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    const body = readJsonBody(bytes as Buffer)
+    if (body instanceof Failure) done(body as unknown as Error)
+    else done(null, body.value)
+  })
+}
+
+/** A parameter given twice is a mistake; silently taking one of the two would be another. */
+function strictQuery(text: string): Record<string, unknown> {
+  const query: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(text)) {
+    query[name] = name in query ? [query[name], value] : /^\d{1,15}$/.test(value) ? Number(value) : value
+  }
+  return query
+}
+
+function refuseUnknown(request: FastifyRequest): Failure {
+  const path = request.url.split('?', 1)[0]!
+  const methods = routes
+    .filter((endpoint) => pathPattern(endpoint.path).test(path))
+    .map((endpoint) => endpoint.method as string)
+  if (path === '/openapi.json') methods.push('GET')
+  if (methods.length === 0) return fail('route_not_found')
+  return fail('method_not_allowed', {
+    headers: { Allow: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ') },
+  })
+}
+
+function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+/** Turns whatever was thrown into a refusal that tells the caller what to do and nothing about us. */
+function translate(error: unknown, request: FastifyRequest): Failure {
+  if (error instanceof Failure) return error
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupported_media_type')
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return fail('malformed_json', { message: 'The body is shorter or longer than its Content-Length.' })
+  if (error instanceof DatabaseUnavailable) {
+    request.log.error({ request_id: request.id, err: error }, 'the database cannot be reached')
+    return fail('overloaded', { headers: { 'Retry-After': '1' } })
+  }
+  if (statusCode !== undefined && statusCode < 500)
+    return fail('malformed_json', { message: 'The request could not be read.' })
+  request.log.error({ request_id: request.id, err: error }, 'a request failed unexpectedly')
+  return fail('internal_error')
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, failure: Failure): FastifyReply {
+  return reply
+    .code(failure.status)
+    .headers({ 'Request-Id': request.id, ...failure.details.headers })
+    .type('application/json')
+    .send(JSON.stringify(failure.envelope(request.id)))
+}

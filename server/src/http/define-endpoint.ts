@@ -1,0 +1,102 @@
+import type { Static, TSchema } from 'typebox'
+import type { Environment, RateLimit } from '../config.ts'
+import type { NewId } from '../ids.ts'
+import type { IdentifierType } from '../security/identifiers.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { Change } from '../store/group-commit.ts'
+import type { ErrorCode, Failure } from './api-error.ts'
+import type { Scope } from './scopes.ts'
+
+/** Who made a request. */
+export interface Caller {
+  organizationId: string
+  keyId: string
+}
+
+/** All that an endpoint can see: its request, already validated, and the tools that change with the environment. */
+export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
+  params: P
+  query: Q
+  body: B
+  caller: Caller
+  requestId: string
+  /** When the request arrived, ISO 8601. The only clock an endpoint has. */
+  now: string
+  newId: NewId
+  environment: Environment
+  store: EnvironmentStore
+  hashIdentifier: EnvironmentTools['hashIdentifier']
+  rateLimit: RateLimit
+}
+
+/** What an environment lends to its endpoints. */
+export interface EnvironmentTools {
+  environment: Environment
+  store: EnvironmentStore
+  newId: NewId
+  rateLimit: RateLimit
+  /** The keyed hash of an identifier's value; the value itself goes no further. */
+  hashIdentifier(identifier: {
+    organizationId: string
+    type: IdentifierType
+    value: string
+    issuer?: string | undefined
+  }): string
+}
+
+type Replies = Record<number, TSchema>
+
+/** An answer of a declared status, with the body of its schema and what has to be durable before it is sent. */
+export type Reply<S extends Replies> = {
+  [Status in keyof S]: { status: Status; body: S[Status] extends TSchema ? Static<S[Status]> : never; change?: Change }
+}[keyof S]
+
+/** One endpoint of the public contract, top to bottom. */
+export interface Endpoint<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  S extends Replies = Replies,
+  F extends ErrorCode = ErrorCode,
+> {
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  method: 'GET' | 'POST'
+  path: string
+  scope: Scope
+  idempotency?: 'required'
+  /** Requests about the same value of this path parameter take turns on a node, so that they need not race each other. */
+  takesTurnsOn?: string
+  params?: P
+  query?: Q
+  body?: B
+  succeeds: S
+  fails: readonly F[]
+  handle(context: RequestContext<Static<P>, Static<Q>, Static<B>>): Promise<Reply<S> | Failure<F>>
+}
+
+/** Any endpoint's answer, for the code that treats all endpoints alike. */
+export interface AnyReply {
+  status: number
+  body: unknown
+  change?: Change
+}
+
+/** Any endpoint, for the same code. */
+export interface AnyEndpoint extends Omit<Endpoint, 'handle'> {
+  // biome-ignore lint/suspicious/noExplicitAny: a handler takes its own endpoint's context, so a list of endpoints has no narrower type.
+  handle(context: any): Promise<AnyReply | Failure>
+}
+
+/** Declares an endpoint. A wrong reply shape or an undeclared error code does not compile. */
+export function defineEndpoint<
+  const S extends Replies,
+  const F extends ErrorCode = never,
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+>(endpoint: Endpoint<P, Q, B, S, F>): Endpoint<P, Q, B, S, F> {
+  return endpoint
+}

@@ -1,0 +1,116 @@
+import type { Static } from 'typebox'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { emptyState } from '../../core/facts/entity-state.ts'
+import type { EntityRow } from '../../store/entities.ts'
+import { fail, failValidation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { describeEntity } from '../describe-entity.ts'
+import { record } from '../record.ts'
+import { METADATA_KEYS_MAX } from '../schemas/common.ts'
+import { CreateEntityRequest, Entity } from '../schemas/entity.ts'
+
+/** Creates an entity, or finds the one with this external id and merges in what is given. */
+export const createEntity = defineEndpoint({
+  operationId: 'createEntity',
+  summary: 'Create or retrieve an entity',
+  description:
+    'A new `external_id` creates an entity (201). A known one returns it (200), with the given fields merged in; an empty text removes its `metadata` key. The `type` of an entity, once set, cannot change (409).',
+  tag: 'Entities',
+  method: 'POST',
+  path: '/v1/entities',
+  scope: 'entities:write',
+  body: CreateEntityRequest,
+  succeeds: { 200: Entity, 201: Entity },
+  fails: ['entity_type_conflict', 'validation_failed'],
+
+  async handle(context) {
+    const { body, caller, environment, store } = context
+    const known = await store.entityByExternalId({
+      organizationId: caller.organizationId,
+      externalId: body.external_id,
+    })
+    if (!known) return create()
+
+    if (body.type && known.type && body.type !== known.type) {
+      return fail('entity_type_conflict', {
+        param: '/type',
+        message: `This entity is known as a ${known.type}, and the type of an entity cannot change.`,
+      })
+    }
+    const merged = mergeFields(known, body)
+    if (Object.keys(JSON.parse(merged.metadata)).length > METADATA_KEYS_MAX) {
+      return failValidation([
+        {
+          param: '/metadata',
+          message: `With what is kept already, metadata would have more than ${METADATA_KEYS_MAX} keys.`,
+        },
+      ])
+    }
+    const changed = changedFields(known, merged)
+    if (changed.length === 0) return { status: 200, body: describeEntity(known, environment) }
+
+    const next = { ...merged, version: known.version + 1, updated_at: context.now }
+    const change = record(context, {
+      changedEntities: [next],
+      happenings: [
+        {
+          type: 'entity.updated',
+          subject: { type: 'entity', id: known.id },
+          trailId: known.id,
+          data: { entity_id: known.id, changed },
+        },
+      ],
+    })
+    return { status: 200, body: describeEntity(next, environment), change }
+
+    function create() {
+      const entity = newEntity()
+      const change = record(context, {
+        newEntities: [entity],
+        happenings: [
+          {
+            type: 'entity.created',
+            subject: { type: 'entity', id: entity.id },
+            trailId: entity.id,
+            data: { entity_id: entity.id },
+          },
+        ],
+        counts: [['entities', 1]],
+      })
+      return { status: 201 as const, body: describeEntity(entity, environment), change }
+    }
+
+    function newEntity(): EntityRow {
+      const blank = {
+        type: null,
+        display_name: null,
+        country: null,
+        metadata: '{}',
+        state: JSON.stringify(emptyState()),
+        version: 1,
+      }
+      const identity = { org_id: caller.organizationId, id: context.newId('ent'), external_id: body.external_id }
+      return mergeFields({ ...blank, ...identity, created_at: context.now, updated_at: context.now }, body)
+    }
+  },
+})
+
+function mergeFields(entity: EntityRow, body: Static<typeof CreateEntityRequest>): EntityRow {
+  return {
+    ...entity,
+    type: body.type ?? entity.type,
+    display_name: body.display_name ?? entity.display_name,
+    country: body.country ?? entity.country,
+    metadata: body.metadata ? mergeMetadata(entity.metadata, body.metadata) : entity.metadata,
+  }
+}
+
+/** Keys that are given replace those that are kept; an empty text removes its key. */
+function mergeMetadata(kept: string, given: Record<string, string>): string {
+  const merged = Object.entries<string>({ ...JSON.parse(kept), ...given }).filter(([, value]) => value !== '')
+  return canonicalJson(Object.fromEntries(merged))
+}
+
+function changedFields(before: EntityRow, after: EntityRow): string[] {
+  return (['type', 'display_name', 'country', 'metadata'] as const).filter((field) => before[field] !== after[field])
+}

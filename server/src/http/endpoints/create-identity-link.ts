@@ -1,0 +1,130 @@
+import { applyIdentityLink, type EntityState } from '../../core/facts/entity-state.ts'
+import { maskIdentifier } from '../../security/identifiers.ts'
+import type { RowOf } from '../../store/tables.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { nextEntity } from '../next-entity.ts'
+import { record } from '../record.ts'
+import { EntityPath } from '../schemas/common.ts'
+import { CreateIdentityLinkRequest, IdentityLink } from '../schemas/identity-link.ts'
+import { utcTime } from '../utc-time.ts'
+
+/** Records evidence of who an entity is, or an edge to another entity. */
+export const createIdentityLink = defineEndpoint({
+  operationId: 'createIdentityLink',
+  summary: 'Link identity',
+  description:
+    'Give exactly one of `identifier` (evidence of who this is) and `related_entity_id` (an edge to another entity). Two entities with the same identifier become linked.',
+  tag: 'Entities',
+  method: 'POST',
+  path: '/v1/entities/{entity_id}/identity-links',
+  scope: 'identity_links:write',
+  takesTurnsOn: 'entity_id',
+  params: EntityPath,
+  body: CreateIdentityLinkRequest,
+  succeeds: { 201: IdentityLink },
+  fails: ['entity_not_found', 'validation_failed'],
+
+  async handle(context) {
+    const { params, body, caller, store, now } = context
+    const organizationId = caller.organizationId
+    const entity = await store.entity({ organizationId, id: params.entity_id })
+    if (!entity) return fail('entity_not_found')
+
+    const violations = checkLink(body, entity.id, now)
+    if (violations.length > 0) return failValidation(violations)
+    if (body.related_entity_id && !(await store.entity({ organizationId, id: body.related_entity_id }))) {
+      return fail('entity_not_found', { param: '/related_entity_id' })
+    }
+
+    const link = describeLink()
+    const row = linkRow(link)
+    const change = record(context, {
+      changedEntities: [nextEntity(entity, now, (state) => withIdentity(state, row))],
+      rows: { identity_links: [row] },
+      happenings: [
+        {
+          type: 'identity_link.created',
+          subject: { type: 'identity_link', id: link.id },
+          trailId: entity.id,
+          data: eventData(link),
+        },
+      ],
+    })
+    return { status: 201, body: link, change }
+
+    function describeLink(): IdentityLink {
+      const { identifier, verification, ...edge } = body
+      return {
+        id: context.newId('idl'),
+        object: 'identity_link',
+        entity_id: entity!.id,
+        ...(identifier && { identifier: { ...identifier, value: maskIdentifier(identifier.value) } }),
+        ...edge,
+        verification: {
+          ...verification,
+          ...(verification.verified_at && { verified_at: utcTime(verification.verified_at) }),
+        },
+        created_at: now,
+      }
+    }
+
+    function linkRow(link: IdentityLink): RowOf<'identity_links'> {
+      const { identifier, verification } = link
+      return {
+        org_id: organizationId,
+        id: link.id,
+        entity_id: link.entity_id,
+        identifier_type: identifier?.type ?? null,
+        identifier_hash: body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null,
+        identifier_masked: identifier?.value ?? null,
+        identifier_issuer: identifier?.issuer ?? null,
+        related_entity_id: link.related_entity_id ?? null,
+        relationship: link.relationship ?? null,
+        ownership_share: link.ownership_share ?? null,
+        verification_status: verification.status,
+        verification_method: verification.method ?? null,
+        verification_provider: verification.provider ?? null,
+        verification_reference: verification.reference ?? null,
+        verified_at: verification.verified_at ?? null,
+        created_at: now,
+      }
+    }
+
+    function withIdentity(
+      state: EntityState,
+      { identifier_hash: hash, verified_at: verifiedAt }: RowOf<'identity_links'>,
+    ): EntityState {
+      return applyIdentityLink(state, {
+        ...(body.identifier && hash && { identifier: { type: body.identifier.type, hash } }),
+        verification: { status: body.verification.status, ...(verifiedAt && { verifiedAt }) },
+        createdAt: now,
+      })
+    }
+  },
+})
+
+function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: string): Violation[] {
+  const violations: Violation[] = []
+  const refuse = (param: string, message: string) => violations.push({ param, message })
+  const edge = body.related_entity_id !== undefined
+  if (edge === (body.identifier !== undefined)) refuse('', 'Give exactly one of identifier and related_entity_id.')
+  if (edge && !body.relationship) refuse('/relationship', 'relationship is needed with related_entity_id.')
+  if (!edge && body.relationship) refuse('/relationship', 'relationship goes with related_entity_id.')
+  if (body.related_entity_id === entityId) refuse('/related_entity_id', 'An entity cannot be linked to itself.')
+  if (body.ownership_share !== undefined && body.relationship !== 'owner')
+    refuse('/ownership_share', 'ownership_share goes with relationship "owner".')
+  const verifiedAt = body.verification.verified_at
+  if (verifiedAt && utcTime(verifiedAt) > now) refuse('/verification/verified_at', 'verified_at is in the future.')
+  return violations
+}
+
+function eventData(link: IdentityLink): Record<string, unknown> {
+  return {
+    entity_id: link.entity_id,
+    identity_link_id: link.id,
+    ...(link.identifier && { identifier_type: link.identifier.type }),
+    ...(link.related_entity_id && { related_entity_id: link.related_entity_id, relationship: link.relationship }),
+    verification_status: link.verification.status,
+  }
+}

@@ -1,0 +1,126 @@
+import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
+import { formatMoney, moneyOf, parseMoney } from '../../core/money.ts'
+import type { RowOf } from '../../store/tables.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { nextEntity } from '../next-entity.ts'
+import { record } from '../record.ts'
+import { EntityPath } from '../schemas/common.ts'
+import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
+import { utcTime } from '../utc-time.ts'
+
+/** Adds transactions to an entity's cash flow; those it already has change nothing. */
+export const ingestTransactions = defineEndpoint({
+  operationId: 'ingestTransactions',
+  summary: 'Ingest transactions',
+  description:
+    'Up to 1000 at once. A known `external_id` is a duplicate and changes nothing. One bad element refuses the whole batch; nothing is half-written.',
+  tag: 'Entities',
+  method: 'POST',
+  path: '/v1/entities/{entity_id}/transactions',
+  scope: 'transactions:write',
+  idempotency: 'required',
+  takesTurnsOn: 'entity_id',
+  params: EntityPath,
+  body: IngestTransactionsRequest,
+  succeeds: { 201: TransactionBatch },
+  fails: ['entity_not_found', 'validation_failed'],
+
+  async handle(context) {
+    const { params, body, caller, store, now } = context
+    const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
+    if (!entity) return fail('entity_not_found')
+
+    const violations = body.transactions.flatMap((transaction, index) =>
+      checkTransaction(transaction, `/transactions/${index}`, now),
+    )
+    if (violations.length > 0) return failValidation(violations)
+
+    const sent = new Map(body.transactions.toReversed().map((transaction) => [transaction.external_id, transaction]))
+    const known = await store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()])
+    const fresh = [...sent.values()].filter((transaction) => !known.has(transaction.external_id))
+    const batch = {
+      id: context.newId('txb'),
+      object: 'transaction_batch' as const,
+      entity_id: entity.id,
+      received: body.transactions.length,
+      accepted: fresh.length,
+      duplicates: body.transactions.length - fresh.length,
+      created_at: now,
+    }
+    const { id, entity_id, received, accepted, duplicates } = batch
+    const change = record(context, {
+      changedEntities: [nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))],
+      rows: {
+        transactions: fresh.map((transaction) =>
+          transactionRow(transaction, { org_id: caller.organizationId, entity_id, batch_id: id }),
+        ),
+      },
+      happenings: [
+        {
+          type: 'transactions.ingested',
+          subject: { type: 'transaction_batch', id },
+          trailId: entity_id,
+          data: { entity_id, batch_id: id, received, accepted, duplicates },
+        },
+      ],
+      counts: [['transactions', accepted]],
+    })
+    return { status: 201, body: batch, change }
+  },
+})
+
+function checkTransaction(
+  { occurred_at, amount, balance_after }: Transaction,
+  pointer: string,
+  now: string,
+): Violation[] {
+  const violations: Violation[] = []
+  if (utcTime(occurred_at) > now)
+    violations.push({ param: `${pointer}/occurred_at`, message: 'occurred_at is in the future.' })
+  for (const [name, value] of [
+    ['amount', amount],
+    ['balance_after', balance_after],
+  ] as const) {
+    const money = value === undefined ? undefined : parseMoney(value)
+    if (money === 'too_many_decimals')
+      violations.push({ param: `${pointer}/${name}`, message: `${name} has more than four decimals.` })
+    if (money === 'too_many_digits')
+      violations.push({
+        param: `${pointer}/${name}`,
+        message: `${name} has more than 15 digits, too many to be kept exactly.`,
+      })
+  }
+  return violations
+}
+
+function transactionFact(transaction: Transaction): TransactionFact {
+  return {
+    externalId: transaction.external_id,
+    occurredAt: utcTime(transaction.occurred_at),
+    amount: transaction.amount,
+    currency: transaction.currency,
+    direction: transaction.direction,
+    ...(transaction.balance_after !== undefined && { balanceAfter: transaction.balance_after }),
+    ...(transaction.category !== undefined && { category: transaction.category }),
+  }
+}
+
+function transactionRow(
+  transaction: Transaction,
+  ids: Pick<RowOf<'transactions'>, 'org_id' | 'entity_id' | 'batch_id'>,
+): RowOf<'transactions'> {
+  return {
+    ...ids,
+    external_id: transaction.external_id,
+    occurred_at: transaction.occurred_at,
+    amount: formatMoney(moneyOf(transaction.amount)),
+    currency: transaction.currency,
+    direction: transaction.direction,
+    balance_after: transaction.balance_after === undefined ? null : formatMoney(moneyOf(transaction.balance_after)),
+    category: transaction.category ?? null,
+    description: transaction.description ?? null,
+    counterparty_name: transaction.counterparty?.name ?? null,
+    counterparty_entity_id: transaction.counterparty?.entity_id ?? null,
+  }
+}

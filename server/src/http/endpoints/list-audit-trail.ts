@@ -1,0 +1,71 @@
+import type { ListedAuditEntry } from '../../store/audit-log.ts'
+import { fail, failValidation } from '../api-error.ts'
+import { cursorOf, readCursor } from '../cursor.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { type AuditEntry, AuditTrail } from '../schemas/audit-trail.ts'
+import { EntityPath, PageQuery } from '../schemas/common.ts'
+
+const LIMIT_DEFAULT = 20
+
+/** Lists everything that happened to an entity, newest first, with the signed head that covers it. */
+export const listAuditTrail = defineEndpoint({
+  operationId: 'listAuditTrail',
+  summary: 'Entity audit trail',
+  tag: 'Entities',
+  method: 'GET',
+  path: '/v1/entities/{entity_id}/audit-trail',
+  scope: 'audit_trail:read',
+  params: EntityPath,
+  query: PageQuery,
+  succeeds: { 200: AuditTrail },
+  fails: ['entity_not_found', 'validation_failed'],
+
+  async handle({ params, query, caller, store }) {
+    const organizationId = caller.organizationId
+    const entity = await store.entity({ organizationId, id: params.entity_id })
+    if (!entity) return fail('entity_not_found')
+
+    const beforeSeq = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    if (beforeSeq === 'malformed')
+      return failValidation([{ param: 'cursor', message: 'cursor must be the next_cursor of an earlier page.' }])
+
+    const limit = query.limit ?? LIMIT_DEFAULT
+    const rows = await store.auditTrail({ organizationId, trailId: entity.id, beforeSeq, limit: limit + 1 })
+    const page = rows.slice(0, limit)
+    const head = await store.newestHead(organizationId)
+    return {
+      status: 200,
+      body: {
+        object: 'list',
+        data: page.map(describeEntry),
+        has_more: rows.length > limit,
+        next_cursor: rows.length > limit ? cursorOf(page.at(-1)!.seq) : null,
+        checkpoint: head
+          ? {
+              tree_size: head.tree_size,
+              root_hash: head.root_hash,
+              signed_at: head.signed_at,
+              key_id: head.key_id,
+              signature: head.signature,
+            }
+          : null,
+      },
+    }
+  },
+})
+
+function describeEntry(row: ListedAuditEntry): AuditEntry {
+  return {
+    id: row.id,
+    object: 'audit_entry',
+    seq: row.seq,
+    type: row.type,
+    occurred_at: row.occurred_at,
+    actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
+    request_id: row.request_id,
+    subject: { type: row.subject_type, id: row.subject_id },
+    data: JSON.parse(row.data),
+    leaf_hash: row.leaf_hash,
+    leaf_index: row.leaf_index,
+  }
+}

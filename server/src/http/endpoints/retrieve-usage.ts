@@ -1,0 +1,65 @@
+import { USAGE_COUNTERS, type UsageCount } from '../../store/usage.ts'
+import { failValidation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { BODY_BYTES_MAX } from '../json-body.ts'
+import { UsageQuery, UsageSummary } from '../schemas/usage.ts'
+
+const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
+
+/** Sums up what an organization used in a period. */
+export const retrieveUsage = defineEndpoint({
+  operationId: 'retrieveUsage',
+  summary: 'Usage summary',
+  description:
+    'By day, in UTC. Entities, transactions and decisions are counted with the change itself; requests and errors within a second.',
+  tag: 'Usage',
+  method: 'GET',
+  path: '/v1/usage',
+  scope: 'usage:read',
+  query: UsageQuery,
+  succeeds: { 200: UsageSummary },
+  fails: ['validation_failed'],
+
+  async handle({ query, caller, environment, store, now, rateLimit }) {
+    const start = query.from ?? `${now.slice(0, 7)}-01`
+    const end = query.to ?? now.slice(0, 10)
+    if (start > end) return failValidation([{ param: 'from', message: `from (${start}) is later than to (${end}).` }])
+
+    const counts = await store.usageByDay(caller.organizationId, start, end)
+    const days = [...new Set(counts.map(({ day }) => day))]
+    return {
+      status: 200,
+      body: {
+        object: 'usage_summary',
+        environment,
+        period: { start, end },
+        totals: totalsOf(counts),
+        decisions_by_verdict: sums(counts, VERDICTS, (verdict) => `verdict.${verdict}`),
+        by_day: days.map((date) => ({ date, ...totalsOf(counts.filter(({ day }) => day === date)) })),
+        limits: {
+          requests_per_second: rateLimit.perSecond,
+          request_burst: rateLimit.burst,
+          body_bytes_max: BODY_BYTES_MAX,
+          transactions_per_batch_max: 1000,
+        },
+      },
+    }
+  },
+})
+
+function totalsOf(counts: readonly UsageCount[]): UsageSummary['totals'] {
+  return sums(counts, USAGE_COUNTERS, (name) => name)
+}
+
+function sums<const N extends string>(
+  counts: readonly UsageCount[],
+  names: readonly N[],
+  counterOf: (name: N) => string,
+): Record<N, number> {
+  const entries = names.map((name) => [name, sumOf(counts, counterOf(name))] as const)
+  return Object.fromEntries(entries) as Record<N, number>
+}
+
+function sumOf(counts: readonly UsageCount[], counter: string): number {
+  return counts.filter((count) => count.counter === counter).reduce((sum, { count }) => sum + count, 0)
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { applyFeatureSnapshot } from '../../core/facts/entity-state.ts'
+import { fail, failValidation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { nextEntity } from '../next-entity.ts'
+import { record } from '../record.ts'
+import { EntityPath } from '../schemas/common.ts'
+import { FeatureSnapshot, SubmitFeatureSnapshotRequest } from '../schemas/feature-snapshot.ts'
+import { utcTime } from '../utc-time.ts'
+
+/** Keeps what the caller knows about an entity, feature by feature; later snapshots win. */
+export const submitFeatureSnapshot = defineEndpoint({
+  operationId: 'submitFeatureSnapshot',
+  summary: 'Submit feature snapshots',
+  description: 'Later snapshots (by `as_of`) win per feature. An `as_of` in the future is refused.',
+  tag: 'Entities',
+  method: 'POST',
+  path: '/v1/entities/{entity_id}/feature-snapshots',
+  scope: 'feature_snapshots:write',
+  takesTurnsOn: 'entity_id',
+  params: EntityPath,
+  body: SubmitFeatureSnapshotRequest,
+  succeeds: { 201: FeatureSnapshot },
+  fails: ['entity_not_found', 'validation_failed'],
+
+  async handle(context) {
+    const { params, body, caller, store, now } = context
+    const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
+    if (!entity) return fail('entity_not_found')
+
+    const asOf = utcTime(body.as_of)
+    if (asOf > now) return failValidation([{ param: '/as_of', message: 'as_of is in the future.' }])
+
+    const { source } = body
+    const features = canonicalJson(body.features)
+    const sha256 = hash('sha256', features)
+    const id = context.newId('fsn')
+    const change = record(context, {
+      changedEntities: [
+        nextEntity(entity, now, (state) => applyFeatureSnapshot(state, { source, asOf, features: body.features })),
+      ],
+      rows: {
+        feature_snapshots: [
+          {
+            org_id: caller.organizationId,
+            id,
+            entity_id: entity.id,
+            source,
+            as_of: asOf,
+            features,
+            sha256,
+            created_at: now,
+          },
+        ],
+      },
+      happenings: [
+        {
+          type: 'feature_snapshot.created',
+          subject: { type: 'feature_snapshot', id },
+          trailId: entity.id,
+          data: { entity_id: entity.id, feature_snapshot_id: id, sha256 },
+        },
+      ],
+    })
+    return {
+      status: 201,
+      body: {
+        id,
+        object: 'feature_snapshot',
+        entity_id: entity.id,
+        source,
+        as_of: asOf,
+        features: body.features,
+        sha256,
+        created_at: now,
+      },
+      change,
+    }
+  },
+})

@@ -1,0 +1,27 @@
+import { createHmac } from 'node:crypto'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { type Failure, fail } from './api-error.ts'
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/
+
+/** Reads the `Idempotency-Key` header: absent, usable, or refused. */
+export function readIdempotencyKey(
+  header: string | string[] | undefined,
+  required: boolean,
+): string | undefined | Failure<'idempotency_key_missing' | 'idempotency_key_invalid'> {
+  if (header === undefined) return required ? fail('idempotency_key_missing') : undefined
+  if (typeof header !== 'string' || !PRINTABLE_ASCII.test(header)) return fail('idempotency_key_invalid')
+  return header
+}
+
+/**
+ * Tells two requests under one key apart. It is keyed, because a body may hold an identifier that could be guessed
+ * from a plain hash of it.
+ */
+export function fingerprintOf(
+  key: Buffer,
+  { method, path, body }: { method: string; path: string; body: unknown },
+): string {
+  const content = body === undefined ? '' : canonicalJson(body)
+  return createHmac('sha256', key).update(`${method} ${path}\n${content}`).digest('hex')
+}

@@ -1,0 +1,240 @@
+import type { Environment } from '../config.ts'
+import { API_ERRORS, type ErrorCode } from './api-error.ts'
+import type { AnyEndpoint } from './define-endpoint.ts'
+import { routes } from './routes.ts'
+import { ErrorBody } from './schemas/common.ts'
+import { SCOPES } from './scopes.ts'
+
+type Json = Record<string, unknown>
+
+/** Codes that any request may meet, whatever its endpoint. */
+const ALWAYS: readonly ErrorCode[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_revoked',
+  'api_key_expired',
+  'wrong_environment',
+  'insufficient_scope',
+  'validation_failed',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+]
+const WITH_BODY: readonly ErrorCode[] = [
+  'malformed_json',
+  'body_too_large',
+  'unsupported_media_type',
+  'idempotency_key_invalid',
+  'idempotency_key_reused',
+]
+
+const TAGS = [
+  { name: 'Entities', description: 'People, businesses and institutions, and what is known of them.' },
+  { name: 'Usage', description: 'What an organization used.' },
+  { name: 'Description', description: 'This document.' },
+]
+
+/** Describes the API in OpenAPI 3.1, from the very schemas that validate requests and write replies. */
+export function describeApi({
+  version,
+  servers,
+}: {
+  version: string
+  servers: Partial<Record<Environment, string>>
+}): Json {
+  const components = new Components()
+  const paths: Record<string, Json> = {}
+  for (const endpoint of routes) {
+    const operation = { [endpoint.method.toLowerCase()]: describeOperation(endpoint, components) }
+    paths[endpoint.path] = { ...paths[endpoint.path], ...operation }
+  }
+  paths['/openapi.json'] = { get: describeItself() }
+  components.name(ErrorBody)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Verdigraph API',
+      version,
+      summary: 'Who should get credit or access, and why.',
+      description:
+        'Explainable, replayable decisions over a trust graph. Sandbox and production have the same shape and nothing else in common.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operators of this installation' },
+    },
+    servers: Object.entries(servers).map(([environment, url]) => ({ url, description: environment })),
+    security: [{ apiKey: [] }],
+    tags: TAGS,
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `A secret key, \`sk_sandbox_…\` or \`sk_production_…\`, with scopes out of: ${SCOPES.join(', ')}.`,
+        },
+      },
+      headers: HEADERS,
+      schemas: components.schemas,
+    },
+  }
+}
+
+const HEADERS = {
+  RequestId: { description: 'Names this request in logs and errors.', schema: { type: 'string' } },
+  RateLimitPolicy: {
+    description: 'The limit of requests: `q` in `w` seconds.',
+    schema: { type: 'string' },
+    example: '"default";q=10000;w=2',
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests, and `t` seconds until all are back.',
+    schema: { type: 'string' },
+    example: '"default";r=9999;t=1',
+  },
+  IdempotentReplayed: {
+    description: '`true` when this is the kept answer of an earlier request with the same key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  WwwAuthenticate: { description: 'How to authenticate.', schema: { type: 'string', enum: ['Bearer'] } },
+}
+
+function describeOperation(endpoint: AnyEndpoint, components: Components): Json {
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...endpoint.fails,
+    ...(endpoint.method === 'POST' ? WITH_BODY : []),
+    ...(endpoint.idempotency === 'required' ? (['idempotency_key_missing'] as const) : []),
+  ])
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    description: [endpoint.description, `Scope: \`${endpoint.scope}\`.`].filter(Boolean).join('\n\n'),
+    tags: [endpoint.tag],
+    parameters: describeParameters(endpoint, components),
+    ...(endpoint.body && { requestBody: { required: true, content: jsonContent(components.name(endpoint.body)) } }),
+    responses: { ...describeSuccesses(endpoint, components), ...describeErrors([...codes]) },
+  }
+}
+
+function describeParameters(endpoint: AnyEndpoint, components: Components): Json[] {
+  const named = (schema: { properties?: unknown } | undefined, place: 'path' | 'query'): Json[] =>
+    Object.entries((schema?.properties ?? {}) as Record<string, Json>).map(([name, { description, ...property }]) => ({
+      name,
+      in: place,
+      required: place === 'path',
+      ...(description !== undefined && { description }),
+      schema: components.inline(property),
+    }))
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: endpoint.idempotency === 'required',
+    description: 'Any text that you use for this one operation and its retries. Kept for at least 24 hours.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'order-1042-attempt',
+  }
+  return [
+    ...named(endpoint.params, 'path'),
+    ...named(endpoint.query, 'query'),
+    ...(endpoint.method === 'POST' ? [key] : []),
+  ]
+}
+
+function describeSuccesses(endpoint: AnyEndpoint, components: Components): Record<string, Json> {
+  const headers: Json = {
+    'Request-Id': ref('headers', 'RequestId'),
+    'RateLimit-Policy': ref('headers', 'RateLimitPolicy'),
+    RateLimit: ref('headers', 'RateLimit'),
+  }
+  if (endpoint.method === 'POST') headers['Idempotent-Replayed'] = ref('headers', 'IdempotentReplayed')
+  const entries = Object.entries(endpoint.succeeds).map(([status, schema]) => [
+    status,
+    {
+      description: status === '201' ? 'Created.' : status === '202' ? 'Accepted.' : 'Found.',
+      headers,
+      content: jsonContent(components.name(schema as object)),
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+function describeErrors(codes: readonly ErrorCode[]): Record<string, Json> {
+  const byStatus = Map.groupBy([...codes].sort(), (code) => API_ERRORS[code].status)
+  const entries = [...byStatus].map(([status, group]) => [
+    String(status),
+    {
+      description: group.map((code) => `\`${code}\`: ${API_ERRORS[code].message}`).join('\n\n'),
+      headers: {
+        'Request-Id': ref('headers', 'RequestId'),
+        ...(status === 401 && { 'WWW-Authenticate': ref('headers', 'WwwAuthenticate') }),
+        ...((status === 429 || status === 503) && { 'Retry-After': ref('headers', 'RetryAfter') }),
+      },
+      content: {
+        'application/json': {
+          schema: ref('schemas', 'Error'),
+          examples: Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }])),
+        },
+      },
+    },
+  ])
+  return Object.fromEntries(entries)
+}
+
+function errorExample(code: ErrorCode): Json {
+  const { type, message } = API_ERRORS[code]
+  return { error: { type, code, message, request_id: 'req_06fk3v8tz9y7q2m4n6p8r0s1t3' } }
+}
+
+function describeItself(): Json {
+  return {
+    operationId: 'retrieveOpenapi',
+    summary: 'Machine-readable API description',
+    description: 'Needs no key.',
+    tags: ['Description'],
+    security: [],
+    responses: {
+      200: { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
+      ...describeErrors(['method_not_allowed']),
+    },
+  }
+}
+
+function jsonContent(schema: Json): Json {
+  return { 'application/json': { schema } }
+}
+
+function ref(kind: 'schemas' | 'headers', name: string): Json {
+  return { $ref: `#/components/${kind}/${name}` }
+}
+
+/** Schemas with a title become components of that name; everything else stays where it is used. */
+class Components {
+  readonly schemas: Record<string, Json> = {}
+
+  name(schema: object): Json {
+    const { title } = schema as Json
+    if (typeof title !== 'string') return this.inline(schema)
+    this.schemas[title] ??= this.inline(schema)
+    return ref('schemas', title)
+  }
+
+  /** The schema as plain JSON, with the named schemas inside it replaced by references. */
+  inline(schema: object): Json {
+    const entries = Object.entries(schema).map(([key, value]) => [key, this.#walk(key, value)])
+    return Object.fromEntries(entries)
+  }
+
+  #walk(key: string, value: unknown): unknown {
+    if (key === 'examples' || key === 'enum' || key === 'default' || value === null || typeof value !== 'object')
+      return value
+    if (Array.isArray(value)) return value.map((item) => (isSchema(item) ? this.name(item) : item))
+    if (key === 'properties')
+      return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, this.name(property as Json)]))
+    return this.name(value as Json)
+  }
+}
+
+function isSchema(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,70 @@
+import type { AuditEntry } from '../core/audit/audit-entry.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { nodeId } from '../node-id.ts'
+import { auditEntryRow } from '../store/audit-log.ts'
+import type { Change } from '../store/group-commit.ts'
+import type { RowOf } from '../store/tables.ts'
+import type { UsageCounter } from '../store/usage.ts'
+import type { RequestContext } from './define-endpoint.ts'
+import type { EventType } from './event-types.ts'
+
+/** Something that happened to a subject. It goes on the audit trail and out as an event, both with the same thin data. */
+export interface Happening {
+  type: EventType
+  subject: { type: string; id: string }
+  /** The entity on whose trail it is listed. */
+  trailId: string
+  /** Ids, versions, verdicts: never personal data, because neither an entry nor an event can be taken back. */
+  data: Record<string, unknown>
+}
+
+/** Completes a change with the audit entries, events and counts of what happened. */
+export function record(
+  context: Pick<RequestContext, 'caller' | 'now' | 'newId' | 'requestId'>,
+  {
+    happenings,
+    counts = [],
+    ...change
+  }: Omit<Change, 'auditEntries' | 'usage'> & {
+    happenings: Happening[]
+    counts?: [counter: UsageCounter, count: number][]
+  },
+): Change {
+  const { caller, now } = context
+  return {
+    ...change,
+    rows: { ...change.rows, events: happenings.map((happening) => eventRow(context, happening)) },
+    auditEntries: happenings.map((happening) => auditRow(context, happening)),
+    usage: counts.map(([counter, count]) => ({
+      org_id: caller.organizationId,
+      day: now.slice(0, 10),
+      node: nodeId,
+      counter,
+      count,
+    })),
+  }
+}
+
+function eventRow(
+  { caller, newId, now }: Pick<RequestContext, 'caller' | 'newId' | 'now'>,
+  { type, data }: Happening,
+): RowOf<'events'> {
+  return { org_id: caller.organizationId, id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
+}
+
+function auditRow(
+  context: Pick<RequestContext, 'caller' | 'newId' | 'now' | 'requestId'>,
+  { type, subject, trailId, data }: Happening,
+): RowOf<'audit_entries'> {
+  const { caller, newId, now, requestId } = context
+  const entry: AuditEntry = {
+    id: newId('aud'),
+    type,
+    occurred_at: now,
+    actor: { type: 'api_key', id: caller.keyId },
+    request_id: requestId,
+    subject,
+    data,
+  }
+  return auditEntryRow(caller.organizationId, trailId, entry)
+}

@@ -1,0 +1,21 @@
+import type { AnyEndpoint } from './define-endpoint.ts'
+import { createEntity } from './endpoints/create-entity.ts'
+import { createIdentityLink } from './endpoints/create-identity-link.ts'
+import { ingestTransactions } from './endpoints/ingest-transactions.ts'
+import { listAuditTrail } from './endpoints/list-audit-trail.ts'
+import { recordConsent } from './endpoints/record-consent.ts'
+import { retrieveEntity } from './endpoints/retrieve-entity.ts'
+import { retrieveUsage } from './endpoints/retrieve-usage.ts'
+import { submitFeatureSnapshot } from './endpoints/submit-feature-snapshot.ts'
+
+/** The public API at a glance. `GET /openapi.json`, which needs no key, describes exactly this table. */
+export const routes: readonly AnyEndpoint[] = [
+  createEntity,
+  retrieveEntity,
+  createIdentityLink,
+  recordConsent,
+  ingestTransactions,
+  submitFeatureSnapshot,
+  listAuditTrail,
+  retrieveUsage,
+]

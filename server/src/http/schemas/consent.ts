@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+
+const Purpose = OneOf([
+  'credit_underwriting',
+  'identity_verification',
+  'transaction_analysis',
+  'data_sharing',
+  'marketing',
+])
+const DataCategory = OneOf(['identity', 'transactions', 'features', 'graph'])
+const Evidence = Strict(
+  {
+    method: Text(100, 'How consent was given, for example `signed_form` or `in_app`.'),
+    reference: Type.Optional(Text(255, 'Where the proof is kept.')),
+    document_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the proof.' })),
+  },
+  { title: 'ConsentEvidence' },
+)
+
+const fields = {
+  purpose: Purpose,
+  status: OneOf(['granted', 'revoked']),
+  data_categories: Type.Array(DataCategory, { minItems: 1, maxItems: 4, uniqueItems: true }),
+  granted_at: Timestamp('When it was given.'),
+  expires_at: Type.Optional(Timestamp('When it ends by itself.')),
+  revoked_at: Type.Optional(Timestamp('When it was taken back.')),
+  evidence: Type.Optional(Evidence),
+}
+
+export const RecordConsentRequest = Strict(
+  {
+    ...fields,
+    status: Type.Optional(fields.status),
+    data_categories: Type.Optional(fields.data_categories),
+    granted_at: Type.Optional(fields.granted_at),
+  },
+  {
+    title: 'RecordConsentRequest',
+    description:
+      'Without `status`: granted; without `data_categories`: all of them; without `granted_at`: now. A revocation is another call with `status: "revoked"`.',
+    examples: [
+      {
+        purpose: 'credit_underwriting',
+        data_categories: ['identity', 'transactions', 'features', 'graph'],
+        evidence: { method: 'in_app' },
+      },
+    ],
+  },
+)
+
+export const Consent = Strict(
+  {
+    id: Id('con', 'The id of the consent.'),
+    object: Type.Literal('consent'),
+    entity_id: Id('ent', 'The entity that gave or took back its consent.'),
+    ...fields,
+    created_at: Timestamp('When it was recorded.'),
+  },
+  { title: 'Consent' },
+)
+export type Consent = Static<typeof Consent>

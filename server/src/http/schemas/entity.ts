@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './common.ts'
+
+export const EntityType = OneOf(['person', 'business', 'institution'])
+export type EntityType = Static<typeof EntityType>
+
+const DisplayName = Text(255, 'The name people know it by.')
+const Country = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description: 'ISO 3166-1 alpha-2 country code.',
+  examples: ['DE'],
+})
+
+export const CreateEntityRequest = Strict(
+  {
+    external_id: Text(255, 'Your own, stable id of this entity; unique in your organization.'),
+    type: Type.Optional(EntityType),
+    display_name: Type.Optional(DisplayName),
+    country: Type.Optional(Country),
+    metadata: Type.Optional(Metadata),
+  },
+  {
+    title: 'CreateEntityRequest',
+    examples: [{ external_id: 'customer-1042', type: 'business', display_name: 'Nordwind Bakery', country: 'DE' }],
+  },
+)
+
+export const Trust = Strict(
+  {
+    score: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Where the trust graph places this entity; 0.5 when nothing is known.',
+    }),
+    negative_exposure: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'How strongly bad outcomes, its own and its neighbours’, reach this entity.',
+    }),
+    positive_support: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'How strongly good outcomes support this entity.',
+    }),
+    evidence_count: Type.Integer({ minimum: 0, description: 'How many entities with outcomes reach this one.' }),
+    as_of: Timestamp('When this was last computed.'),
+  },
+  { title: 'Trust' },
+)
+
+export const Entity = Strict(
+  {
+    id: Id('ent', 'The id of the entity.'),
+    object: Type.Literal('entity'),
+    environment: OneOf(['sandbox', 'production']),
+    external_id: Type.String(),
+    type: Nullable(EntityType),
+    display_name: Type.Optional(DisplayName),
+    country: Type.Optional(Country),
+    metadata: Metadata,
+    trust: Trust,
+    created_at: Timestamp('When it was first seen.'),
+    updated_at: Timestamp('When it last changed.'),
+  },
+  { title: 'Entity' },
+)
+export type Entity = Static<typeof Entity>

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { Id, Strict, Text, Timestamp } from './common.ts'
+
+/** The value of a feature; null says that it was looked for and not found. */
+export type FeatureValue = number | string | boolean | null
+
+const Features = Type.Unsafe<Record<string, FeatureValue>>({
+  type: 'object',
+  minProperties: 1,
+  maxProperties: 200,
+  propertyNames: { type: 'string', pattern: '^[a-z][a-z0-9_.]{0,63}$' },
+  additionalProperties: {
+    anyOf: [{ type: 'number' }, { type: 'string', maxLength: 500 }, { type: 'boolean' }, { type: 'null' }],
+  },
+  description: '1 to 200 features by name: lowercase letters, digits, dots and underscores.',
+  examples: [{ 'bureau.open_loans': 2, years_in_business: 7 }],
+})
+
+const fields = {
+  source: Text(100, 'Where the values come from.'),
+  as_of: Timestamp('The moment the values describe; not in the future.'),
+  features: Features,
+}
+
+export const SubmitFeatureSnapshotRequest = Strict(fields, {
+  title: 'SubmitFeatureSnapshotRequest',
+  examples: [
+    { source: 'bureau', as_of: '2026-11-14T00:00:00Z', features: { 'bureau.open_loans': 2, years_in_business: 7 } },
+  ],
+})
+
+export const FeatureSnapshot = Strict(
+  {
+    id: Id('fsn', 'The id of the snapshot.'),
+    object: Type.Literal('feature_snapshot'),
+    entity_id: Id('ent', 'The entity that the values describe.'),
+    ...fields,
+    sha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'SHA-256 of the canonical JSON (RFC 8785) of `features`.',
+    }),
+    created_at: Timestamp('When it was recorded.'),
+  },
+  { title: 'FeatureSnapshot' },
+)

@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox'
+import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
+import { Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+
+const Verification = Strict(
+  {
+    status: OneOf(['verified', 'unverified', 'failed']),
+    method: Type.Optional(Text(100, 'How it was checked, for example `document` or `micro_deposit`.')),
+    provider: Type.Optional(Text(100, 'Who checked it.')),
+    reference: Type.Optional(Text(255, 'The provider’s reference of the check.')),
+    verified_at: Type.Optional(Timestamp('When it was checked.')),
+  },
+  { title: 'Verification' },
+)
+
+const relationshipFields = {
+  related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
+  relationship: Type.Optional(
+    OneOf(['same_as', 'owner', 'director', 'guarantor', 'employer', 'household', 'business_partner']),
+  ),
+  ownership_share: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description: 'The share that is owned, from 0 to 1; only with `owner`.',
+    }),
+  ),
+}
+
+export const CreateIdentityLinkRequest = Strict(
+  {
+    identifier: Type.Optional(
+      Strict({
+        type: OneOf(IDENTIFIER_TYPES),
+        value: Text(255, 'The identifier itself. It is kept as a keyed hash and never returned.'),
+        issuer: Type.Optional(Text(100, 'Who issued it, for example a country or a bank.')),
+      }),
+    ),
+    ...relationshipFields,
+    verification: Verification,
+  },
+  {
+    title: 'CreateIdentityLinkRequest',
+    description: 'Exactly one of `identifier` and `related_entity_id`.',
+    examples: [
+      {
+        identifier: { type: 'tax_id', value: '00-0000000', issuer: 'US' },
+        verification: { status: 'verified', method: 'registry' },
+      },
+    ],
+  },
+)
+export type CreateIdentityLinkRequest = Static<typeof CreateIdentityLinkRequest>
+
+export const IdentityLink = Strict(
+  {
+    id: Id('idl', 'The id of the link.'),
+    object: Type.Literal('identity_link'),
+    entity_id: Id('ent', 'The entity it belongs to.'),
+    identifier: Type.Optional(
+      Strict({
+        type: OneOf(IDENTIFIER_TYPES),
+        value: Type.String({ description: 'Masked: at most its last four characters.', examples: ['****6789'] }),
+        issuer: Type.Optional(Type.String()),
+      }),
+    ),
+    ...relationshipFields,
+    verification: Verification,
+    created_at: Timestamp('When it was recorded.'),
+  },
+  { title: 'IdentityLink' },
+)
+export type IdentityLink = Static<typeof IdentityLink>

@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox'
+import { AMOUNT_MAX } from '../../core/money.ts'
+import { Currency, Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+
+export const Transaction = Strict(
+  {
+    external_id: Text(
+      255,
+      'Your own id of this transaction; one that is known already is a duplicate and changes nothing.',
+    ),
+    occurred_at: Timestamp('When it was booked.'),
+    amount: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: AMOUNT_MAX,
+      description: 'In major units, with at most four decimals.',
+    }),
+    currency: Currency,
+    direction: OneOf(['credit', 'debit'], { description: '`credit` is money in, `debit` is money out.' }),
+    balance_after: Type.Optional(
+      Type.Number({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX, description: 'The balance of the account afterwards.' }),
+    ),
+    category: Type.Optional(Text(100, 'What kind of transaction it is.')),
+    description: Type.Optional(Text(500, 'The text on the statement.')),
+    counterparty: Type.Optional(
+      Strict({
+        name: Type.Optional(Text(255, 'Their name.')),
+        entity_id: Type.Optional(Id('ent', 'Their entity, if you have one.')),
+      }),
+    ),
+  },
+  { title: 'Transaction' },
+)
+export type Transaction = Static<typeof Transaction>
+
+export const IngestTransactionsRequest = Strict(
+  { transactions: Type.Array(Transaction, { minItems: 1, maxItems: 1000 }) },
+  {
+    title: 'IngestTransactionsRequest',
+    examples: [
+      {
+        transactions: [
+          {
+            external_id: 't-1',
+            occurred_at: '2026-11-01T08:00:00Z',
+            amount: 2400.5,
+            currency: 'EUR',
+            direction: 'credit',
+            balance_after: 5120.75,
+            category: 'salary',
+          },
+        ],
+      },
+    ],
+  },
+)
+
+export const TransactionBatch = Strict(
+  {
+    id: Id('txb', 'The id of the batch.'),
+    object: Type.Literal('transaction_batch'),
+    entity_id: Id('ent', 'The entity whose transactions these are.'),
+    received: Type.Integer({ description: 'How many were sent.' }),
+    accepted: Type.Integer({ description: 'How many were new.' }),
+    duplicates: Type.Integer({ description: 'How many were known already.' }),
+    created_at: Timestamp('When the batch was recorded.'),
+  },
+  { title: 'TransactionBatch' },
+)

@@ -1,0 +1,16 @@
+/** Lets work on the same key go one after another, and work on different keys side by side. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    const turn = before ? before.then(work) : work()
+    const settled = turn.catch(() => {})
+    this.#last.set(key, settled)
+    try {
+      return await turn
+    } finally {
+      if (this.#last.get(key) === settled) this.#last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createNewId, idPattern } from './ids.ts'
+
+test('ids made within one millisecond are distinct and sort in the order they were made', () => {
+  const newId = createNewId(() => 1_763_174_739_123)
+  const ids = Array.from({ length: 10_000 }, () => newId('dec'))
+  assert.equal(new Set(ids).size, ids.length)
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test('ids of later milliseconds sort later, also when the clock steps back', () => {
+  const times = [1_000, 2_000, 1_999_999_999_999, 5]
+  const newId = createNewId(() => times.shift() ?? 0)
+  const ids = Array.from({ length: 4 }, () => newId('ent'))
+  assert.deepEqual([...ids].sort(), ids)
+})
+
+test('an id is a UUIDv7 in 26 characters that its pattern recognizes', () => {
+  const id = createNewId(() => 0x0123456789ab)('evt')
+  assert.match(id, new RegExp(idPattern('evt')))
+  const bits = [...id.slice(4)]
+    .map((c) => '0123456789abcdefghjkmnpqrstvwxyz'.indexOf(c).toString(2).padStart(5, '0'))
+    .join('')
+    .slice(2)
+  const hex = BigInt(`0b${bits}`).toString(16).padStart(32, '0')
+  assert.equal(hex.slice(0, 12), '0123456789ab')
+  assert.equal(hex[12], '7', 'version')
+  assert.match(hex[16]!, /[89ab]/, 'variant')
+})

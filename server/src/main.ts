@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { pino } from 'pino'
+import { readConfig, readRoles } from './config.ts'
+import { explainFailure } from './explain-failure.ts'
+import { startService } from './service.ts'
+
+/** A shutdown that takes longer than this has hung. */
+const SHUTDOWN_MAX_MS = 30_000
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { roles: { type: 'string' } } })
+  const config = readConfig(process.env)
+  const roles = readRoles(values.roles)
+  const logger = pino({ level: config.logLevel, redact: ['req.headers.authorization', '*.authorization'] })
+
+  const stopProgress =
+    config.databaseUrls || existsSync(join(config.dataDir, 'database'))
+      ? () => {}
+      : showProgress('Creating the embedded database')
+  const service = await startService(config, { logger, roles }).finally(stopProgress)
+
+  const { firstRunText, urls } = service
+  if (firstRunText)
+    console.log(`\n${firstRunText}\nKept in ${join(config.dataDir, 'first-run.txt')}; the key is not shown again.\n`)
+  logger.info({ ...urls, storage: config.databaseUrls ? 'postgresql' : 'embedded' }, 'ready')
+
+  const shutDown = (signal: NodeJS.Signals) => {
+    logger.info({ signal }, 'shutting down')
+    setTimeout(() => {
+      logger.fatal('the shutdown has hung')
+      process.exit(1)
+    }, SHUTDOWN_MAX_MS).unref()
+    service.close().then(
+      () => process.exit(0),
+      (error) => {
+        logger.fatal({ err: error }, 'the shutdown failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.once('SIGTERM', shutDown)
+  process.once('SIGINT', shutDown)
+}
+
+/** Shows on a terminal that something is going on; writes one line where there is none. */
+function showProgress(what: string): () => void {
+  const started = Date.now()
+  if (!process.stderr.isTTY) {
+    console.error(`${what} …`)
+    return () => console.error(`${what}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  }
+  const timer = setInterval(
+    () => process.stderr.write(`\r${what} … ${Math.round((Date.now() - started) / 1000)} s`),
+    250,
+  )
+  return () => {
+    clearInterval(timer)
+    process.stderr.write('\n')
+  }
+}
+
+main().catch((error) => {
+  console.error(explainFailure(error))
+  process.exit(1)
+})

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { enterInstallation, type Installation, openInstallation } from './admin/installation.ts'
+import { Sealer } from './audit/sealer.ts'
+import { openCommandSocket } from './cli/command-socket.ts'
+import { type Config, ENVIRONMENTS, type Environment, ROLES, type Role } from './config.ts'
+import { buildConsoleServer } from './console/console-server.ts'
+import { firstRun } from './first-run.ts'
+import { buildApiServer } from './http/api-server.ts'
+import { createAuthenticate } from './http/authenticate.ts'
+import { describeApi } from './http/openapi.ts'
+import { UsageMeter } from './http/usage-meter.ts'
+import { Metrics } from './metrics.ts'
+import { createRequestMeter, describeProcess } from './process-metrics.ts'
+import { hashIdentifier } from './security/identifiers.ts'
+import { startUpkeep } from './upkeep.ts'
+
+/** A running service. */
+export interface Service {
+  installation: Installation
+  /** What a first start has to tell; undefined on later starts. */
+  firstRunText: string | undefined
+  /** Where the listeners really are; differs from the settings when a port was given as 0. */
+  urls: { console?: string } & Partial<Record<Environment, string>>
+  /** Stops accepting, finishes what was begun, writes everything down, and closes. */
+  close(): Promise<void>
+}
+
+/** What starting a service needs besides its settings. */
+export interface ServiceOptions {
+  logger: Logger
+  roles?: readonly Role[]
+  nowMs?: () => number
+}
+
+/** The release, as package.json has it. */
+export const VERSION: string = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
+
+/** Puts all the parts together and starts them. This is the one place that knows every module. */
+export async function startService(
+  config: Config,
+  { logger, roles = ROLES, nowMs = Date.now }: ServiceOptions,
+): Promise<Service> {
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    while (closers.length > 0) await closers.pop()!()
+  }
+  try {
+    await requirePorts(config, roles)
+    const installation = await openInstallation(config, { nowMs })
+    closers.push(() => installation.close())
+    const applied = await installation.storage.migrate()
+    if (applied.length > 0) logger.info({ applied }, 'the database is up to date')
+    const { firstStart } = await enterInstallation(installation)
+    const firstRunText = firstStart ? await firstRun(installation) : undefined
+    if (installation.storage.embedded) closers.push(await openCommandSocket(installation))
+
+    const metrics = describeProcess(new Metrics(), installation)
+    const parts = { installation, logger, metrics, measureRequests: createRequestMeter(metrics) }
+    const urls: Service['urls'] = {}
+    if (roles.includes('sealer')) {
+      for (const environment of ENVIRONMENTS) closers.push(startSealer(parts, environment))
+      closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
+    }
+    if (roles.includes('api')) {
+      for (const environment of ENVIRONMENTS) urls[environment] = await startApi(parts, environment, closers)
+    }
+    if (roles.includes('console')) urls.console = await startConsole(parts, closers)
+    return { installation, firstRunText, urls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+interface Parts {
+  installation: Installation
+  logger: Logger
+  metrics: Metrics
+  measureRequests: ReturnType<typeof createRequestMeter>
+}
+
+type Closers = (() => Promise<unknown>)[]
+
+async function startApi(
+  { installation, logger, measureRequests }: Parts,
+  environment: Environment,
+  closers: Closers,
+): Promise<string> {
+  const { config, stores, masterKey, newId, nowMs } = installation
+  const store = stores[environment]
+  const usage = new UsageMeter({
+    store,
+    nowMs,
+    onError: (error) => logger.error({ err: error }, 'usage could not be written'),
+  })
+  const identifierKey = masterKey.derive(`identifiers ${environment}`)
+  const app = buildApiServer({
+    environment,
+    tools: {
+      environment,
+      store,
+      newId,
+      rateLimit: config.rateLimit,
+      hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
+    },
+    authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
+    usage,
+    fingerprintKey: masterKey.derive(`fingerprints ${environment}`),
+    openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
+    logger: logger.child({ environment }),
+    nowMs,
+  })
+  measureRequests(app, environment)
+  closers.push(() => usage.close())
+  closers.push(() => app.close())
+  return app.listen({ host: config.host, port: config.ports[environment] })
+}
+
+async function startConsole({ installation, logger, metrics }: Parts, closers: Closers): Promise<string> {
+  const { config, storage } = installation
+  const databases = [storage.control, ...Object.values(storage.environments)]
+  const ready = () => Promise.all(databases.map((database) => database.query('SELECT 1')))
+  const app = buildConsoleServer({ config, logger, metrics, ready })
+  closers.push(() => app.close())
+  return app.listen({ host: config.host, port: config.ports.console })
+}
+
+function startSealer({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { storage, stores, masterKey, newId, nowMs } = installation
+  const sealer = new Sealer({
+    environment,
+    database: storage.environments[environment],
+    store: stores[environment],
+    signingKey: masterKey.auditSigningKey(environment),
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'audit entries could not be sealed'),
+  })
+  sealer.start()
+  return () => sealer.close()
+}
+
+/** Looks at the ports before anything is created, so that a start that cannot succeed leaves nothing behind. */
+async function requirePorts({ host, ports }: Config, roles: readonly Role[]): Promise<void> {
+  const wanted = [
+    ...(roles.includes('console') ? [ports.console] : []),
+    ...(roles.includes('api') ? [ports.sandbox, ports.production] : []),
+  ]
+  for (const port of wanted.filter((number) => number > 0)) {
+    const probe = createServer()
+    await new Promise<void>((resolve, reject) =>
+      probe.once('error', reject).listen({ host, port, exclusive: true }, resolve),
+    )
+    await new Promise((resolve) => probe.close(resolve))
+  }
+}

@@ -1,0 +1,49 @@
+/** How many keys one statement looks up at most. */
+const KEYS_MAX = 512
+
+interface Waiting<Key, Value> {
+  key: Key
+  resolve: (value: Value | undefined) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Makes a look-up by key share its round trip: keys asked for while a query is in flight are answered together by the
+ * next. `load` returns the values found, by the text of their key.
+ */
+export function batchedRead<Key, Value>({
+  keyText,
+  load,
+}: {
+  keyText: (key: Key) => string
+  load: (keys: Key[]) => Promise<Map<string, Value>>
+}): (key: Key) => Promise<Value | undefined> {
+  const queue: Waiting<Key, Value>[] = []
+  let reading = false
+
+  async function readBatch(batch: Waiting<Key, Value>[]): Promise<void> {
+    try {
+      const found = await load(batch.map(({ key }) => key))
+      for (const { key, resolve } of batch) resolve(found.get(keyText(key)))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    await Promise.resolve()
+    while (queue.length > 0) {
+      const batch = queue.splice(0, KEYS_MAX)
+      await readBatch(batch)
+    }
+    reading = false
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      queue.push({ key, resolve, reject })
+      if (reading) return
+      reading = true
+      void readAll()
+    })
+}

@@ -1,0 +1,63 @@
+import { batchedRead } from './batched-read.ts'
+import type { Database, Row } from './database.ts'
+import { columnsOf, type RowOf } from './tables.ts'
+
+/** An entity with everything that is kept of it. */
+export type EntityRow = RowOf<'entities'>
+
+const COLUMNS = columnsOf('entities')
+  .map((column) => `entities.${column}`)
+  .join(', ')
+
+/** Reads of entities; those on hot paths share their round trips. */
+export function entityQueries(database: Database) {
+  return {
+    /** The entity of that id, if the organization has it. */
+    entity: batchedRead<{ organizationId: string; id: string }, EntityRow>({
+      keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
+      load: (keys) =>
+        readBy(
+          database,
+          'id',
+          keys.map(({ organizationId, id }) => [organizationId, id]),
+        ),
+    }),
+
+    /** The entity of that caller-side id, if the organization has it. */
+    entityByExternalId: batchedRead<{ organizationId: string; externalId: string }, EntityRow>({
+      keyText: ({ organizationId, externalId }) => `${organizationId} ${externalId}`,
+      load: (keys) =>
+        readBy(
+          database,
+          'external_id',
+          keys.map(({ organizationId, externalId }) => [organizationId, externalId]),
+        ),
+    }),
+
+    /** Which of these transactions the entity already has. */
+    async knownTransactions(
+      organizationId: string,
+      entityId: string,
+      externalIds: readonly string[],
+    ): Promise<Set<string>> {
+      const rows = await database.query<{ external_id: string }>(
+        'SELECT external_id FROM transactions WHERE org_id = $1 AND entity_id = $2 AND external_id = ANY($3::text[])',
+        [organizationId, entityId, externalIds],
+      )
+      return new Set(rows.map((row) => row.external_id))
+    },
+  }
+}
+
+async function readBy(
+  database: Database,
+  column: 'id' | 'external_id',
+  keys: readonly (readonly [string, string])[],
+): Promise<Map<string, EntityRow>> {
+  const rows = await database.query<EntityRow & Row>(
+    `SELECT ${COLUMNS} FROM entities
+     JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, key) ON entities.org_id = wanted.org_id AND entities.${column} = wanted.key`,
+    [keys.map(([organizationId]) => organizationId), keys.map(([, key]) => key)],
+  )
+  return new Map(rows.map((row) => [`${row.org_id} ${row[column]}`, row]))
+}

@@ -1,0 +1,31 @@
+import { readApiKeys, touchApiKeys } from './api-keys.ts'
+import { auditQueries } from './audit-log.ts'
+import { batchedRead } from './batched-read.ts'
+import type { Database } from './database.ts'
+import { entityQueries } from './entities.ts'
+import { GroupCommit } from './group-commit.ts'
+import { idempotencyQueries } from './idempotency-keys.ts'
+import { usageQueries } from './usage.ts'
+
+/** All reads and writes of one environment. It does not know that there is another. */
+export function openEnvironmentStore(database: Database) {
+  const writes = new GroupCommit(database)
+  return {
+    ...entityQueries(database),
+    ...idempotencyQueries(database),
+    ...auditQueries(database),
+    ...usageQueries(database),
+
+    apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
+    touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),
+
+    /** Writes a change, together with all others that wait. */
+    commit: writes.commit.bind(writes),
+    /** Resolves when everything that was handed in has been written. */
+    drain: writes.drain.bind(writes),
+    /** Changes that wait for a flush. */
+    waiting: () => writes.waiting,
+  }
+}
+
+export type EnvironmentStore = ReturnType<typeof openEnvironmentStore>

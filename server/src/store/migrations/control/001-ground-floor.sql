@@ -1,0 +1,35 @@
+-- What belongs to no environment: the installation itself, organizations, the people who operate them, and the live gate.
+
+CREATE TABLE installation (
+  id               boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
+  master_key_check text NOT NULL,                               -- tells a node that holds another master key to stop
+  created_at       timestamptz NOT NULL
+);
+
+CREATE TABLE organizations (
+  id         text PRIMARY KEY,
+  name       text NOT NULL,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE operators (
+  org_id      text NOT NULL,
+  id          text NOT NULL,
+  email       text NOT NULL,
+  name        text NOT NULL,
+  role        text NOT NULL CHECK (role IN ('owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer')),
+  created_at  timestamptz NOT NULL,
+  disabled_at timestamptz,
+  PRIMARY KEY (org_id, id),
+  UNIQUE (org_id, email)
+);
+
+-- The live gate of an organization is open while two different operators' approvals stand unwithdrawn.
+CREATE TABLE live_gate_approvals (
+  org_id       text NOT NULL,
+  operator_id  text NOT NULL,
+  reason       text NOT NULL,
+  approved_at  timestamptz NOT NULL,
+  withdrawn_at timestamptz,
+  PRIMARY KEY (org_id, operator_id, approved_at)
+);

@@ -1,0 +1,223 @@
+-- One environment. Every primary key starts with org_id and no row refers to another organization's, so the tables
+-- distribute by org_id as they are. Documents that never change are text, not jsonb: parsing costs more than the insert.
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'insufficient_privilege';
+END $$;
+
+CREATE FUNCTION make_append_only(name regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE TRIGGER append_only_rows BEFORE UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION refuse_change()', name);
+  EXECUTE format('CREATE TRIGGER append_only_table BEFORE TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', name);
+END $$;
+
+-- A batch is one statement; this is how it fails as a whole when one of its preconditions does not hold.
+CREATE FUNCTION require_rows(written bigint, expected bigint, what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF written <> expected THEN
+    RAISE EXCEPTION '% of % rows written: %', written, expected, what USING ERRCODE = 'VG001', CONSTRAINT = what;
+  END IF;
+END $$;
+
+CREATE TABLE api_keys (
+  org_id       text NOT NULL,
+  id           text NOT NULL,
+  name         text NOT NULL,
+  key_hash     text NOT NULL UNIQUE, -- SHA-256; the key itself is shown once and kept nowhere
+  last_four    text NOT NULL,
+  scopes       text NOT NULL, -- separated by spaces
+  created_at   timestamptz NOT NULL,
+  expires_at   timestamptz,
+  revoked_at   timestamptz,
+  last_used_at timestamptz,
+  PRIMARY KEY (org_id, id)
+);
+
+-- An entity and what is known of it. `state` is the sum of all its facts, updated with every ingest; `version` counts its changes.
+CREATE TABLE entities (
+  org_id       text NOT NULL,
+  id           text NOT NULL,
+  external_id  text NOT NULL,
+  type         text CHECK (type IN ('person', 'business', 'institution')),
+  display_name text,
+  country      text,
+  metadata     text NOT NULL,
+  state        text NOT NULL,
+  version      bigint NOT NULL,
+  created_at   timestamptz NOT NULL,
+  updated_at   timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id),
+  UNIQUE (org_id, external_id)
+) WITH (fillfactor = 70); -- leaves room for the next version of a row on the same page
+
+CREATE TABLE identity_links (
+  org_id                 text NOT NULL,
+  id                     text NOT NULL,
+  entity_id              text NOT NULL,
+  identifier_type        text,
+  identifier_hash        text, -- keyed hash; the value itself is never stored
+  identifier_masked      text,
+  identifier_issuer      text,
+  related_entity_id      text,
+  relationship           text,
+  ownership_share        double precision,
+  verification_status    text NOT NULL CHECK (verification_status IN ('verified', 'unverified', 'failed')),
+  verification_method    text,
+  verification_provider  text,
+  verification_reference text,
+  verified_at            timestamptz,
+  created_at             timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id),
+  CHECK ((identifier_hash IS NULL) <> (related_entity_id IS NULL))
+);
+CREATE INDEX identity_links_of_entity ON identity_links (org_id, entity_id);
+CREATE INDEX identity_links_to_entity ON identity_links (org_id, related_entity_id) WHERE related_entity_id IS NOT NULL;
+CREATE INDEX identity_links_by_identifier ON identity_links (org_id, identifier_hash) WHERE identifier_hash IS NOT NULL;
+
+CREATE TABLE consents (
+  org_id                   text NOT NULL,
+  id                       text NOT NULL,
+  entity_id                text NOT NULL,
+  purpose                  text NOT NULL,
+  status                   text NOT NULL CHECK (status IN ('granted', 'revoked')),
+  data_categories          text NOT NULL,
+  granted_at               timestamptz NOT NULL,
+  expires_at               timestamptz,
+  revoked_at               timestamptz,
+  evidence_method          text,
+  evidence_reference       text,
+  evidence_document_sha256 text,
+  created_at               timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX consents_of_entity ON consents (org_id, entity_id);
+SELECT make_append_only('consents');
+
+CREATE TABLE transactions (
+  org_id                 text NOT NULL,
+  entity_id              text NOT NULL,
+  external_id            text NOT NULL,
+  batch_id               text NOT NULL,
+  occurred_at            timestamptz NOT NULL,
+  amount                 numeric(20, 4) NOT NULL CHECK (amount > 0),
+  currency               text NOT NULL,
+  direction              text NOT NULL CHECK (direction IN ('credit', 'debit')),
+  balance_after          numeric(20, 4),
+  category               text,
+  description            text,
+  counterparty_name      text,
+  counterparty_entity_id text,
+  PRIMARY KEY (org_id, entity_id, external_id)
+);
+
+CREATE TABLE feature_snapshots (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  entity_id  text NOT NULL,
+  source     text NOT NULL,
+  as_of      timestamptz NOT NULL,
+  features   text NOT NULL, -- canonical JSON
+  sha256     text NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX feature_snapshots_of_entity ON feature_snapshots (org_id, entity_id);
+SELECT make_append_only('feature_snapshots');
+
+-- What happened, written with the change it announces. Deliveries are made from it.
+CREATE TABLE events (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  type       text NOT NULL,
+  created_at timestamptz NOT NULL,
+  data       text NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+SELECT make_append_only('events');
+
+-- The audit log: entries are written with the change they describe; the sealer gives each a leaf of the organization's tree.
+CREATE TABLE audit_entries (
+  org_id      text NOT NULL,
+  id          text NOT NULL,
+  trail_id    text NOT NULL, -- the entity the entry is about, or else its subject
+  seq         bigint NOT NULL, -- 1, 2, 3 … along one trail
+  type        text NOT NULL,
+  occurred_at timestamptz NOT NULL,
+  actor_type  text NOT NULL,
+  actor_id    text NOT NULL,
+  request_id  text,
+  subject_type text NOT NULL,
+  subject_id  text NOT NULL,
+  data        text NOT NULL,
+  leaf_hash   text NOT NULL,
+  PRIMARY KEY (org_id, id),
+  UNIQUE (org_id, trail_id, seq)
+);
+SELECT make_append_only('audit_entries');
+
+CREATE TABLE audit_pending ( -- entries that wait for their leaf
+  org_id   text NOT NULL,
+  entry_id text NOT NULL,
+  PRIMARY KEY (org_id, entry_id)
+);
+
+CREATE TABLE audit_leaves (
+  org_id     text NOT NULL,
+  leaf_index bigint NOT NULL,
+  entry_id   text NOT NULL,
+  leaf_hash  text NOT NULL,
+  PRIMARY KEY (org_id, leaf_index),
+  UNIQUE (org_id, entry_id)
+);
+SELECT make_append_only('audit_leaves');
+
+CREATE TABLE audit_nodes ( -- complete subtrees of two leaves and more, so that a proof reads a few rows
+  org_id text NOT NULL,
+  level  integer NOT NULL,
+  index  bigint NOT NULL,
+  hash   text NOT NULL,
+  PRIMARY KEY (org_id, level, index)
+);
+SELECT make_append_only('audit_nodes');
+
+CREATE TABLE audit_heads (
+  org_id    text NOT NULL,
+  tree_size bigint NOT NULL,
+  root_hash text NOT NULL,
+  signed_at timestamptz NOT NULL,
+  key_id    text NOT NULL,
+  signature text NOT NULL,
+  PRIMARY KEY (org_id, tree_size)
+);
+SELECT make_append_only('audit_heads');
+
+-- An answer kept with its key for retries. The fingerprint is keyed, because bodies hold identifier values.
+CREATE TABLE idempotency_keys (
+  org_id      text NOT NULL,
+  route       text NOT NULL,
+  key         text NOT NULL,
+  fingerprint text NOT NULL,
+  status      integer NOT NULL,
+  body        text NOT NULL,
+  created_at  timestamptz NOT NULL,
+  PRIMARY KEY (org_id, route, key)
+);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+-- Counted per node, so that nodes never wait for each other's row.
+CREATE TABLE usage_by_day (
+  org_id   text NOT NULL,
+  day      date NOT NULL,
+  node     text NOT NULL,
+  counter  text NOT NULL,
+  count    bigint NOT NULL,
+  PRIMARY KEY (org_id, day, node, counter)
+);
+
+-- Who does a job that only one node should do at a time.
+CREATE TABLE leases (
+  name         text PRIMARY KEY,
+  holder       text NOT NULL,
+  leased_until timestamptz NOT NULL
+);

@@ -1,0 +1,75 @@
+/** Runs the embedded database in a thread of its own, so that the event loop of the service stays free. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { quotedSchema, typeParsers } from './database.ts'
+
+/** One message of the main thread: a statement with parameters, or a script without. */
+export interface WorkerRequest {
+  id: number
+  schema: string
+  sql: string
+  params?: readonly unknown[]
+}
+
+/** The answer to the request of the same id. Id 0 says whether the database opened. */
+export type WorkerReply = { id: number; rows: Record<string, unknown>[] } | { id: number; error: WorkerError }
+
+/** An error in a form that survives the way between threads. */
+export interface WorkerError {
+  message: string
+  code?: string | undefined
+  constraint?: string | undefined
+}
+
+const port = parentPort!
+const { dataDir } = workerData as { dataDir: string | undefined }
+
+async function open(): Promise<void> {
+  const database = await PGlite.create({ ...(dataDir && { dataDir }), parsers: typeParsers })
+  await database.exec("SET timezone = 'UTC'")
+  let schema = ''
+
+  const answer = async (request: WorkerRequest): Promise<WorkerReply> => {
+    if (request.schema !== schema) {
+      await database.exec(`SET search_path = ${quotedSchema(request.schema)}`)
+      schema = request.schema
+    }
+    if (!request.params) {
+      await database.exec(request.sql)
+      return { id: request.id, rows: [] }
+    }
+    const result = await database.query<Record<string, unknown>>(request.sql, [...request.params])
+    return { id: request.id, rows: result.rows }
+  }
+
+  // One at a time and in order: the embedded database is a single session.
+  let last: Promise<unknown> = Promise.resolve()
+  port.on('message', (request: WorkerRequest | 'close') => {
+    last = last.then(async () => {
+      if (request === 'close') {
+        await database.close()
+        port.close()
+        return
+      }
+      // A rolled back SET takes the search_path with it, so after any error it is set anew.
+      const reply = await answer(request).catch((error) => {
+        schema = ''
+        return { id: request.id, error: describe(error) }
+      })
+      port.postMessage(reply)
+    })
+  })
+}
+
+function describe(error: unknown): WorkerError {
+  const { message, code, constraint } = error as WorkerError
+  return { message, code, constraint }
+}
+
+open().then(
+  () => port.postMessage({ id: 0, rows: [] } satisfies WorkerReply),
+  (error) => {
+    port.postMessage({ id: 0, error: describe(error) } satisfies WorkerReply)
+    port.close()
+  },
+)

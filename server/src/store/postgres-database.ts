@@ -1,0 +1,107 @@
+import pg from 'pg'
+import {
+  type Database,
+  DatabaseError,
+  DatabaseUnavailable,
+  quotedSchema,
+  type Row,
+  type Transaction,
+  typeParsers,
+} from './database.ts'
+
+/** How many connections one node keeps to one PostgreSQL server and schema. */
+const CONNECTIONS_MAX = 10
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (typeParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as never,
+}
+
+/** Opens a schema of a PostgreSQL server. Connections are made when they are needed; `SELECT 1` tells whether they can be. */
+export function openPostgres({
+  url,
+  schema,
+  onIdleError,
+}: {
+  url: string
+  schema: string
+  onIdleError?: (error: Error) => void
+}): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    application_name: 'verdigraph',
+    types,
+    options: `-c search_path=${quotedSchema(schema)} -c timezone=UTC -c statement_timeout=30000 -c synchronous_commit=on`,
+  })
+  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  pool.on('error', (error) => onIdleError?.(error))
+
+  return {
+    schema,
+    query: (sql, params) => run(pool, sql, params),
+
+    async transaction(work) {
+      const client = await connect(pool)
+      try {
+        await run(client, 'BEGIN')
+        const result = await work(transactionOn(client))
+        await run(client, 'COMMIT')
+        client.release()
+        return result
+      } catch (error) {
+        const broken = await client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        )
+        client.release(broken)
+        throw error
+      }
+    },
+
+    inSchema: (other) => openPostgres({ url, schema: other, ...(onIdleError && { onIdleError }) }),
+    close: () => pool.end(),
+  }
+}
+
+function transactionOn(client: pg.PoolClient): Transaction {
+  return {
+    query: (sql, params) => run(client, sql, params),
+    async script(sql) {
+      await client.query(sql).catch(rethrow)
+    },
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  return pool.connect().catch(rethrow)
+}
+
+async function run<R extends Row>(
+  runner: pg.Pool | pg.PoolClient,
+  sql: string,
+  params: readonly unknown[] = [],
+): Promise<R[]> {
+  const statement = params.length > 0 ? { name: statementName(sql), text: sql, values: [...params] } : { text: sql }
+  const result = await runner.query<R>(statement).catch(rethrow)
+  return result.rows
+}
+
+/** Statements are prepared once per connection under a name; their texts are few, because batches pass arrays. */
+const names = new Map<string, string>()
+function statementName(sql: string): string {
+  const name = names.get(sql) ?? `v${names.size}`
+  names.set(sql, name)
+  return name
+}
+
+function rethrow(error: unknown): never {
+  if (error instanceof pg.DatabaseError && error.code) {
+    // 57P0x: the server is shutting down or starting; 53300: it has no connection to spare.
+    if (/^(57P0|53300)/.test(error.code)) throw new DatabaseUnavailable(error.message, { cause: error })
+    throw new DatabaseError(error.message, { code: error.code, constraint: error.constraint, cause: error })
+  }
+  throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error })
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import type { Config, Environment } from '../config.ts'
+import { type Database, DatabaseUnavailable } from './database.ts'
+import { lockFolder } from './folder-lock.ts'
+import { migrate } from './migrate.ts'
+import { openPglite } from './pglite-database.ts'
+import { openPostgres } from './postgres-database.ts'
+
+/** The three data sets of an installation. Nothing reads across them. */
+export interface Storage {
+  embedded: boolean
+  control: Database
+  environments: Record<Environment, Database>
+  /** Brings all three schemas up to date and names the steps that were applied. */
+  migrate(): Promise<string[]>
+  close(): Promise<void>
+}
+
+const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', production: 'verdigraph_production' }
+
+/** Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder. */
+export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir'>): Promise<Storage> {
+  return config.databaseUrls ? openServers(config.databaseUrls) : openEmbedded(config.dataDir)
+}
+
+async function openEmbedded(dataDir: string): Promise<Storage> {
+  const unlock = lockFolder(dataDir)
+  try {
+    const control = await openPglite({ dataDir: join(dataDir, 'database'), schema: SCHEMAS.control })
+    return assemble({
+      embedded: true,
+      control,
+      sandbox: control.inSchema(SCHEMAS.sandbox),
+      production: control.inSchema(SCHEMAS.production),
+      close: () => control.close().finally(unlock),
+    })
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<Storage> {
+  const control = openPostgres({ url: urls.control, schema: SCHEMAS.control })
+  const sandbox = openPostgres({ url: urls.sandbox, schema: SCHEMAS.sandbox })
+  const production = openPostgres({ url: urls.production, schema: SCHEMAS.production })
+  const close = async () => void (await Promise.all([control.close(), sandbox.close(), production.close()]))
+  try {
+    for (const [name, database] of [
+      ['DATABASE_URL', control],
+      ['SANDBOX_DATABASE_URL', sandbox],
+      ['PRODUCTION_DATABASE_URL', production],
+    ] as const) {
+      await requireServer(database, name)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return assemble({ embedded: false, control, sandbox, production, close })
+}
+
+/** PostgreSQL 15 is the oldest release this is tested on. */
+const SERVER_VERSION_MIN = 150_000
+
+async function requireServer(database: Database, setting: string): Promise<void> {
+  const [row] = await database
+    .query<{ version: string }>("SELECT current_setting('server_version_num') AS version")
+    .catch((error: Error) => {
+      throw new DatabaseUnavailable(`the database of ${setting} cannot be reached: ${error.message || 'no answer'}`, {
+        cause: error,
+      })
+    })
+  if (Number(row?.version) < SERVER_VERSION_MIN)
+    throw new DatabaseUnavailable(`the database of ${setting} is older than PostgreSQL 15`)
+}
+
+function assemble({
+  embedded,
+  control,
+  sandbox,
+  production,
+  close,
+}: {
+  embedded: boolean
+  control: Database
+  sandbox: Database
+  production: Database
+  close: () => Promise<void>
+}): Storage {
+  return {
+    embedded,
+    control,
+    environments: { sandbox, production },
+    async migrate() {
+      const applied = await migrate(control, 'control')
+      for (const database of [sandbox, production]) {
+        applied.push(
+          ...(await migrate(database, 'environment')).map((step) => step.replace('environment', database.schema)),
+        )
+      }
+      return applied
+    },
+    close,
+  }
+}

@@ -1,0 +1,174 @@
+/** The tables that batches write, with the type of each column: one definition for the SQL and for the rows' types. */
+export const tables = {
+  api_keys: {
+    org_id: 'text',
+    id: 'text',
+    name: 'text',
+    key_hash: 'text',
+    last_four: 'text',
+    scopes: 'text',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz?',
+    revoked_at: 'timestamptz?',
+    last_used_at: 'timestamptz?',
+  },
+  idempotency_keys: {
+    org_id: 'text',
+    route: 'text',
+    key: 'text',
+    fingerprint: 'text',
+    status: 'integer',
+    body: 'text',
+    created_at: 'timestamptz',
+  },
+  entities: {
+    org_id: 'text',
+    id: 'text',
+    external_id: 'text',
+    type: 'text?',
+    display_name: 'text?',
+    country: 'text?',
+    metadata: 'text',
+    state: 'text',
+    version: 'bigint',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+  identity_links: {
+    org_id: 'text',
+    id: 'text',
+    entity_id: 'text',
+    identifier_type: 'text?',
+    identifier_hash: 'text?',
+    identifier_masked: 'text?',
+    identifier_issuer: 'text?',
+    related_entity_id: 'text?',
+    relationship: 'text?',
+    ownership_share: 'double precision?',
+    verification_status: 'text',
+    verification_method: 'text?',
+    verification_provider: 'text?',
+    verification_reference: 'text?',
+    verified_at: 'timestamptz?',
+    created_at: 'timestamptz',
+  },
+  consents: {
+    org_id: 'text',
+    id: 'text',
+    entity_id: 'text',
+    purpose: 'text',
+    status: 'text',
+    data_categories: 'text',
+    granted_at: 'timestamptz',
+    expires_at: 'timestamptz?',
+    revoked_at: 'timestamptz?',
+    evidence_method: 'text?',
+    evidence_reference: 'text?',
+    evidence_document_sha256: 'text?',
+    created_at: 'timestamptz',
+  },
+  transactions: {
+    org_id: 'text',
+    entity_id: 'text',
+    external_id: 'text',
+    batch_id: 'text',
+    occurred_at: 'timestamptz',
+    amount: 'numeric',
+    currency: 'text',
+    direction: 'text',
+    balance_after: 'numeric?',
+    category: 'text?',
+    description: 'text?',
+    counterparty_name: 'text?',
+    counterparty_entity_id: 'text?',
+  },
+  feature_snapshots: {
+    org_id: 'text',
+    id: 'text',
+    entity_id: 'text',
+    source: 'text',
+    as_of: 'timestamptz',
+    features: 'text',
+    sha256: 'text',
+    created_at: 'timestamptz',
+  },
+  events: { org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz', data: 'text' },
+  audit_entries: {
+    org_id: 'text',
+    id: 'text',
+    trail_id: 'text',
+    type: 'text',
+    occurred_at: 'timestamptz',
+    actor_type: 'text',
+    actor_id: 'text',
+    request_id: 'text?',
+    subject_type: 'text',
+    subject_id: 'text',
+    data: 'text',
+    leaf_hash: 'text',
+  },
+  audit_leaves: { org_id: 'text', leaf_index: 'bigint', entry_id: 'text', leaf_hash: 'text' },
+  audit_nodes: { org_id: 'text', level: 'integer', index: 'bigint', hash: 'text' },
+  audit_heads: {
+    org_id: 'text',
+    tree_size: 'bigint',
+    root_hash: 'text',
+    signed_at: 'timestamptz',
+    key_id: 'text',
+    signature: 'text',
+  },
+  usage_by_day: { org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' },
+} as const satisfies Record<string, Record<string, ColumnType>>
+
+type ColumnType = `${keyof ValueTypes}${'' | '?'}`
+
+interface ValueTypes {
+  text: string
+  integer: number
+  bigint: number
+  numeric: string
+  'double precision': number
+  timestamptz: string
+  date: string
+}
+
+/** The name of a table that batches write. */
+export type TableName = keyof typeof tables
+
+/** A row of a table, as it is written and as it is read. */
+export type RowOf<T extends TableName> = {
+  -readonly [C in keyof (typeof tables)[T]]: (typeof tables)[T][C] extends `${infer V extends keyof ValueTypes}?`
+    ? ValueTypes[V] | null
+    : (typeof tables)[T][C] extends keyof ValueTypes
+      ? ValueTypes[(typeof tables)[T][C]]
+      : never
+}
+
+/** The column names of a table, in the order of their arrays, for `SELECT` and `INSERT` lists. */
+export function columnsOf(table: TableName): string[] {
+  return Object.keys(tables[table])
+}
+
+/** Collects the parameters of one statement and hands out their placeholders. */
+export class Params {
+  readonly values: unknown[] = []
+
+  add(value: unknown, type: string): string {
+    this.values.push(value)
+    return `$${this.values.length}::${type}`
+  }
+}
+
+/** `unnest($1::text[], $2::bigint[], …)`: any number of rows of a table as one set of arrays, so that the statement's text stays the same. */
+export function unnestRows<T extends TableName>(table: T, rows: readonly RowOf<T>[], params: Params): string {
+  const arrays = Object.entries(tables[table]).map(([column, type]) => {
+    const values = rows.map((row) => row[column as keyof RowOf<T>])
+    return params.add(values, `${type.replace('?', '')}[]`)
+  })
+  return `unnest(${arrays.join(', ')})`
+}
+
+/** `INSERT` of any number of rows of a table. */
+export function insertRows<T extends TableName>(table: T, rows: readonly RowOf<T>[], params: Params): string {
+  return `INSERT INTO ${table} (${columnsOf(table).join(', ')}) SELECT * FROM ${unnestRows(table, rows, params)}`
+}
