@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { enterInstallation, type Installation, openInstallation } from './admin/installation.ts'
 import { Sealer } from './audit/sealer.ts'
@@ -16,6 +14,7 @@ import { Metrics } from './metrics.ts'
 import { createRequestMeter, describeProcess } from './process-metrics.ts'
 import { hashIdentifier } from './security/identifiers.ts'
 import { startUpkeep } from './upkeep.ts'
+import { VERSION } from './version.ts'
 
 /** A running service. */
 export interface Service {
@@ -34,9 +33,6 @@ export interface ServiceOptions {
   roles?: readonly Role[]
   nowMs?: () => number
 }
-
-/** The release, as package.json has it. */
-export const VERSION: string = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
 
 /** Puts all the parts together and starts them. This is the one place that knows every module. */
 export async function startService(

@@ -12,7 +12,9 @@ export const AMOUNT_MAX = 1e12
 
 /** Reads a JSON number exactly as the caller wrote it, or says why it cannot be held exactly. */
 export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_many_digits' {
-  const decimal = plainDecimal(amount)
+  const decimal = String(amount)
+  // JavaScript writes numbers below 1e-6 and from 1e21 up with an exponent.
+  if (decimal.includes('e')) return Math.abs(amount) < 1 ? 'too_many_decimals' : 'too_many_digits'
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   if (fraction.length > DECIMALS) return 'too_many_decimals'
   // A double tells 15 significant digits apart; a 16th may already be somebody else's number.
@@ -38,10 +40,4 @@ export function formatMoney(money: Money): string {
 /** The JSON number of an amount; exact for everything `parseMoney` accepts. */
 export function moneyNumber(money: Money): number {
   return Number(formatMoney(money))
-}
-
-/** Numbers from 1e21 up and below 1e-6 print with an exponent; amounts that small or large are written out here. */
-function plainDecimal(amount: number): string {
-  const text = String(amount)
-  return text.includes('e') ? amount.toFixed(20).replace(/0+$/, '') : text
 }

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import Fastify, {
+  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -43,13 +45,14 @@ const REQUEST_TIMEOUT_MS = 30_000
 export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: parts.logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => parts.tools.newId('req'),
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 255, querystringParser: strictQuery },
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, parts.tools.newId('req')),
     frameworkErrors: (_error, request, reply) => send(reply, request, fail('route_not_found')),
   })
   app.decorateRequest('caller', null)
@@ -84,7 +87,7 @@ function addRoute(
     handler: async (request, reply) => {
       const answer = await respond({
         path: request.url.split('?', 1)[0]!,
-        params: request.params as Record<string, string>,
+        params: plainIds(request.params as Record<string, string>),
         query: request.query,
         body: request.body,
         idempotencyKey: request.headers['idempotency-key'],
@@ -119,6 +122,13 @@ async function admit(
       message: `This API key lacks the scope ${endpoint.scope}. Use a key that has it.`,
     })
   }
+}
+
+/** What cannot be an id is looked up as one that does not exist, so that it is answered in the same way. */
+function plainIds(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, /^\w+$/.test(value) ? value : 'unknown']),
+  )
 }
 
 function countRequests(app: FastifyInstance, usage: UsageMeter): void {
@@ -170,13 +180,32 @@ function translate(error: unknown, request: FastifyRequest): Failure {
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return fail('malformed_json', { message: 'The body is shorter or longer than its Content-Length.' })
   if (error instanceof DatabaseUnavailable) {
-    request.log.error({ request_id: request.id, err: error }, 'the database cannot be reached')
+    request.log.error({ err: error }, 'the database cannot be reached')
     return fail('overloaded', { headers: { 'Retry-After': '1' } })
   }
   if (statusCode !== undefined && statusCode < 500)
     return fail('malformed_json', { message: 'The request could not be read.' })
-  request.log.error({ request_id: request.id, err: error }, 'a request failed unexpectedly')
+  request.log.error({ err: error }, 'a request failed unexpectedly')
   return fail('internal_error')
+}
+
+/** Answers what is not HTTP, too long for it, or too slow, with the same envelope as everything else. */
+function refuseUnreadable(error: ConnectionError, socket: Socket, requestId: string): void {
+  if (!socket.writable) return
+  const body = JSON.stringify(fail('malformed_json', { message: 'The request could not be read.' }).envelope(requestId))
+  const status = STATUS_OF_UNREADABLE[error.code] ?? '400 Bad Request'
+  const headers = [
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Request-Id: ${requestId}`,
+  ]
+  socket.end(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const STATUS_OF_UNREADABLE: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
 function send(reply: FastifyReply, request: FastifyRequest, failure: Failure): FastifyReply {

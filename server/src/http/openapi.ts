@@ -74,6 +74,7 @@ export function describeApi({
         },
       },
       headers: HEADERS,
+      examples: Object.fromEntries(describedCodes().map((code) => [code, { value: errorExample(code) }])),
       schemas: components.schemas,
     },
   }
@@ -100,12 +101,6 @@ const HEADERS = {
 }
 
 function describeOperation(endpoint: AnyEndpoint, components: Components): Json {
-  const codes = new Set<ErrorCode>([
-    ...ALWAYS,
-    ...endpoint.fails,
-    ...(endpoint.method === 'POST' ? WITH_BODY : []),
-    ...(endpoint.idempotency === 'required' ? (['idempotency_key_missing'] as const) : []),
-  ])
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
@@ -113,7 +108,7 @@ function describeOperation(endpoint: AnyEndpoint, components: Components): Json 
     tags: [endpoint.tag],
     parameters: describeParameters(endpoint, components),
     ...(endpoint.body && { requestBody: { required: true, content: jsonContent(components.name(endpoint.body)) } }),
-    responses: { ...describeSuccesses(endpoint, components), ...describeErrors([...codes]) },
+    responses: { ...describeSuccesses(endpoint, components), ...describeErrors(codesOf(endpoint)) },
   }
 }
 
@@ -173,12 +168,22 @@ function describeErrors(codes: readonly ErrorCode[]): Record<string, Json> {
       content: {
         'application/json': {
           schema: ref('schemas', 'Error'),
-          examples: Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }])),
+          examples: Object.fromEntries(group.map((code) => [code, ref('examples', code)])),
         },
       },
     },
   ])
   return Object.fromEntries(entries)
+}
+
+/** Every code that some operation of the table can meet. */
+function describedCodes(): ErrorCode[] {
+  return [...new Set<ErrorCode>([...routes.flatMap(codesOf), 'method_not_allowed'])].sort()
+}
+
+function codesOf(endpoint: AnyEndpoint): ErrorCode[] {
+  const key: ErrorCode[] = endpoint.idempotency === 'required' ? ['idempotency_key_missing'] : []
+  return [...new Set([...ALWAYS, ...endpoint.fails, ...(endpoint.method === 'POST' ? WITH_BODY : []), ...key])]
 }
 
 function errorExample(code: ErrorCode): Json {
@@ -204,7 +209,7 @@ function jsonContent(schema: Json): Json {
   return { 'application/json': { schema } }
 }
 
-function ref(kind: 'schemas' | 'headers', name: string): Json {
+function ref(kind: 'schemas' | 'headers' | 'examples', name: string): Json {
   return { $ref: `#/components/${kind}/${name}` }
 }
 

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const line = {
-      request_id: request.id,
       method: request.method,
       // The pattern, not the address: ids are in the audit trail, and an unknown path may hold anything.
       route: request.routeOptions.url ?? null,

@@ -53,9 +53,7 @@ export class GroupCommit {
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ change, resolve, reject })
-      this.#flushing ??= this.#flushAll().finally(() => {
-        this.#flushing = undefined
-      })
+      this.#flushing ??= this.#flushAll()
     })
   }
 
@@ -72,6 +70,8 @@ export class GroupCommit {
     // Requests of the same turn of the event loop join the first batch too.
     await Promise.resolve()
     while (this.#queue.length > 0) await this.#flush(this.#takeBatch())
+    // In the same step as the last look at the queue: a change that came in between would wait for a flush that never comes.
+    this.#flushing = undefined
   }
 
   #takeBatch(): Waiting[] {

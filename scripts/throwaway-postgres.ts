@@ -1,0 +1,117 @@
+/** A PostgreSQL server of our own for tests and benchmarks: started in a temporary folder, gone afterwards. */
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A running server. */
+export interface ThrowawayPostgres {
+  url: string
+  pid: number
+  /** Starts the server again after it was killed. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+const START_WITHIN_MS = 60_000
+
+/** Starts a PostgreSQL server on a free loopback port, with its default durability. */
+export async function startPostgres(): Promise<ThrowawayPostgres> {
+  const bin = binFolder()
+  const user = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-postgres-'))
+  if (user) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const port = await freePort()
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C'], {
+    ...user,
+    cwd: folder,
+    stdio: 'ignore',
+  })
+
+  let child = spawnServer()
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
+  await whenReady()
+
+  function spawnServer() {
+    const settings = [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      `unix_socket_directories=${folder}`,
+      '-c',
+      'max_connections=200',
+    ]
+    return spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
+      ...user,
+      cwd: folder,
+      stdio: 'ignore',
+    })
+  }
+
+  async function whenReady(): Promise<void> {
+    const deadline = Date.now() + START_WITHIN_MS
+    while (Date.now() < deadline) {
+      try {
+        execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q'])
+        return
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+    throw new Error('PostgreSQL did not start')
+  }
+
+  return {
+    url,
+    get pid() {
+      return child.pid!
+    },
+    async restart() {
+      if (child.exitCode === null && child.signalCode === null)
+        await new Promise((resolve) => child.once('exit', resolve))
+      child = spawnServer()
+      await whenReady()
+    },
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = new Promise((resolve) => child.once('exit', resolve))
+        child.kill('SIGINT')
+        await exited
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function binFolder(): string {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
+  const folder = versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))
+  if (!folder) throw new Error('PostgreSQL is not installed: apt-get install postgresql')
+  return folder
+}
+
+/** PostgreSQL refuses to run as root, so root lends it another user. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+      return { uid: id('-u'), gid: id('-g') }
+    } catch {
+      // There is no such user here; the next one will do.
+    }
+  }
+  throw new Error('neither the user postgres nor the user nobody exists')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import type { Fact, FactSet, Facts } from '../src/core/facts/facts.ts'
+
+const ratio = fc.integer({ min: 0, max: 2_000_000 }).map((ppm) => ppm / 1e6)
+/** An amount between nothing and fifty thousand. */
+export const money = fc.integer({ min: 0, max: 5_000_000 }).map((cents) => cents / 100)
+const signedMoney = fc.integer({ min: -500_000, max: 5_000_000 }).map((cents) => cents / 100)
+const count = fc.nat(6)
+
+/** A feature that is missing, for any of the reasons. */
+export const missingFact: fc.Arbitrary<Fact> = fc
+  .constantFrom('no_data', 'too_short', 'consent_revoked', 'consent_expired')
+  .map((missing) => ({ missing }) as const)
+const maybe = (value: fc.Arbitrary<number>): fc.Arbitrary<Fact> =>
+  fc.oneof({ weight: 6, arbitrary: fc.record({ value, age_days: fc.nat(400) }) }, { weight: 1, arbitrary: missingFact })
+const always = (value: fc.Arbitrary<number | string>): fc.Arbitrary<Fact> => fc.record({ value })
+
+/** Facts as wild as the catalogue allows, most of them known. */
+export const arbitraryFacts: fc.Arbitrary<Facts> = fc
+  .record<FactSet>({
+    'identity.verified_strong': maybe(count),
+    'identity.failed': maybe(fc.nat(2)),
+    'identity.conflicts': maybe(fc.constant(0)),
+    'consent.credit_underwriting': always(fc.constantFrom('granted', 'granted', 'none', 'revoked')),
+    'cashflow.months_observed': maybe(fc.integer({ min: 2, max: 12 })),
+    'cashflow.median_inflow': maybe(money),
+    'cashflow.inflow_variation': maybe(ratio),
+    'cashflow.mean_spending': maybe(money),
+    'cashflow.mean_debt_service': maybe(fc.constantFrom(0, 0, 150)),
+    'cashflow.outflow_to_inflow': maybe(ratio),
+    'cashflow.lowest_balance': maybe(signedMoney),
+    'cashflow.average_balance': maybe(signedMoney),
+    'cashflow.balance_variation': maybe(ratio),
+    'cashflow.low_balance_share': maybe(ratio.map((value) => value / 2)),
+    'cashflow.negative_days': maybe(fc.constantFrom(0, 0, 0, 1, 4, 9)),
+    'cashflow.returned_payments': maybe(fc.constantFrom(0, 0, 0, 2, 5)),
+    'graph.negative_exposure': maybe(fc.constantFrom(0, 0, 0, 0.12, 0.6)),
+    'history.repaid': always(count),
+    'history.late': always(fc.nat(2)),
+    'history.defaults': always(fc.constantFrom(0, 0, 0, 0, 1)),
+    'history.abuse': always(fc.constantFrom(0, 0, 0, 0, 1)),
+    'request.product': always(fc.constantFrom('default', 'personal_loan', 'something_else')),
+    'request.amount': fc.oneof(always(money), fc.constant<Fact>({ missing: 'not_requested' })),
+    'request.currency': always(fc.constantFrom('EUR', 'JPY', 'XAU')),
+  })
+  .map((features) => ({ format: 1, features }))
+
+/** The features of an applicant nothing speaks against. */
+export const GOOD = {
+  'identity.verified_strong': 2,
+  'identity.failed': 0,
+  'identity.conflicts': 0,
+  'consent.credit_underwriting': 'granted',
+  'cashflow.months_observed': 12,
+  'cashflow.median_inflow': 4200,
+  'cashflow.inflow_variation': 0.05,
+  'cashflow.mean_spending': 2050,
+  'cashflow.mean_debt_service': 0,
+  'cashflow.outflow_to_inflow': 0.49,
+  'cashflow.lowest_balance': 9000,
+  'cashflow.average_balance': 15_000,
+  'cashflow.balance_variation': 0.2,
+  'cashflow.low_balance_share': 0,
+  'cashflow.negative_days': 0,
+  'cashflow.returned_payments': 0,
+  'graph.negative_exposure': 0,
+  'request.amount': 6000,
+  'request.currency': 'EUR',
+} as const

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+
+async function newEntity(): Promise<string> {
+  return (await acme.post('/v1/entities', { external_id: `e-${Math.random()}` })).body.id
+}
+
+test('an entity is created once and found again by its external id', async () => {
+  const created = await acme.post('/v1/entities', {
+    external_id: 'customer-1',
+    type: 'person',
+    display_name: 'Ada',
+    country: 'GB',
+  })
+  assert.equal(created.status, 201)
+  assert.deepEqual(
+    { ...created.body, id: '', created_at: '', updated_at: '', trust: { ...created.body.trust, as_of: '' } },
+    {
+      id: '',
+      object: 'entity',
+      environment: 'sandbox',
+      external_id: 'customer-1',
+      type: 'person',
+      display_name: 'Ada',
+      country: 'GB',
+      metadata: {},
+      trust: { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: '' },
+      created_at: '',
+      updated_at: '',
+    },
+  )
+  const again = await acme.post('/v1/entities', { external_id: 'customer-1' })
+  assert.equal(again.status, 200)
+  assert.deepEqual(again.body, created.body)
+  assert.deepEqual((await acme.get(`/v1/entities/${created.body.id}`)).body, created.body)
+})
+
+test('given fields are merged into a known entity and noted on its trail, once', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'merge', metadata: { a: '1', b: '2' } })
+  const changed = await acme.post('/v1/entities', {
+    external_id: 'merge',
+    type: 'business',
+    metadata: { b: '', c: '3' },
+  })
+  assert.equal(changed.status, 200)
+  assert.equal(changed.body.type, 'business')
+  assert.deepEqual(changed.body.metadata, { a: '1', c: '3' }, 'keys are merged, and an empty text removes one')
+  await acme.post('/v1/entities', { external_id: 'merge', type: 'business' })
+  const trail = await acme.get(`/v1/entities/${entity.id}/audit-trail`)
+  assert.deepEqual(
+    trail.body.data.map((entry: { type: string; seq: number }) => [entry.seq, entry.type]),
+    [
+      [2, 'entity.updated'],
+      [1, 'entity.created'],
+    ],
+  )
+})
+
+test('a known entity cannot become another type', async () => {
+  await acme.post('/v1/entities', { external_id: 'typed', type: 'person' })
+  const refused = await acme.post('/v1/entities', { external_id: 'typed', type: 'business', display_name: 'Other' })
+  assert.equal(refused.status, 409)
+  assert.equal(refused.body.error.code, 'entity_type_conflict')
+  assert.equal(
+    (await acme.post('/v1/entities', { external_id: 'typed' })).body.display_name,
+    undefined,
+    'nothing was written',
+  )
+})
+
+test('fifty simultaneous creations of one external id make one entity', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => acme.post('/v1/entities', { external_id: 'race' })),
+  )
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1)
+})
+
+test('an identifier is answered masked, and exactly one of identifier and related entity is accepted', async () => {
+  const id = await newEntity()
+  const link = await acme.post(`/v1/entities/${id}/identity-links`, {
+    identifier: { type: 'tax_id', value: '12-3456789', issuer: 'US' },
+    verification: { status: 'verified', verified_at: '2026-01-02T03:04:05+01:00' },
+  })
+  assert.equal(link.status, 201)
+  assert.equal(link.body.identifier.value, '****789')
+  assert.equal(link.body.verification.verified_at, '2026-01-02T02:04:05.000Z')
+
+  const other = await newEntity()
+  const verification = { status: 'unverified' }
+  const edge = await acme.post(`/v1/entities/${id}/identity-links`, {
+    related_entity_id: other,
+    relationship: 'owner',
+    ownership_share: 0.4,
+    verification,
+  })
+  assert.equal(edge.status, 201)
+
+  for (const [body, param] of [
+    [{ verification }, ''],
+    [
+      {
+        identifier: { type: 'email', value: 'a@b.example' },
+        related_entity_id: other,
+        relationship: 'owner',
+        verification,
+      },
+      '',
+    ],
+    [{ related_entity_id: other, verification }, '/relationship'],
+    [{ related_entity_id: id, relationship: 'same_as', verification }, '/related_entity_id'],
+    [{ related_entity_id: other, relationship: 'director', ownership_share: 0.5, verification }, '/ownership_share'],
+    [
+      {
+        identifier: { type: 'email', value: 'a@b.example' },
+        verification: { status: 'verified', verified_at: '2999-01-01T00:00:00Z' },
+      },
+      '/verification/verified_at',
+    ],
+  ] as const) {
+    const refused = await acme.post(`/v1/entities/${id}/identity-links`, body)
+    assert.equal(refused.status, 400, JSON.stringify(body))
+    assert.equal(refused.body.error.param, param)
+  }
+  const unknown = `ent_0${'0'.repeat(25)}`
+  const missing = await acme.post(`/v1/entities/${id}/identity-links`, {
+    related_entity_id: unknown,
+    relationship: 'owner',
+    verification,
+  })
+  assert.equal(missing.status, 404)
+  assert.equal(missing.body.error.param, '/related_entity_id')
+})
+
+test('consent is granted by default for everything from now on, and revoked by another record', async () => {
+  const id = await newEntity()
+  const granted = await acme.post(`/v1/entities/${id}/consents`, { purpose: 'credit_underwriting' })
+  assert.equal(granted.status, 201)
+  assert.equal(granted.body.status, 'granted')
+  assert.equal(granted.body.data_categories.length, 4)
+  const revoked = await acme.post(`/v1/entities/${id}/consents`, {
+    purpose: 'credit_underwriting',
+    status: 'revoked',
+    granted_at: granted.body.granted_at,
+  })
+  assert.equal(revoked.status, 201)
+  assert.ok(revoked.body.revoked_at)
+  const trail = await acme.get(`/v1/entities/${id}/audit-trail`)
+  assert.deepEqual(
+    trail.body.data.slice(0, 2).map(({ type }: { type: string }) => type),
+    ['consent.revoked', 'consent.granted'],
+  )
+
+  for (const body of [
+    { purpose: 'marketing', granted_at: '2999-01-01T00:00:00Z' },
+    { purpose: 'marketing', revoked_at: '2026-01-01T00:00:00Z' },
+    { purpose: 'marketing', granted_at: '2026-02-01T00:00:00Z', expires_at: '2026-01-01T00:00:00Z' },
+  ]) {
+    assert.equal((await acme.post(`/v1/entities/${id}/consents`, body)).status, 400, JSON.stringify(body))
+  }
+})
+
+function transaction(externalId: string, changes: Record<string, unknown> = {}) {
+  return {
+    external_id: externalId,
+    occurred_at: '2026-10-01T12:00:00Z',
+    amount: 12.34,
+    currency: 'EUR',
+    direction: 'credit',
+    ...changes,
+  }
+}
+
+let batches = 0
+function ingest(id: string, transactions: unknown[]) {
+  return acme.post(`/v1/entities/${id}/transactions`, { transactions }, { 'Idempotency-Key': `batch-${batches++}` })
+}
+
+test('known transactions are duplicates, within a batch and across batches, and change nothing', async () => {
+  const id = await newEntity()
+  const first = await ingest(id, [transaction('a'), transaction('b'), transaction('a', { amount: 99 })])
+  assert.deepEqual([first.status, first.body.received, first.body.accepted, first.body.duplicates], [201, 3, 2, 1])
+  const second = await ingest(id, [transaction('b', { amount: 5 }), transaction('c')])
+  assert.deepEqual([second.body.received, second.body.accepted, second.body.duplicates], [2, 1, 1])
+  const rows = await api.service.installation.storage.environments.sandbox.query(
+    'SELECT external_id, amount FROM transactions WHERE entity_id = $1 ORDER BY external_id',
+    [id],
+  )
+  assert.deepEqual(
+    rows.map((row) => [row.external_id, row.amount]),
+    [
+      ['a', '12.3400'],
+      ['b', '12.3400'],
+      ['c', '12.3400'],
+    ],
+    'the first of a kind counts',
+  )
+})
+
+test('one bad element refuses the whole batch by its index and writes nothing', async () => {
+  const id = await newEntity()
+  const count = async () =>
+    (await api.service.installation.storage.environments.sandbox.query('SELECT count(*) AS n FROM transactions'))[0]!.n
+  const before = await count()
+  for (const [bad, field] of [
+    [{ amount: -5 }, 'amount'],
+    [{ amount: 0.00001 }, 'amount'],
+    [{ amount: 123456789012.3456 }, 'amount'],
+    [{ occurred_at: '2999-01-01T00:00:00Z' }, 'occurred_at'],
+    [{ occurred_at: '2026-02-31T00:00:00Z' }, 'occurred_at'],
+    [{ currency: 'euro' }, 'currency'],
+    [{ direction: 'up' }, 'direction'],
+    [{ extra: 1 }, 'extra'],
+  ] as const) {
+    const refused = await ingest(id, [transaction('x'), transaction('y', bad)])
+    assert.equal(refused.status, 400, JSON.stringify(bad))
+    assert.equal(refused.body.error.param, `/transactions/1/${field}`)
+  }
+  assert.equal(await count(), before)
+  assert.equal(
+    (await acme.get(`/v1/entities/${id}/audit-trail`)).body.data.length,
+    1,
+    'only the creation is on the trail',
+  )
+})
+
+test('simultaneous batches for one entity all count', async () => {
+  const id = await newEntity()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, batch) => ingest(id, [transaction(`t-${batch}`), transaction('shared')])),
+  )
+  assert.ok(answers.every(({ status }) => status === 201))
+  assert.equal(
+    answers.reduce((sum, { body }) => sum + body.accepted, 0),
+    21,
+  )
+  const [row] = await api.service.installation.storage.environments.sandbox.query(
+    'SELECT version FROM entities WHERE id = $1',
+    [id],
+  )
+  assert.equal(row!.version, 21, 'the state was updated once for each batch')
+})
+
+test('a feature snapshot is hashed in canonical form, and one of the future is refused', async () => {
+  const id = await newEntity()
+  const one = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
+    source: 'bureau',
+    as_of: '2026-10-01T00:00:00Z',
+    features: { b: 1, a: 'x' },
+  })
+  const two = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
+    source: 'bureau',
+    as_of: '2026-10-02T00:00:00Z',
+    features: { a: 'x', b: 1.0 },
+  })
+  assert.equal(one.status, 201)
+  assert.equal(one.body.sha256, two.body.sha256)
+  const future = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
+    source: 'bureau',
+    as_of: '2999-01-01T00:00:00Z',
+    features: { a: 1 },
+  })
+  assert.deepEqual([future.status, future.body.error.param], [400, '/as_of'])
+  const named = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
+    source: 'bureau',
+    as_of: '2026-10-01T00:00:00Z',
+    features: { 'Bad Name': 1 },
+  })
+  assert.deepEqual([named.status, named.body.error.param], [400, '/features/Bad Name'])
+})
+
+test('an audit trail is paged newest first without gaps or repeats, and says when it was sealed', async () => {
+  const id = await newEntity()
+  for (let n = 0; n < 4; n++) await acme.post(`/v1/entities/${id}/consents`, { purpose: 'marketing' })
+  const seqs: number[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page = await acme.get(`/v1/entities/${id}/audit-trail?limit=2${cursor && `&cursor=${cursor}`}`)
+    assert.equal(page.status, 200)
+    assert.equal(page.body.has_more, page.body.next_cursor !== null)
+    seqs.push(...page.body.data.map(({ seq }: { seq: number }) => seq))
+    cursor = page.body.next_cursor
+  }
+  assert.deepEqual(seqs, [5, 4, 3, 2, 1])
+  for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=nonsense', 'limit=1&limit=2', 'surprise=1']) {
+    const refused = await acme.get(`/v1/entities/${id}/audit-trail?${query}`)
+    assert.equal(refused.status, 400, query)
+    assert.equal(refused.body.error.param, query.split('=')[0])
+  }
+})
+
+test('usage counts what was done, by day', async () => {
+  const other = await api.newOrganization()
+  const { body: entity } = await other.post('/v1/entities', { external_id: 'counted' })
+  await other.post(
+    `/v1/entities/${entity.id}/transactions`,
+    { transactions: [transaction('a'), transaction('b')] },
+    { 'Idempotency-Key': 'k' },
+  )
+  await other.post('/v1/entities', {})
+  const usage = await other.get('/v1/usage')
+  assert.equal(usage.status, 200)
+  assert.equal(usage.body.totals.entities, 1)
+  assert.equal(usage.body.totals.transactions, 2)
+  assert.equal(usage.body.by_day.at(-1).transactions, 2)
+  assert.equal((await other.get('/v1/usage?from=2026-02-01&to=2026-01-01')).body.error.param, 'from')
+  assert.equal((await other.get('/v1/usage?from=yesterday')).status, 400)
+})

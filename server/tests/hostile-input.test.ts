@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+const { body: entity } = await acme.post('/v1/entities', { external_id: 'victim' })
+
+function raw(path: string, rawBody: string | Uint8Array, headers: Record<string, string> = {}) {
+  return api.request('sandbox', path, {
+    method: 'POST',
+    key: acme.keys.sandbox,
+    rawBody,
+    headers: { 'Idempotency-Key': `k-${Math.random()}`, ...headers },
+  })
+}
+
+function refusedAs(answer: { status: number; text: string; body: { error: { code: string } } }, code: string): void {
+  assert.deepEqual([answer.status, answer.body.error.code], [400, code], answer.text)
+}
+
+test('SQL in any text is text', async () => {
+  const evil = `'; DROP TABLE entities; -- " \\ $1 {}`
+  const created = await acme.post('/v1/entities', {
+    external_id: evil,
+    display_name: evil,
+    metadata: { [evil.slice(0, 40)]: evil },
+  })
+  assert.equal(created.status, 201)
+  assert.deepEqual((await acme.post('/v1/entities', { external_id: evil })).body, created.body)
+  for (const path of [
+    `/v1/entities/${encodeURIComponent(evil)}`,
+    "/v1/entities/' OR 1=1",
+    '/v1/entities/%00',
+    '/v1/entities/..%2f..%2fetc',
+  ]) {
+    assert.equal((await acme.get(path)).status, 404, path)
+  }
+})
+
+test('names that every object has are refused wherever a name is free, and nothing is polluted', async () => {
+  for (const name of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
+    refusedAs(await raw('/v1/entities', `{"external_id":"p","metadata":{"${name}":"x"}}`), 'validation_failed')
+    refusedAs(await raw('/v1/entities', `{"external_id":"p","${name}":{"polluted":true}}`), 'validation_failed')
+  }
+  refusedAs(
+    await raw(
+      `/v1/entities/${entity.id}/feature-snapshots`,
+      '{"source":"s","as_of":"2026-01-01T00:00:00Z","features":{"constructor":1}}',
+    ),
+    'validation_failed',
+  )
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined)
+})
+
+test('NUL characters and lone surrogates are refused in values and in names', async () => {
+  for (const text of ['a\\u0000b', '\\ud800', '\\udc00x', 'x\\ud83d']) {
+    refusedAs(await raw('/v1/entities', `{"external_id":"${text}"}`), 'validation_failed')
+    refusedAs(await raw('/v1/entities', `{"external_id":"n","metadata":{"${text}":"x"}}`), 'validation_failed')
+  }
+  const astral = await raw('/v1/entities', '{"external_id":"\\ud83d\\ude00 emoji"}')
+  assert.equal(astral.status, 201, 'a whole pair is fine')
+})
+
+test('bytes that are not UTF-8 and text that is not JSON are refused with the place', async () => {
+  refusedAs(await raw('/v1/entities', new Uint8Array([0x7b, 0xff, 0x7d])), 'malformed_json')
+  const refused = await raw('/v1/entities', '{\n  "external_id": "a" "b"\n}')
+  refusedAs(refused, 'malformed_json')
+  assert.match(refused.body.error.message, /line 2, column 22/)
+  for (const text of ['{', '[1,]', '{"a":1}{"b":2}', "{'a':1}", '\ufeff', 'NaN', '{"a":01}'])
+    refusedAs(await raw('/v1/entities', text), 'malformed_json')
+})
+
+test('huge numbers and numbers too fine to keep exactly are refused', async () => {
+  for (const amount of [
+    '1e999',
+    '-1e999',
+    '1e13',
+    '9'.repeat(400),
+    '0.00001',
+    '1e-320',
+    '123456789012.1234',
+    '-0',
+    '0',
+  ]) {
+    const body = `{"transactions":[{"external_id":"n","occurred_at":"2026-01-01T00:00:00Z","amount":${amount},"currency":"EUR","direction":"debit"}]}`
+    refusedAs(await raw(`/v1/entities/${entity.id}/transactions`, body), 'validation_failed')
+  }
+  refusedAs(
+    await raw(
+      `/v1/entities/${entity.id}/feature-snapshots`,
+      '{"source":"s","as_of":"2026-01-01T00:00:00Z","features":{"x":1e999}}',
+    ),
+    'validation_failed',
+  )
+})
+
+test('JSON ten thousand levels deep is refused, with and without reserved names inside', async () => {
+  const depth = 10_000
+  refusedAs(await raw('/v1/entities', '['.repeat(depth) + ']'.repeat(depth)), 'validation_failed')
+  refusedAs(
+    await raw('/v1/entities', `{"external_id":"d","metadata":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`),
+    'validation_failed',
+  )
+  refusedAs(
+    await raw(
+      '/v1/entities',
+      `{"external_id":"d","metadata":${'{"a":'.repeat(depth)}{"__proto__":1}${'}'.repeat(depth)}}`,
+    ),
+    'validation_failed',
+  )
+})
+
+test('values of the wrong type or size are refused by name, all of them at once', async () => {
+  const refused = await acme.post('/v1/entities', {
+    external_id: 7,
+    type: 'robot',
+    country: 'germany',
+    metadata: { k: 1 },
+    surprise: true,
+  })
+  refusedAs(refused, 'validation_failed')
+  assert.deepEqual(refused.body.error.details.map(({ param }: { param: string }) => param).sort(), [
+    '/country',
+    '/external_id',
+    '/metadata/k',
+    '/surprise',
+    '/type',
+  ])
+  for (const body of [[], 'text', 7, null, true]) refusedAs(await acme.post('/v1/entities', body), 'validation_failed')
+  refusedAs(await acme.post('/v1/entities', { external_id: 'x'.repeat(256) }), 'validation_failed')
+  refusedAs(await acme.post('/v1/entities', { external_id: '' }), 'validation_failed')
+  refusedAs(
+    await acme.post('/v1/entities', {
+      external_id: 'm',
+      metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'v'])),
+    }),
+    'validation_failed',
+  )
+})
+
+test('a refusal says what to do and nothing about the inside', async () => {
+  for (const answer of [
+    await raw('/v1/entities', '{"external_id":1}'),
+    await acme.get('/v1/entities/ent_x'),
+    await acme.get('/nowhere'),
+  ]) {
+    assert.doesNotMatch(answer.text, /\bat \w+[.(]|node:|\.ts|SELECT|INSERT|ajv|TypeBox|fastify|postgres/i)
+  }
+})

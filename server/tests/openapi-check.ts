@@ -1,0 +1,48 @@
+/** Holds every answer that a test gets against the published description. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+interface Operation {
+  operationId: string
+  responses: Record<string, { content?: { 'application/json'?: { schema: object } } }>
+}
+interface Description {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as Description
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+;(addFormats as unknown as typeof addFormats.default)(ajv)
+ajv.addSchema(description, 'openapi.json')
+const compiled = new Map<string, ValidateFunction>()
+
+/** Fails the test when an answer is not one that openapi.json allows for its request. */
+export function assertDescribed(
+  method: string,
+  path: string,
+  { status, body }: { status: number; body: unknown },
+): void {
+  const template = Object.keys(description.paths).find((candidate) =>
+    new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+  const operation = template && description.paths[template]?.[method.toLowerCase()]
+  // Unknown paths and methods have no operation to answer for; their errors still have the one envelope.
+  const pointer = operation
+    ? `openapi.json#/paths/${template.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
+    : 'openapi.json#/components/schemas/Error'
+  if (operation)
+    assert.ok(
+      operation.responses[status],
+      `${operation.operationId} does not describe status ${status}: ${JSON.stringify(body)}`,
+    )
+  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: encodeURI(pointer) })
+  compiled.set(pointer, validate)
+  assert.ok(
+    validate(body),
+    `${method} ${path} answered ${status} in another shape: ${JSON.stringify(validate.errors)}\n${JSON.stringify(body)}`,
+  )
+}

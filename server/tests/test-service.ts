@@ -1,0 +1,132 @@
+/** A whole service for a test, in this process, on ports of its own; closed and removed when the test file ends. */
+import { after } from 'node:test'
+import { pino } from 'pino'
+import { createKey } from '../src/admin/manage-keys.ts'
+import { createOrganization } from '../src/admin/manage-organizations.ts'
+import { type Environment, readConfig } from '../src/config.ts'
+import { SCOPES, type Scope } from '../src/http/scopes.ts'
+import { type Service, startService } from '../src/service.ts'
+import { assertDescribed } from './openapi-check.ts'
+import { createTestStorage } from './test-storage.ts'
+
+const ACTOR = { type: 'system', id: 'test' } as const
+
+/** An answer with its body read. */
+export interface Answered {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; openapi.json holds them to theirs.
+  body: any
+}
+
+/** What a request may carry besides its path. */
+export interface RequestOptions {
+  method?: string
+  key?: string | null
+  body?: unknown
+  rawBody?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+/** A running service with the calls that tests make. */
+export interface TestService {
+  service: Service
+  logs: string[]
+  url(environment: Environment): string
+  /** Sends a request; its answer is held against openapi.json. */
+  request(environment: Environment, path: string, options?: RequestOptions): Promise<Answered>
+  newOrganization(name?: string): Promise<TestOrganization>
+}
+
+/** An organization with a key of each environment. */
+export interface TestOrganization {
+  id: string
+  keys: Record<Environment, string>
+  newKey(
+    environment: Environment,
+    scopes: readonly Scope[],
+    options?: { expiresAt?: string },
+  ): Promise<{ id: string; key: string }>
+  /** Calls the sandbox with all scopes. */
+  get(path: string): Promise<Answered>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+}
+
+/** Starts a service for the tests of this file. */
+export async function startTestService({
+  env = {},
+  nowMs = Date.now,
+}: {
+  env?: Record<string, string>
+  nowMs?: () => number
+} = {}): Promise<TestService> {
+  const storage = await createTestStorage()
+  const config = readConfig({
+    ...storage.env,
+    CONSOLE_PORT: '0',
+    SANDBOX_PORT: '0',
+    PRODUCTION_PORT: '0',
+    RATE_LIMIT_PER_SECOND: '100000',
+    ...env,
+  })
+  const logs: string[] = []
+  const logger = pino({ level: 'info' }, { write: (line: string) => void logs.push(line) })
+  const service = await startService(config, { logger, nowMs })
+  after(async () => {
+    await service.close()
+    await storage.remove()
+  })
+
+  const request: TestService['request'] = async (
+    environment,
+    path,
+    { method = 'GET', key = null, body, rawBody, headers = {} } = {},
+  ) => {
+    const response = await fetch(service.urls[environment] + path, {
+      method,
+      headers: {
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...((body !== undefined || rawBody !== undefined) && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...((rawBody ?? body) !== undefined && { body: (rawBody ?? JSON.stringify(body)) as string }),
+    })
+    const text = await response.text()
+    const answered = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+    if (method !== 'HEAD') assertDescribed(method, new URL(path, 'http://localhost').pathname, answered)
+    return answered
+  }
+
+  return {
+    service,
+    logs,
+    url: (environment) => service.urls[environment]!,
+    request,
+    newOrganization: (name = 'Test') => createTestOrganization(service, request, name),
+  }
+}
+
+async function createTestOrganization(
+  { installation }: Service,
+  request: TestService['request'],
+  name: string,
+): Promise<TestOrganization> {
+  const { id } = await createOrganization(installation, { name, actor: ACTOR })
+  const newKey: TestOrganization['newKey'] = (environment, scopes, { expiresAt = null as string | null } = {}) =>
+    createKey(installation, { environment, organizationId: id, name: 'Test', scopes, expiresAt, actor: ACTOR })
+  const keys = { sandbox: (await newKey('sandbox', SCOPES)).key, production: (await newKey('production', SCOPES)).key }
+  return {
+    id,
+    keys,
+    newKey,
+    get: (path) => request('sandbox', path, { key: keys.sandbox }),
+    post: (path, body, headers) =>
+      request('sandbox', path, { method: 'POST', key: keys.sandbox, body, ...(headers && { headers }) }),
+  }
+}
