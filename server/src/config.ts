@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 
 /** The two walled-off halves of an installation. */
 export type Environment = 'sandbox' | 'production'
+/** Both environments. */
 export const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production']
 
 /** The jobs a process can do; on PostgreSQL they may be spread over several. */
 export type Role = 'console' | 'api' | 'sealer'
+/** All roles, which a process has unless it is told otherwise. */
 export const ROLES: readonly Role[] = ['console', 'api', 'sealer']
 
 /** How many requests an organization may make in an environment, per node. */

@@ -2,7 +2,7 @@ import type { Environment } from '../config.ts'
 import type { Scope } from '../http/scopes.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import type { ApiKey } from '../store/api-keys.ts'
-import { auditEntryRow } from '../store/audit-log.ts'
+import { auditEntryRow } from '../store/audit-trail.ts'
 import type { RowOf } from '../store/tables.ts'
 import type { Installation } from './installation.ts'
 import type { Actor } from './manage-organizations.ts'
@@ -67,6 +67,7 @@ function keyEntry(
 ): RowOf<'audit_entries'> {
   const entry = {
     id: newId('aud'),
+    trail_id: key.id,
     type,
     occurred_at: new Date(nowMs()).toISOString(),
     actor,
@@ -74,5 +75,5 @@ function keyEntry(
     subject: { type: 'api_key', id: key.id },
     data,
   }
-  return auditEntryRow(key.org_id, key.id, entry)
+  return auditEntryRow(key.org_id, entry)
 }

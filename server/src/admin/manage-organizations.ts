@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from '../config.ts'
-import { auditEntryRow } from '../store/audit-log.ts'
+import { auditEntryRow } from '../store/audit-trail.ts'
 import { insertOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
 import type { Installation } from './installation.ts'
 
@@ -20,6 +20,7 @@ export async function createOrganization(
   for (const environment of ENVIRONMENTS) {
     const entry = {
       id: newId('aud'),
+      trail_id: organization.id,
       type: 'organization.created',
       occurred_at: now,
       actor,
@@ -27,7 +28,7 @@ export async function createOrganization(
       subject: { type: 'organization', id: organization.id },
       data: { organization_id: organization.id },
     }
-    await stores[environment].commit({ auditEntries: [auditEntryRow(organization.id, organization.id, entry)] })
+    await stores[environment].commit({ auditEntries: [auditEntryRow(organization.id, entry)] })
   }
   return organization
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import { signCheckpoint } from '../core/audit/checkpoint.ts'
-import { appendLeaves, frontierPositions } from '../core/audit/merkle-tree.ts'
+import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { NewId } from '../ids.ts'
 import { nodeId } from '../node-id.ts'
@@ -49,10 +49,14 @@ export class Sealer {
     }, afterMs).unref()
   }
 
-  /** Seals everything that waits, for all organizations. */
+  /** Seals everything that waits; trouble with one organization's log does not hold up the others'. */
   async sealAll(): Promise<void> {
     for (const organizationId of await this.#parts.store.organizationsToSeal()) {
-      while (await sealSome(organizationId, this.#parts)) {}
+      try {
+        while (await sealSome(organizationId, this.#parts)) {}
+      } catch (error) {
+        this.#parts.onError(error)
+      }
     }
   }
 
@@ -83,8 +87,13 @@ async function sealSome(
   const entries = await store.entriesToSeal(organizationId, ENTRIES_PER_SEAL)
   if (entries.length === 0) return false
 
-  const size = (await store.newestHead(organizationId))?.tree_size ?? 0
+  const last = await store.newestHead(organizationId)
+  const size = last?.tree_size ?? 0
   const frontier = await store.nodeHashes(organizationId, frontierPositions(size))
+  // A root over altered nodes, once signed, would vouch for them forever.
+  if (last && rootOfFrontier(frontier) !== last.root_hash) {
+    throw new Error(`the stored tree of ${organizationId} does not lead to its last signed head: run audit verify`)
+  }
   const grown = appendLeaves({ size, frontier, leaves: entries.map((entry) => entry.leaf_hash) })
   const signedAt = new Date(nowMs()).toISOString()
   const head = signCheckpoint(

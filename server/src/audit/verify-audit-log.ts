@@ -31,18 +31,21 @@ export async function verifyAuditLog({
   /** A head that somebody outside has kept, for example from an `audit.checkpoint` event. */
   pinnedHead?: Checkpoint
 }): Promise<LogVerification> {
+  const size = await store.logSize(organizationId)
   const report = await verifyLog({
     organizationId,
     environment,
-    heads: await store.heads(organizationId),
-    leaves: store.leavesWithEntries(organizationId),
+    heads: await store.heads(organizationId, size),
+    leaves: store.leavesWithEntries(organizationId, size),
     publicKeys,
     ...(pinnedHead && { pinnedHead }),
   })
+  const brokenTrails = await store.brokenTrails(organizationId)
   const neverSealed = await store.entriesNeverSealed(organizationId)
   const problems = [
     ...(report.status === 'tampered' ? report.problems.map(describeProblem) : []),
     ...(report.status === 'tampered' && report.problemsOmitted > 0 ? [`… and ${report.problemsOmitted} more.`] : []),
+    ...brokenTrails.map((trail) => `The places on the trail of ${trail} are not 1, 2, 3 … any more.`),
     ...neverSealed.map((id) => `Entry ${id} was taken out of the queue before it was sealed.`),
   ]
   return {

@@ -35,6 +35,7 @@ export function defineCommand<R>(command: Command<R>): Command<any> {
   return command
 }
 
+/** Tells a problem from a result. */
 export function isProblem(value: unknown): value is Problem {
   return typeof value === 'object' && value !== null && 'problem' in value
 }

@@ -12,6 +12,8 @@ export const AMOUNT_MAX = 1e12
 
 /** Reads a JSON number exactly as the caller wrote it, or says why it cannot be held exactly. */
 export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_many_digits' {
+  // JSON can write 1e400, which JavaScript reads as infinity.
+  if (!Number.isFinite(amount)) return 'too_many_digits'
   const decimal = String(amount)
   // JavaScript writes numbers below 1e-6 and from 1e21 up with an exponent.
   if (decimal.includes('e')) return Math.abs(amount) < 1 ? 'too_many_decimals' : 'too_many_digits'

@@ -9,13 +9,13 @@ import Fastify, {
 } from 'fastify'
 import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database.ts'
-import { createResponder } from './answer.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
 import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { logRequests } from './request-log.ts'
+import { Responder } from './responder.ts'
 import { routes } from './routes.ts'
 import { Turns } from './turns.ts'
 import type { UsageMeter } from './usage-meter.ts'
@@ -78,14 +78,14 @@ function addRoute(
   endpoint: AnyEndpoint,
   parts: ApiServerParts & { limiter: RateLimiter; turns: Turns },
 ): void {
-  const respond = createResponder(endpoint, parts)
+  const responder = new Responder(endpoint, parts)
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     // Before the body is read: whoever may not ask is not listened to.
     onRequest: (request, reply) => admit(request, reply, endpoint, parts),
     handler: async (request, reply) => {
-      const answer = await respond({
+      const answer = await responder.respond({
         path: request.url.split('?', 1)[0]!,
         params: plainIds(request.params as Record<string, string>),
         query: request.query,

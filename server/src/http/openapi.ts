@@ -2,7 +2,7 @@ import type { Environment } from '../config.ts'
 import { API_ERRORS, type ErrorCode } from './api-error.ts'
 import type { AnyEndpoint } from './define-endpoint.ts'
 import { routes } from './routes.ts'
-import { ErrorBody } from './schemas/common.ts'
+import { ErrorBody } from './schemas/fields.ts'
 import { SCOPES } from './scopes.ts'
 
 type Json = Record<string, unknown>

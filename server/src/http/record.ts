@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { nodeId } from '../node-id.ts'
-import { auditEntryRow } from '../store/audit-log.ts'
+import { auditEntryRow } from '../store/audit-trail.ts'
 import type { Change } from '../store/group-commit.ts'
 import type { RowOf } from '../store/tables.ts'
 import type { UsageCounter } from '../store/usage.ts'
@@ -59,6 +59,7 @@ function auditRow(
   const { caller, newId, now, requestId } = context
   const entry: AuditEntry = {
     id: newId('aud'),
+    trail_id: trailId,
     type,
     occurred_at: now,
     actor: { type: 'api_key', id: caller.keyId },
@@ -66,5 +67,5 @@ function auditRow(
     subject,
     data,
   }
-  return auditEntryRow(caller.organizationId, trailId, entry)
+  return auditEntryRow(caller.organizationId, entry)
 }

@@ -1,5 +1,7 @@
 import { readApiKeys, touchApiKeys } from './api-keys.ts'
-import { auditQueries } from './audit-log.ts'
+import { auditSealingQueries } from './audit-sealing.ts'
+import { auditTrailQueries } from './audit-trail.ts'
+import { auditVerificationQueries } from './audit-verification.ts'
 import { batchedRead } from './batched-read.ts'
 import type { Database } from './database.ts'
 import { entityQueries } from './entities.ts'
@@ -13,7 +15,9 @@ export function openEnvironmentStore(database: Database) {
   return {
     ...entityQueries(database),
     ...idempotencyQueries(database),
-    ...auditQueries(database),
+    ...auditTrailQueries(database),
+    ...auditSealingQueries(database),
+    ...auditVerificationQueries(database),
     ...usageQueries(database),
 
     apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
@@ -28,4 +32,5 @@ export function openEnvironmentStore(database: Database) {
   }
 }
 
+/** What `openEnvironmentStore` opens. */
 export type EnvironmentStore = ReturnType<typeof openEnvironmentStore>

@@ -100,7 +100,8 @@ export class GroupCommit {
   }
 
   async #write(changes: readonly Change[]): Promise<void> {
-    const { sql, params } = batchStatement(changes)
+    const { steps, sql, params } = batchStatement(changes)
+    if (steps === 0) return
     for (let tries = 1; ; tries++) {
       try {
         await this.#database.query(sql, params)
@@ -136,7 +137,7 @@ function countRows({ rows = {}, auditEntries = [] }: Change): number {
   return Object.values(rows).reduce((sum, tableRows) => sum + tableRows.length, 1 + auditEntries.length)
 }
 
-function batchStatement(changes: readonly Change[]): { sql: string; params: unknown[] } {
+function batchStatement(changes: readonly Change[]): { steps: number; sql: string; params: unknown[] } {
   const params = new Params()
   const steps: string[] = []
   const requirements: string[] = []
@@ -176,7 +177,11 @@ function batchStatement(changes: readonly Change[]): { sql: string; params: unkn
   const usage = changes.flatMap((change) => change.usage ?? [])
   if (usage.length > 0) step(addUsage(usage, params))
 
-  return { sql: `WITH ${steps.join(',\n')}\nSELECT ${requirements.join(', ') || '1'}`, params: params.values }
+  return {
+    steps: steps.length,
+    sql: `WITH ${steps.join(',\n')}\nSELECT ${requirements.join(', ') || '1'}`,
+    params: params.values,
+  }
 }
 
 function gatherRows(changes: readonly Change[]): Map<PlainTable, unknown[]> {

@@ -5,6 +5,7 @@ import { leafHash } from './merkle-tree.ts'
 
 const entry: AuditEntry = {
   id: 'aud_1',
+  trail_id: 'ent_1',
   type: 'decision.created',
   occurred_at: '2026-03-01T09:30:00.000Z',
   actor: { type: 'api_key', id: 'key_1' },
@@ -18,14 +19,15 @@ describe('audit entry', () => {
     const bytes =
       '{"entry":{"actor":{"id":"key_1","type":"api_key"},"data":{"limit":2500,"verdict":"approve"},"id":"aud_1",' +
       '"occurred_at":"2026-03-01T09:30:00.000Z","request_id":"req_1","subject":{"id":"dec_1","type":"decision"},' +
-      '"type":"decision.created"},"format":"verdigraph.audit-entry.v1","organization_id":"org_1"}'
+      '"trail_id":"ent_1","type":"decision.created"},"format":"verdigraph.audit-entry.v1","organization_id":"org_1"}'
     assert.equal(leafHashOf('org_1', entry), leafHash(bytes))
-    assert.equal(leafHashOf('org_1', entry), 'a578a1a8b75ad8330abaa19f9cc7b73d3034d1c4b55875404acc5ea1ebe2d4fa')
+    assert.equal(leafHashOf('org_1', entry), '7cd2b0f43280c49ed1b5c16e0f7657d844837583c133f5fa1b9819663d0678cc')
   })
 
   it('has another leaf as soon as any of it is another', () => {
     const variants: AuditEntry[] = [
       { ...entry, id: 'aud_2' },
+      { ...entry, trail_id: 'ent_2' },
       { ...entry, type: 'decision.reviewed' },
       { ...entry, occurred_at: '2026-03-01T09:30:00.001Z' },
       { ...entry, actor: { type: 'operator', id: 'key_1' } },

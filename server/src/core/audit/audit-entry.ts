@@ -16,6 +16,8 @@ export interface AuditSubject {
 /** One fact on the audit log, as it was written with the change it describes. */
 export interface AuditEntry {
   id: string
+  /** Whose trail it is on: an entity's, or else its subject's own. */
+  trail_id: string
   type: string
   occurred_at: string
   actor: AuditActor

@@ -188,6 +188,14 @@ describe('consistency proof', () => {
     )
   })
 
+  it('takes no element that is not a hash', () => {
+    const leaves = leavesOf(2)
+    const claim = { firstSize: 1, secondSize: 2, firstRoot: leaves[0]!, secondRoot: rootOf(leaves) }
+    assert.ok(verifyConsistency({ ...claim, proof: [leaves[1]!] }))
+    assert.ok(!verifyConsistency({ ...claim, proof: [leaves[1]!.toUpperCase()] }))
+    assert.ok(!verifyConsistency({ ...claim, proof: [`${leaves[1]}zz`] }))
+  })
+
   it('does not let a log shrink', () => {
     const root = rootOf(leavesOf(3))
     assert.throws(() => consistencyProofPositions({ firstSize: 4, secondSize: 3 }), RangeError)

@@ -14,7 +14,7 @@ export interface StoredLeaf {
 
 interface OpenPair {
   index: number
-  left: StoredLeaf | null
+  left: StoredLeaf
   hash: string | null
 }
 
@@ -46,25 +46,27 @@ export class StoredPairs {
   take(leaf: StoredLeaf): void {
     const index = Math.floor(leaf.leafIndex / 2)
     if (this.#open && this.#open.index !== index) this.#close()
-    const left = this.#open?.left ?? null
-    const hash = leaf.pairHash ?? this.#open?.hash ?? null
+    // INVARIANT: the tree holds every pair before the open one, or is no more: a tree with a hole has no root.
+    if (this.#tree?.size !== index) this.#tree = null
+    const left = this.#open?.left
+    const hash = leaf.pairHash ?? null
     this.#open = { index, left: left ?? leaf, hash }
     if (leaf.leafIndex % 2 === 0) return
     if (left && hash && nodeHash(left.leafHash, leaf.leafHash) !== hash) this.#suspects.add({ left, right: leaf, hash })
     this.#close()
   }
 
-  /** The tree of this many leaves, where every stored node up to here was seen. */
+  /** The tree of all leaves taken so far, where every stored node of them was seen. */
   treeOf(size: number): MerkleFrontier | null {
-    if (this.#tree?.size !== Math.floor(size / 2)) return null
-    const oddLeaf = size % 2 === 1 ? this.#open?.left : undefined
-    if (size % 2 === 1 && !oddLeaf) return null
-    return new MerkleFrontier(size, oddLeaf ? [...this.#tree.hashes, oddLeaf.leafHash] : this.#tree.hashes)
+    if (!this.#tree) return null
+    const { hashes } = this.#tree
+    return new MerkleFrontier(size, this.#open ? [...hashes, this.#open.left.leafHash] : hashes)
   }
 
-  /** Lets the suspects go: a head agreed with the leaves. */
-  acquit(): void {
+  /** Lets the suspects go and goes on from this tree: a head agreed with the leaves, whatever the stored nodes said. */
+  acquit({ size, hashes }: MerkleFrontier): void {
     this.#suspects.clear()
+    this.#tree = new MerkleFrontier(Math.floor(size / 2), size % 2 === 1 ? hashes.slice(0, -1) : hashes)
   }
 
   /** Holds on to the suspects: the head of this size agreed with the stored nodes. */
@@ -84,7 +86,7 @@ export class StoredPairs {
   #close(): void {
     const pair = this.#open
     this.#open = null
-    if (pair?.hash && this.#tree?.size === pair.index) this.#tree.append(pair.hash)
+    if (pair?.hash) this.#tree?.append(pair.hash)
     else this.#tree = null
   }
 }

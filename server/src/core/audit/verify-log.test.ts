@@ -15,6 +15,7 @@ const foreignKey = generateKeyPairSync('ed25519')
 
 const entryOf = (index: number): AuditEntry => ({
   id: `aud_${index}`,
+  trail_id: 'ent_1',
   type: 'decision.created',
   occurred_at: '2026-03-01T09:30:00.000Z',
   actor: { type: 'api_key', id: 'key_1' },
@@ -176,6 +177,20 @@ describe('verifying a log names', () => {
     )
   })
 
+  it('missing leaves whose stored nodes are out of sight with them', async () => {
+    const sealed = sealedLog([7, 12, 20])
+    for (const [leafIndex, count] of [
+      [8, 3],
+      [4, 4],
+      [0, 6],
+      [5, 13],
+    ] as const) {
+      const report = await verifyLog({ ...sealed, leaves: sealed.leaves.toSpliced(leafIndex, count) })
+      assert.ok(report.status === 'tampered')
+      assert.deepEqual(report.problems, [{ kind: 'leaf_missing', leafIndex, lastLeafIndex: leafIndex + count - 1 }])
+    }
+  })
+
   it('a missing leaf even without stored nodes, and says which heads it could not verify', async () => {
     const sealed = sealedLog([7, 12, 20], { withNodes: false })
     const report = await verifyLog({ ...sealed, leaves: sealed.leaves.toSpliced(8, 3) })
@@ -213,6 +228,26 @@ describe('verifying a log names', () => {
         ])
       }),
     )
+  })
+
+  it('a forged leaf as exactly after a stored node was forged, too, or lost', async () => {
+    const sealed = sealedLog([7, 13, 20])
+    for (const pairHash of [sealed.heads[0]!.root_hash, null]) {
+      const leaves = sealed.leaves.map((leaf) => (leaf.leafIndex < 2 ? { ...leaf, pairHash } : leaf))
+      assert.equal((await verifyLog({ ...sealed, leaves })).status, 'intact')
+      assert.deepEqual(await problemsOf({ ...sealed, leaves: leaves.with(15, forged(leaves[15]!)) }), [
+        { kind: 'leaves_altered', leafIndex: 14, lastLeafIndex: 15, entryId: 'aud_14', treeSize: 20 },
+      ])
+    }
+  })
+
+  it('a forged leaf without blaming what follows, though no stored nodes follow', async () => {
+    const sealed = sealedLog([8, 13, 20])
+    const bare = sealed.leaves.map((leaf) => (leaf.leafIndex < 8 ? leaf : { ...leaf, pairHash: null }))
+    const report = await verifyLog({ ...sealed, leaves: bare.with(3, forged(bare[3]!)) })
+    assert.ok(report.status === 'tampered')
+    assert.equal(report.problems.length, 1)
+    assert.equal(report.figures.headsVerified, 3)
   })
 
   it('the leaves between two heads, when there are no stored nodes or they were forged too', async () => {

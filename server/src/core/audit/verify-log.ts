@@ -129,18 +129,18 @@ class LogWalk {
 
   #compareWith(head: TrustedHead): void {
     const storedTree = this.#pairs.treeOf(head.treeSize)
-    if (this.#tree?.root() === head.rootHash) this.#agree(head)
+    if (this.#tree?.root() === head.rootHash) this.#agreeWithLeaves(head, this.#tree)
     else if (storedTree?.root() === head.rootHash) this.#agreeWithNodes(head, storedTree)
     else if (this.#tree) this.#dispute ??= { treeSize: head.treeSize, problem: this.#contradictionOf(head) }
   }
 
-  #agree(head: TrustedHead): void {
+  #agreeWithLeaves(head: TrustedHead, tree: MerkleFrontier): void {
     if (this.#dispute) {
       const { treeSize: firstTreeSize, problem } = this.#dispute
       this.#problems.add(problem)
       this.#problems.add({ kind: 'heads_inconsistent', firstTreeSize, secondTreeSize: head.treeSize })
     }
-    this.#pairs.acquit()
+    this.#pairs.acquit(tree)
     this.#continueFromAgreement()
   }
 

@@ -1,9 +1,9 @@
 import { moneyNumber } from '../money.ts'
 import { ageInDays } from './age-in-days.ts'
-import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
+import { type CashflowState, type CurrencyCashflow, oldestMonthIndex } from './cashflow-state.ts'
 import { lowestMoney, meanMoney, medianMoney, ratioOf, variationOf } from './exact-ratio.ts'
-import { type FactSet, known, type MissingBecause, missing } from './facts.ts'
-import { type Month, monthAt, monthIndex, monthOf } from './month.ts'
+import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
+import { monthIndex, monthOf } from './month.ts'
 import type { MonthBucket } from './month-bucket.ts'
 import { ownProperty } from './own-property.ts'
 
@@ -19,7 +19,10 @@ export function cashflowFacts(
 ): FactSet | MissingBecause {
   const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
   if (cashflow === undefined || cashflow.firstAt > now) return 'no_data'
-  const months = observedMonths(cashflow, now)
+  const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(cashflow.lastAt))
+  // Newer transactions in another currency have moved the window past this one.
+  if (monthIndex(monthOf(cashflow.lastAt)) < oldestKept) return 'no_data'
+  const months = observedMonths(cashflow, { now, oldestKept })
   const age = ageInDays(cashflow.lastAt, now)
   return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }
 }
@@ -35,11 +38,16 @@ interface ObservedMonths {
  * Observation ends with the newest transaction: the silence after it is missing data, not months without income.
  * The month of the first transaction is not full. A month without transactions between two others is a month of zero.
  */
-function observedMonths({ firstAt, lastAt, months }: CurrencyCashflow, now: string): ObservedMonths {
+function observedMonths(
+  { firstAt, lastAt, months }: CurrencyCashflow,
+  { now, oldestKept }: { now: string; oldestKept: number },
+): ObservedMonths {
   const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
   const newestFull = Math.min(monthIndex(monthOf(now)) - 1, running)
-  const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1)
-  const bucketsOf = (from: number, to: number) => monthRange(from, to).map((month) => ownProperty(months, month))
+  const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1, oldestKept)
+  const buckets = new Map(Object.entries(months).map(([month, bucket]) => [monthIndex(month), bucket]))
+  const bucketsOf = (from: number, to: number) =>
+    Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => buckets.get(from + offset))
   return {
     full: bucketsOf(oldestFull, newestFull),
     withBalances: bucketsOf(running - RECENT_MONTHS, running).filter((bucket) => hasBalances(bucket)),
@@ -66,14 +74,14 @@ function flowFacts({ full, yearWithRunning }: ObservedMonths, age: number): Fact
     'cashflow.inflow_variation': known(variationOf({ count: recent.length, sum: inflow, squares }), age),
     'cashflow.mean_spending': known(meanMoney(spent, recent.length), age),
     'cashflow.mean_debt_service': known(meanMoney(repaid, recent.length), age),
-    'cashflow.outflow_to_inflow': known(
-      ratioOf(
-        totalOf(full, (month) => month.outflow),
-        totalOf(full, (month) => month.inflow),
-      ),
-      age,
-    ),
+    'cashflow.outflow_to_inflow': outflowToInflow(full, age),
   }
+}
+
+function outflowToInflow(full: ObservedMonths['full'], age: number): Fact {
+  const outflow = totalOf(full, (month) => month.outflow)
+  const inflow = totalOf(full, (month) => month.inflow)
+  return outflow === 0n && inflow === 0n ? missing('no_data') : known(ratioOf(outflow, inflow), age)
 }
 
 function flowsTooShort(): FactSet {
@@ -124,10 +132,6 @@ function mainCurrency({ currencies }: CashflowState): string | undefined {
     ([nameA, a], [nameB, b]) => b.transactions - a.transactions || (nameA < nameB ? -1 : 1),
   )
   return byUse[0]?.[0]
-}
-
-function monthRange(from: number, to: number): Month[] {
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => monthAt(from + offset))
 }
 
 function hasBalances(bucket: MonthBucket | undefined): bucket is MonthBucket {

@@ -12,6 +12,13 @@ export interface TransactionFact {
   currency: string
   direction: 'credit' | 'debit'
   balanceAfter?: number
+  /**
+   * Four words change how a transaction counts; any other is ordinary income or spending.
+   * `own_transfer`: between accounts of the same entity, neither income nor spending.
+   * `loan_proceeds`: money borrowed, not income.
+   * `loan_repayment`: an instalment of an existing loan, spending and also debt service.
+   * `returned_payment`: a payment that bounced, counted as such, neither income nor spending.
+   */
   category?: string
 }
 
@@ -37,8 +44,13 @@ export interface CashflowState {
   currencies: Record<string, CurrencyCashflow>
 }
 
-/** A year of full months and the month that is still running. */
-export const MONTHS_KEPT = 13
+// A year of full months and the month that is still running.
+const MONTHS_KEPT = 13
+
+/** The index of the oldest month that is kept; nothing is known of the months before it. */
+export function oldestMonthIndex(newestMonth: Month): number {
+  return monthIndex(newestMonth) - MONTHS_KEPT + 1
+}
 
 /** Takes transactions into the month buckets of their currencies. */
 export function applyTransactions(state: EntityState, transactions: readonly TransactionFact[]): EntityState {
@@ -85,7 +97,7 @@ function laterBalance(known: LastBalance | null, transaction: TransactionFact): 
 
 /** The window only ever moves forward, so a month dropped now would have been dropped later too. */
 function withinWindow(months: Record<Month, MonthBucket>, newestMonth: Month): Record<Month, MonthBucket> {
-  const oldest = monthIndex(newestMonth) - MONTHS_KEPT + 1
+  const oldest = oldestMonthIndex(newestMonth)
   const entries = Object.entries(months)
   const kept = entries.filter(([month]) => monthIndex(month) >= oldest)
   return kept.length === entries.length ? months : Object.fromEntries(kept)

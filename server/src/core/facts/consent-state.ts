@@ -14,7 +14,7 @@ export type ConsentPurpose =
 export type DataCategory = 'identity' | 'transactions' | 'features' | 'graph'
 
 /** Every data category, in the order of the contract. */
-export const DATA_CATEGORIES: readonly DataCategory[] = ['identity', 'transactions', 'features', 'graph']
+const DATA_CATEGORIES: readonly DataCategory[] = ['identity', 'transactions', 'features', 'graph']
 
 /** One consent given or taken back; without named categories it speaks for all of them. */
 export interface ConsentFact {

@@ -62,11 +62,12 @@ function orMissing(prefix: string, facts: FactSet | MissingBecause): FactSet {
   return Object.fromEntries(featureNames(prefix).map((name) => [name, missing(facts)]))
 }
 
-function graphFacts({ negativeExposure, positiveSupport, evidenceCount }: GraphState): FactSet {
+function graphFacts(graph: GraphState): FactSet {
   return {
-    'graph.negative_exposure': known(negativeExposure),
-    'graph.positive_support': known(positiveSupport),
-    'graph.evidence_count': known(evidenceCount),
+    'graph.negative_exposure': known(graph.negativeExposure),
+    'graph.negative_exposure_without_payments': known(graph.negativeExposureWithoutPayments),
+    'graph.positive_support': known(graph.positiveSupport),
+    'graph.evidence_count': known(graph.evidenceCount),
   }
 }
 

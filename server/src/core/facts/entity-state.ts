@@ -1,3 +1,4 @@
+import type { ExposurePath } from '../graph/describe-trust.ts'
 import type { CashflowState } from './cashflow-state.ts'
 import type { ConsentState } from './consent-state.ts'
 import type { HistoryState } from './history-state.ts'
@@ -10,19 +11,14 @@ export { applyOutcome, type OutcomeFact } from './history-state.ts'
 export { applyIdentityLink, type IdentityLinkFact } from './identity-state.ts'
 export { applyFeatureSnapshot, type FeatureSnapshotFact } from './snapshot-state.ts'
 
-/** One way along which an outcome elsewhere in the trust graph reaches this entity. */
-export interface ExposurePath {
-  entityId: string
-  edges: string[]
-  strength: number
-  share: number
-}
-
 /** What the trust graph says about this entity. */
 export interface GraphState {
   negativeExposure: number
+  /** What of it rests on links of identity and relationship alone; only this may ever count towards a decline. */
+  negativeExposureWithoutPayments: number
   positiveSupport: number
   evidenceCount: number
+  asOf?: string
   paths: ExposurePath[]
 }
 
@@ -50,6 +46,12 @@ export function emptyState(): EntityState {
     cashflow: { newestMonth: null, currencies: {} },
     snapshot: {},
     history: { outcomes: {}, worstDaysPastDue: 0 },
-    graph: { negativeExposure: 0, positiveSupport: 0, evidenceCount: 0, paths: [] },
+    graph: {
+      negativeExposure: 0,
+      negativeExposureWithoutPayments: 0,
+      positiveSupport: 0,
+      evidenceCount: 0,
+      paths: [],
+    },
   }
 }

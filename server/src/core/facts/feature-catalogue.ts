@@ -86,6 +86,7 @@ export const FEATURE_CATALOGUE = {
   'cashflow.last_balance': number(CASHFLOW, 'Balance after the latest transaction', 'money'),
 
   'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),
+  'graph.negative_exposure_without_payments': number(GRAPH, 'The same, without links that are only payments', 'share'),
   'graph.positive_support': number(GRAPH, 'Support by good outcomes of linked entities', 'share'),
   'graph.evidence_count': number(GRAPH, 'Linked entities with outcomes', 'entities'),
 

@@ -4,12 +4,7 @@ import { known } from './facts.ts'
 import type { IdentifierSummary, IdentifierType, IdentityState } from './identity-state.ts'
 
 /** Identifiers that name one person or business and are issued after a check. */
-export const STRONG_IDENTIFIERS: readonly IdentifierType[] = [
-  'government_id',
-  'tax_id',
-  'registration_number',
-  'bank_account',
-]
+const STRONG_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number', 'bank_account']
 
 // One person may well have two bank accounts, but not two tax numbers.
 const UNIQUE_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number']

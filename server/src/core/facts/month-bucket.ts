@@ -36,14 +36,6 @@ export interface OpenMonth extends Omit<MonthBucket, MoneyField | 'balanceMin'>,
 
 type MoneyField = 'inflow' | 'outflow' | 'transferred' | 'borrowed' | 'repaid' | 'balanceSum' | 'balanceSquares'
 
-/** The category words that change how a transaction counts; any other word is ordinary income or spending. */
-export const RECOGNISED_CATEGORIES = {
-  own_transfer: 'moved between accounts of the same entity: neither income nor spending',
-  loan_proceeds: 'money borrowed: not income',
-  loan_repayment: 'an instalment of an existing loan: spending, and also existing debt service',
-  returned_payment: 'a payment that bounced: counted, neither income nor spending',
-} as const
-
 const NEW_MONTH: MonthBucket = {
   inflow: '0',
   credits: 0,

@@ -10,9 +10,3 @@ export function monthOf(instant: string): Month {
 export function monthIndex(month: Month): number {
   return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1
 }
-
-/** The month at an index, the inverse of `monthIndex`. */
-export function monthAt(index: number): Month {
-  const year = Math.floor(index / 12)
-  return `${String(year).padStart(4, '0')}-${String(index - year * 12 + 1).padStart(2, '0')}`
-}

@@ -6,8 +6,8 @@ import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
 import { record } from '../record.ts'
-import { METADATA_KEYS_MAX } from '../schemas/common.ts'
 import { CreateEntityRequest, Entity } from '../schemas/entity.ts'
+import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
 
 /** Creates an entity, or finds the one with this external id and merges in what is given. */
 export const createEntity = defineEndpoint({

@@ -1,11 +1,11 @@
-import { applyIdentityLink, type EntityState } from '../../core/facts/entity-state.ts'
+import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entity-state.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
-import { EntityPath } from '../schemas/common.ts'
+import { EntityPath } from '../schemas/fields.ts'
 import { CreateIdentityLinkRequest, IdentityLink } from '../schemas/identity-link.ts'
 import { utcTime } from '../utc-time.ts'
 
@@ -37,11 +37,11 @@ export const createIdentityLink = defineEndpoint({
       return fail('entity_not_found', { param: '/related_entity_id' })
     }
 
-    const link = describeLink()
-    const row = linkRow(link)
+    const link = describeLink(context, entity.id)
+    const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
     const change = record(context, {
-      changedEntities: [nextEntity(entity, now, (state) => withIdentity(state, row))],
-      rows: { identity_links: [row] },
+      changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
+      rows: { identity_links: [linkRow(organizationId, link, hash)] },
       happenings: [
         {
           type: 'identity_link.created',
@@ -52,57 +52,58 @@ export const createIdentityLink = defineEndpoint({
       ],
     })
     return { status: 201, body: link, change }
-
-    function describeLink(): IdentityLink {
-      const { identifier, verification, ...edge } = body
-      return {
-        id: context.newId('idl'),
-        object: 'identity_link',
-        entity_id: entity!.id,
-        ...(identifier && { identifier: { ...identifier, value: maskIdentifier(identifier.value) } }),
-        ...edge,
-        verification: {
-          ...verification,
-          ...(verification.verified_at && { verified_at: utcTime(verification.verified_at) }),
-        },
-        created_at: now,
-      }
-    }
-
-    function linkRow(link: IdentityLink): RowOf<'identity_links'> {
-      const { identifier, verification } = link
-      return {
-        org_id: organizationId,
-        id: link.id,
-        entity_id: link.entity_id,
-        identifier_type: identifier?.type ?? null,
-        identifier_hash: body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null,
-        identifier_masked: identifier?.value ?? null,
-        identifier_issuer: identifier?.issuer ?? null,
-        related_entity_id: link.related_entity_id ?? null,
-        relationship: link.relationship ?? null,
-        ownership_share: link.ownership_share ?? null,
-        verification_status: verification.status,
-        verification_method: verification.method ?? null,
-        verification_provider: verification.provider ?? null,
-        verification_reference: verification.reference ?? null,
-        verified_at: verification.verified_at ?? null,
-        created_at: now,
-      }
-    }
-
-    function withIdentity(
-      state: EntityState,
-      { identifier_hash: hash, verified_at: verifiedAt }: RowOf<'identity_links'>,
-    ): EntityState {
-      return applyIdentityLink(state, {
-        ...(body.identifier && hash && { identifier: { type: body.identifier.type, hash } }),
-        verification: { status: body.verification.status, ...(verifiedAt && { verifiedAt }) },
-        createdAt: now,
-      })
-    }
   },
 })
+
+function describeLink(
+  { body, newId, now }: Pick<RequestContext<unknown, unknown, CreateIdentityLinkRequest>, 'body' | 'newId' | 'now'>,
+  entityId: string,
+): IdentityLink {
+  const { identifier, verification, ...edge } = body
+  return {
+    id: newId('idl'),
+    object: 'identity_link',
+    entity_id: entityId,
+    ...(identifier && { identifier: { ...identifier, value: maskIdentifier(identifier.value) } }),
+    ...edge,
+    verification: {
+      ...verification,
+      ...(verification.verified_at && { verified_at: utcTime(verification.verified_at) }),
+    },
+    created_at: now,
+  }
+}
+
+function linkRow(organizationId: string, link: IdentityLink, hash: string | null): RowOf<'identity_links'> {
+  const { identifier, verification } = link
+  return {
+    org_id: organizationId,
+    id: link.id,
+    entity_id: link.entity_id,
+    identifier_type: identifier?.type ?? null,
+    identifier_hash: hash,
+    identifier_masked: identifier?.value ?? null,
+    identifier_issuer: identifier?.issuer ?? null,
+    related_entity_id: link.related_entity_id ?? null,
+    relationship: link.relationship ?? null,
+    ownership_share: link.ownership_share ?? null,
+    verification_status: verification.status,
+    verification_method: verification.method ?? null,
+    verification_provider: verification.provider ?? null,
+    verification_reference: verification.reference ?? null,
+    verified_at: verification.verified_at ?? null,
+    created_at: link.created_at,
+  }
+}
+
+function identityFact({ identifier, verification, created_at }: IdentityLink, hash: string | null): IdentityLinkFact {
+  const { status, verified_at: verifiedAt } = verification
+  return {
+    ...(identifier && hash && { identifier: { type: identifier.type, hash } }),
+    verification: { status, ...(verifiedAt && { verifiedAt }) },
+    createdAt: created_at,
+  }
+}
 
 function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: string): Violation[] {
   const violations: Violation[] = []

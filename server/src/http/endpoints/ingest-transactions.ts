@@ -5,7 +5,7 @@ import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
-import { EntityPath } from '../schemas/common.ts'
+import { EntityPath } from '../schemas/fields.ts'
 import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
 import { utcTime } from '../utc-time.ts'
 

@@ -1,9 +1,9 @@
-import type { ListedAuditEntry } from '../../store/audit-log.ts'
+import type { ListedAuditEntry } from '../../store/audit-trail.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { cursorOf, readCursor } from '../cursor.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { type AuditEntry, AuditTrail } from '../schemas/audit-trail.ts'
-import { EntityPath, PageQuery } from '../schemas/common.ts'
+import { EntityPath, PageQuery } from '../schemas/fields.ts'
 
 const LIMIT_DEFAULT = 20
 

@@ -4,8 +4,8 @@ import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
-import { EntityPath } from '../schemas/common.ts'
 import { Consent, RecordConsentRequest } from '../schemas/consent.ts'
+import { EntityPath } from '../schemas/fields.ts'
 import { utcTime } from '../utc-time.ts'
 
 const ALL_CATEGORIES: Consent['data_categories'] = ['identity', 'transactions', 'features', 'graph']

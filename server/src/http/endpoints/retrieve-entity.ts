@@ -1,8 +1,8 @@
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
-import { EntityPath } from '../schemas/common.ts'
 import { Entity } from '../schemas/entity.ts'
+import { EntityPath } from '../schemas/fields.ts'
 
 /** Returns one entity with its trust. */
 export const retrieveEntity = defineEndpoint({

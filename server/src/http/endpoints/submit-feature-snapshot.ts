@@ -5,8 +5,8 @@ import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
-import { EntityPath } from '../schemas/common.ts'
 import { FeatureSnapshot, SubmitFeatureSnapshotRequest } from '../schemas/feature-snapshot.ts'
+import { EntityPath } from '../schemas/fields.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Keeps what the caller knows about an entity, feature by feature; later snapshots win. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Nullable, OneOf, Strict, Timestamp } from './common.ts'
+import { Id, Nullable, OneOf, Strict, Timestamp } from './fields.ts'
 
 const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 const Purpose = OneOf([
   'credit_underwriting',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './common.ts'
+import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 export const EntityType = OneOf(['person', 'business', 'institution'])
 export type EntityType = Static<typeof EntityType>

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
-import { Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 const Verification = Strict(
   {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
-import { Currency, Id, OneOf, Strict, Text, Timestamp } from './common.ts'
+import { Currency, Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 export const Transaction = Strict(
   {

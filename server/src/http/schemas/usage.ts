@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { OneOf, Strict } from './common.ts'
+import { OneOf, Strict } from './fields.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-01'] })
 const Count = Type.Integer({ minimum: 0 })

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { deriveFacts } from './derive-facts.ts'
+import {
+  applyConsent,
+  applyFeatureSnapshot,
+  applyIdentityLink,
+  applyTransactions,
+  type ConsentFact,
+  type EntityState,
+  emptyState,
+  type IdentityLinkFact,
+  type TransactionFact,
+} from './entity-state.ts'
+import type { Fact } from './facts.ts'
+import { FEATURE_CATALOGUE, featureNames } from './feature-catalogue.ts'
+
+const NOW = '2026-07-15T12:00:00.000Z'
+
+function featureOf(state: EntityState, name: string, { now = NOW, currency = 'EUR' } = {}): Fact | undefined {
+  const request = { product: 'default', requestedAmount: 1000, currency }
+  return deriveFacts({ state, entity: { type: 'person', country: null }, request, now }).features[name]
+}
+
+/** One credit and one debit in each month, oldest first, ending with the month before `NOW`. */
+function monthly(inflows: number[], { outflow = 10, firstMonth = 6 - inflows.length } = {}): TransactionFact[] {
+  return inflows.flatMap((amount, index): TransactionFact[] => {
+    const at = (day: number) => new Date(Date.UTC(2026, firstMonth + index, day)).toISOString()
+    const shared = { currency: 'EUR', balanceAfter: 100 + index }
+    const spent = { ...shared, balanceAfter: 90 + index }
+    return [
+      { ...shared, occurredAt: at(2), externalId: `in-${index}`, amount, direction: 'credit' },
+      { ...spent, occurredAt: at(20), externalId: `out-${index}`, amount: outflow, direction: 'debit' },
+    ]
+  })
+}
+
+const withMonths = (inflows: number[]) => applyTransactions(emptyState(), monthly(inflows))
+const consent = (over: Partial<ConsentFact>): ConsentFact => ({
+  purpose: 'credit_underwriting',
+  status: 'granted',
+  dataCategories: [],
+  grantedAt: '2026-01-01T00:00:00.000Z',
+  ...over,
+})
+
+describe('cash-flow facts', () => {
+  it('take income from full months: neither the first month nor the running one', () => {
+    const running: TransactionFact = {
+      occurredAt: '2026-07-02T00:00:00.000Z',
+      externalId: 'running',
+      amount: 99_999,
+      currency: 'EUR',
+      direction: 'credit',
+    }
+    const state = applyTransactions(withMonths([1, 300, 100, 200]), [running])
+    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 3, age_days: 13 })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 200, age_days: 13 })
+  })
+
+  it('do not take the silence after the last transaction for months without income', () => {
+    const state = withMonths([500, 500, 500, 500])
+    const later = featureOf(state, 'cashflow.median_inflow', { now: '2026-12-20T00:00:00.000Z' })
+    assert.deepEqual(later, { value: 500, age_days: 183 })
+  })
+
+  it('take a month without transactions between two others for a month without income', () => {
+    const all = monthly([100, 400, 400, 400, 400])
+    const state = applyTransactions(
+      emptyState(),
+      all.filter(({ occurredAt }) => !occurredAt.startsWith('2026-04')),
+    )
+    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 4, age_days: 25 })
+    assert.ok((featureOf(state, 'cashflow.inflow_variation') as { value: number }).value > 0.5)
+  })
+
+  it('are missing in a currency without transactions, never converted and never zero', () => {
+    for (const name of featureNames('cashflow.')) {
+      assert.deepEqual(featureOf(withMonths([500, 500, 500]), name, { currency: 'USD' }), { missing: 'no_data' }, name)
+    }
+  })
+
+  it('are missing, not zero, where newer transactions in another currency moved the window on', () => {
+    const later: TransactionFact = {
+      occurredAt: '2027-12-02T00:00:00.000Z',
+      externalId: 'later',
+      amount: 5,
+      currency: 'USD',
+      direction: 'credit',
+    }
+    const state = applyTransactions(withMonths([500, 500, 500]), [later])
+    const now = '2027-12-03T00:00:00.000Z'
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow', { now }), { missing: 'no_data' })
+    const partly = applyTransactions(withMonths([500, 500, 500]), [
+      { ...later, occurredAt: '2027-05-02T00:00:00.000Z' },
+    ])
+    const months = featureOf(partly, 'cashflow.months_observed', { now: '2027-05-03T00:00:00.000Z' })
+    assert.deepEqual(months, { value: 2, age_days: 317 })
+  })
+
+  it('say nothing of spending against income when the account saw neither', () => {
+    const moved = monthly([500, 500, 500]).map((transaction) => ({ ...transaction, category: 'own_transfer' }))
+    const state = applyTransactions(emptyState(), moved)
+    assert.deepEqual(featureOf(state, 'cashflow.outflow_to_inflow'), { missing: 'no_data' })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 0, age_days: 25 })
+  })
+
+  it('speak for the most used currency when the request names none', () => {
+    const request = { product: 'default' }
+    const { features } = deriveFacts({ state: withMonths([500, 500, 500]), entity: {}, request, now: NOW })
+    assert.deepEqual(features['cashflow.median_inflow'], { value: 500, age_days: 25 })
+  })
+
+  it('lack balances when no transaction says one', () => {
+    const bare = monthly([500, 500, 500]).map(({ balanceAfter: _, ...transaction }) => transaction)
+    const state = applyTransactions(emptyState(), bare)
+    assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { missing: 'no_data' })
+    assert.deepEqual(featureOf(state, 'cashflow.negative_days'), { missing: 'no_data' })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+  })
+
+  it('know the lowest, the average and the last balance', () => {
+    const state = withMonths([500, 500, 500])
+    assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { value: 90, age_days: 25 })
+    assert.deepEqual(featureOf(state, 'cashflow.average_balance'), { value: 96, age_days: 25 })
+    assert.deepEqual(featureOf(state, 'cashflow.last_balance'), { value: 92, age_days: 25 })
+  })
+
+  it('are too short within the first month', () => {
+    assert.deepEqual(featureOf(withMonths([500]), 'cashflow.median_inflow'), { missing: 'too_short' })
+    assert.deepEqual(featureOf(withMonths([500]), 'cashflow.months_observed'), { value: 0, age_days: 25 })
+  })
+
+  it('count a day below zero once, however many balances it saw', () => {
+    const day = monthly([500, 500]).map((transaction, index) => ({
+      ...transaction,
+      externalId: `${index}`,
+      occurredAt: index < 3 ? '2026-06-07T09:00:00.000Z' : '2026-06-30T09:00:00.000Z',
+      balanceAfter: -5,
+    }))
+    assert.deepEqual(featureOf(applyTransactions(emptyState(), day), 'cashflow.negative_days'), {
+      value: 2,
+      age_days: 15,
+    })
+  })
+
+  it('set existing loans apart from other spending', () => {
+    const repayments = monthly([0.01, 500, 500], { outflow: 90 }).map((transaction) =>
+      transaction.direction === 'debit' ? { ...transaction, category: 'loan_repayment' } : transaction,
+    )
+    const state = applyTransactions(emptyState(), repayments)
+    assert.deepEqual(featureOf(state, 'cashflow.mean_debt_service'), { value: 90, age_days: 25 })
+    assert.deepEqual(featureOf(state, 'cashflow.mean_spending'), { value: 0, age_days: 25 })
+  })
+})
+
+describe('consent', () => {
+  const state = withMonths([500, 500, 500])
+
+  it('revoked makes the data it covers missing, never zero', () => {
+    const revoked = applyConsent(state, consent({ status: 'revoked', revokedAt: '2026-07-01T00:00:00.000Z' }))
+    for (const name of [...featureNames('cashflow.'), ...featureNames('graph.'), ...featureNames('identity.')]) {
+      assert.deepEqual(featureOf(revoked, name), { missing: 'consent_revoked' }, name)
+    }
+    assert.deepEqual(featureOf(revoked, 'consent.credit_underwriting'), { value: 'revoked' })
+  })
+
+  it('revoked for one kind of data leaves the others alone', () => {
+    const granted = applyConsent(state, consent({}))
+    const partly = applyConsent(granted, consent({ status: 'revoked', dataCategories: ['graph'], revokedAt: NOW }))
+    assert.deepEqual(featureOf(partly, 'graph.negative_exposure'), { missing: 'consent_revoked' })
+    assert.deepEqual(featureOf(partly, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+    assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
+  })
+
+  it('expired hides data from the instant it expires', () => {
+    const expiring = applyConsent(state, consent({ expiresAt: NOW }))
+    const before = '2026-07-15T11:59:59.999Z'
+    assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow', { now: before }), { value: 500, age_days: 25 })
+    assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow'), { missing: 'consent_expired' })
+  })
+
+  it('given again after a revocation counts, and a revocation of the same instant beats it', () => {
+    const at = '2026-06-01T00:00:00.000Z'
+    const revoked = applyConsent(state, consent({ status: 'revoked', revokedAt: at }))
+    const again = applyConsent(revoked, consent({ grantedAt: '2026-06-01T00:00:00.001Z' }))
+    assert.deepEqual(featureOf(again, 'consent.credit_underwriting'), { value: 'granted' })
+    const sameInstant = applyConsent(revoked, consent({ grantedAt: at }))
+    assert.deepEqual(featureOf(sameInstant, 'consent.credit_underwriting'), { value: 'revoked' })
+  })
+
+  it('never asked for hides nothing', () => {
+    assert.deepEqual(featureOf(state, 'consent.credit_underwriting'), { value: 'none' })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+  })
+
+  it('to marketing, taken back, has nothing to do with a decision', () => {
+    const revoked = applyConsent(state, consent({ purpose: 'marketing', status: 'revoked', revokedAt: NOW }))
+    assert.deepEqual(featureOf(revoked, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+  })
+})
+
+describe('identity facts', () => {
+  const link = (over: {
+    type?: 'tax_id' | 'email'
+    hash?: string
+    status: 'verified' | 'failed'
+    at: string
+  }): IdentityLinkFact => ({
+    identifier: { type: over.type ?? 'tax_id', hash: (over.hash ?? 'a').repeat(64) },
+    verification: { status: over.status },
+    createdAt: over.at,
+  })
+  const stateOf = (...links: IdentityLinkFact[]) => links.reduce(applyIdentityLink, emptyState())
+
+  it('are missing, not zero, when no identifier was ever given', () => {
+    assert.deepEqual(featureOf(emptyState(), 'identity.verified_strong'), { missing: 'no_data' })
+  })
+
+  it('count types of identifiers, so that ten devices are not ten proofs', () => {
+    const state = stateOf(
+      link({ status: 'verified', at: '2026-07-14T12:00:00.000Z' }),
+      link({ type: 'email', hash: 'b', status: 'verified', at: '2026-07-10T12:00:00.000Z' }),
+      link({ type: 'email', hash: 'c', status: 'verified', at: '2026-07-10T12:00:00.000Z' }),
+    )
+    assert.deepEqual(featureOf(state, 'identity.verified_strong'), { value: 1, age_days: 1 })
+    assert.deepEqual(featureOf(state, 'identity.verified_weak'), { value: 1, age_days: 1 })
+  })
+
+  it('take a verification back when a later one fails', () => {
+    const verified = link({ status: 'verified', at: '2026-07-01T00:00:00.000Z' })
+    const state = stateOf(verified, link({ status: 'failed', at: '2026-07-02T00:00:00.000Z' }))
+    assert.deepEqual(featureOf(state, 'identity.verified_strong'), { value: 0 })
+    assert.deepEqual(featureOf(state, 'identity.failed'), { value: 1 })
+  })
+
+  it('see a conflict in two verified tax numbers', () => {
+    const at = '2026-07-01T00:00:00.000Z'
+    const state = stateOf(link({ status: 'verified', at }), link({ hash: 'b', status: 'verified', at }))
+    assert.deepEqual(featureOf(state, 'identity.conflicts'), { value: 1 })
+  })
+})
+
+describe('facts', () => {
+  it('carry a caller’s features under snapshot, null as missing, and nothing that is merely inherited', () => {
+    const snapshot = { source: 'crm', asOf: '2026-07-05T12:00:00.000Z', features: { constructor: 3, gone: null } }
+    const state = applyFeatureSnapshot(emptyState(), snapshot)
+    assert.deepEqual(featureOf(state, 'snapshot.constructor'), { value: 3, age_days: 10 })
+    assert.deepEqual(featureOf(state, 'snapshot.gone'), { missing: 'no_data' })
+    assert.equal(featureOf(emptyState(), 'snapshot.constructor'), undefined)
+  })
+
+  it('have every feature of the catalogue that does not need a policy, with the type it promises', () => {
+    const { features } = deriveFacts({
+      state: withMonths([500, 500, 500]),
+      entity: { type: 'person', country: 'DE' },
+      request: { product: 'default', requestedAmount: 1, currency: 'EUR' },
+      now: NOW,
+    })
+    for (const [name, { type, source }] of Object.entries(FEATURE_CATALOGUE)) {
+      if (source.includes('policy')) continue
+      const fact = features[name]
+      assert.ok(fact !== undefined, name)
+      if ('value' in fact) assert.equal(typeof fact.value, type, name)
+    }
+  })
+})

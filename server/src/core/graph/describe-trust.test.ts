@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { describeTrust, explainExposure, summarizeExposure } from './describe-trust.ts'
+import type { Contribution, Exposure } from './exposure.ts'
+import type { LinkType } from './link.ts'
+
+const ASOF = '2026-03-01T09:30:00.000Z'
+
+function contribution(entityId: string, over: Partial<Contribution> & { types?: LinkType[] } = {}): Contribution {
+  const { types = ['same_as'], ...rest } = over
+  const steps = types.map((type, index) => ({
+    to: index === types.length - 1 ? entityId : 'between',
+    type,
+    verified: true,
+  }))
+  return {
+    entityId,
+    adversePpm: 0,
+    favourablePpm: 0,
+    path: { strengthPpm: 900_000, steps },
+    withoutPaymentsPpm: 900_000,
+    support: null,
+    ...rest,
+  }
+}
+
+const exposure = (...contributions: Contribution[]): Exposure => ({
+  entityId: 'me',
+  asOf: ASOF,
+  contributions,
+  isTruncated: false,
+})
+
+const ppm = fc.nat(1_000_000)
+const exposures = fc
+  .array(fc.record({ adversePpm: ppm, favourablePpm: ppm, strengthPpm: ppm, via: fc.constantFrom('a', 'b', 'c') }), {
+    maxLength: 20,
+  })
+  .map((all) =>
+    exposure(
+      ...all.map(({ adversePpm, favourablePpm, strengthPpm, via }, index) =>
+        contribution(`ent_${index}`, {
+          adversePpm,
+          favourablePpm,
+          path: { strengthPpm, steps: [{ to: `ent_${index}`, type: 'email', verified: true }] },
+          support: { strengthPpm, via },
+        }),
+      ),
+    ),
+  )
+
+describe('trust', () => {
+  it('stands in the middle where there is no evidence', () => {
+    const neutral = { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: ASOF }
+    assert.deepEqual(describeTrust(null, ASOF), neutral)
+    assert.deepEqual(describeTrust(exposure(), '2026-04-01T00:00:00.000Z'), neutral)
+  })
+
+  it('is told to six decimals, with the moment it was true', () => {
+    const seen = exposure(
+      contribution('a', { adversePpm: 333_333 }),
+      contribution('b', { favourablePpm: 333_333, support: { strengthPpm: 90_000, via: 'b' } }),
+    )
+    assert.deepEqual(describeTrust(seen, '2026-04-01T00:00:00.000Z'), {
+      score: 0.3605,
+      negative_exposure: 0.3,
+      positive_support: 0.03,
+      evidence_count: 2,
+      as_of: ASOF,
+    })
+  })
+
+  it('stays between nothing and one, falls below the middle for harm alone and above it for support alone', () => {
+    fc.assert(
+      fc.property(exposures, (seen) => {
+        const { score } = describeTrust(seen, ASOF)
+        assert.ok(score >= 0 && score <= 1)
+        const harmed = exposure(...seen.contributions.map((one) => ({ ...one, favourablePpm: 0 })))
+        assert.ok(describeTrust(harmed, ASOF).score <= 0.5)
+        const supported = exposure(...seen.contributions.map((one) => ({ ...one, adversePpm: 0 })))
+        assert.ok(describeTrust(supported, ASOF).score >= 0.5)
+      }),
+    )
+  })
+})
+
+describe('an explanation', () => {
+  it('tells the three paths with the largest share, with the links along them', () => {
+    const seen = exposure(
+      contribution('a', { adversePpm: 100_000 }),
+      contribution('b', { adversePpm: 400_000, types: ['owner', 'payment'], withoutPaymentsPpm: 0 }),
+      contribution('c', { adversePpm: 200_000 }),
+      contribution('d', { adversePpm: 300_000 }),
+      contribution('e', { favourablePpm: 900_000 }),
+    )
+    assert.deepEqual(explainExposure(seen), [
+      { entityId: 'b', edges: ['owner', 'payment'], strength: 0.9, share: 0.4, usesPayments: true },
+      { entityId: 'd', edges: ['same_as'], strength: 0.9, share: 0.3, usesPayments: false },
+      { entityId: 'c', edges: ['same_as'], strength: 0.9, share: 0.2, usesPayments: false },
+    ])
+  })
+
+  it('is empty where nothing bad is near', () => {
+    assert.deepEqual(explainExposure(exposure(contribution('a', { favourablePpm: 500_000 }))), [])
+  })
+
+  it('comes with the exposure without payments, on which alone one may be declined', () => {
+    const seen = exposure(contribution('a', { adversePpm: 500_000, types: ['payment'], withoutPaymentsPpm: 0 }))
+    const { paths, ...figures } = summarizeExposure(seen)
+    assert.deepEqual(figures, {
+      negativeExposure: 0.45,
+      negativeExposureWithoutPayments: 0,
+      positiveSupport: 0,
+      evidenceCount: 1,
+      asOf: ASOF,
+    })
+    assert.equal(paths.length, 1)
+  })
+})

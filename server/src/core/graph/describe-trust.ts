@@ -1,0 +1,89 @@
+import { PPM } from './decay.ts'
+import {
+  adverseWeight,
+  type Exposure,
+  negativeExposure,
+  negativeExposureWithoutPayments,
+  positiveSupport,
+} from './exposure.ts'
+import { compareText, type LinkType } from './link.ts'
+import { usesPayments } from './reach.ts'
+
+/** What the API says about the trust of an entity. */
+export interface Trust {
+  score: number
+  negative_exposure: number
+  positive_support: number
+  evidence_count: number
+  as_of: string
+}
+
+/** One of the paths on which the exposure rests most. */
+export interface ExposurePath {
+  entityId: string
+  edges: LinkType[]
+  strength: number
+  /** Its part of what all paths bring. */
+  share: number
+  usesPayments: boolean
+}
+
+/** What a decision needs to know of an exposure, small enough for the entity's state. */
+export interface ExposureSummary {
+  negativeExposure: number
+  negativeExposureWithoutPayments: number
+  positiveSupport: number
+  evidenceCount: number
+  asOf: string
+  paths: ExposurePath[]
+}
+
+const PATHS_TOLD = 3
+
+/** The trust of an entity; one of whom nobody near has any history stands in the middle. */
+export function describeTrust(exposure: Exposure | null, asOf: string): Trust {
+  const negative = exposure ? negativeExposure(exposure) : 0
+  const positive = exposure ? positiveSupport(exposure) : 0
+  return {
+    // A product, so that no amount of support makes up for certain harm.
+    score: rounded(((1 - negative) * (1 + positive)) / 2),
+    negative_exposure: rounded(negative),
+    positive_support: rounded(positive),
+    evidence_count: exposure?.contributions.length ?? 0,
+    as_of: exposure?.asOf ?? asOf,
+  }
+}
+
+/** The figures of an exposure, and the paths that explain them. */
+export function summarizeExposure(exposure: Exposure): ExposureSummary {
+  return {
+    negativeExposure: rounded(negativeExposure(exposure)),
+    negativeExposureWithoutPayments: rounded(negativeExposureWithoutPayments(exposure)),
+    positiveSupport: rounded(positiveSupport(exposure)),
+    evidenceCount: exposure.contributions.length,
+    asOf: exposure.asOf,
+    paths: explainExposure(exposure),
+  }
+}
+
+/** The three paths with the largest share in the negative exposure. */
+export function explainExposure({ contributions }: Exposure): ExposurePath[] {
+  const weighed = contributions.map((contribution) => ({ ...contribution, weight: adverseWeight(contribution) }))
+  const total = weighed.reduce((sum, { weight }) => sum + weight, 0)
+  return weighed
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || compareText(a.entityId, b.entityId))
+    .slice(0, PATHS_TOLD)
+    .map(({ entityId, path, weight }) => ({
+      entityId,
+      edges: path.steps.map(({ type }) => type),
+      strength: path.strengthPpm / PPM,
+      share: rounded(weight / total),
+      usesPayments: usesPayments(path),
+    }))
+}
+
+/** To six decimals: finer than anyone decides by, coarser than the last bits of a double. */
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6
+}

@@ -1,0 +1,491 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { affectedByLink, affectedByOutcome } from './affected-entities.ts'
+import { dayOf } from './decay.ts'
+import { type Evidence, isAdverse, NO_EVIDENCE } from './evidence.ts'
+import {
+  CONTRIBUTIONS_MAX,
+  correctExposure,
+  type Exposure,
+  exposureOf,
+  FIRST_HOP_SUPPORT_MAX,
+  negativeExposure,
+  negativeExposureWithoutPayments,
+  positiveSupport,
+} from './exposure.ts'
+import { FAN_OUT, type FollowedLinks, followLinks, type Link, type LinkClaim, type LinkType, linkOf } from './link.ts'
+import { type LoadedLinks, linksToLoad, reachOf } from './reach.ts'
+
+const ASOF = '2026-03-01T09:30:00.000Z'
+const TODAY = dayOf(ASOF)
+
+/** A link between two entities, from no side in particular. */
+interface Tie {
+  ends: readonly [string, string]
+  type: LinkType
+  verification: 'verified' | 'unverified'
+  share?: number
+  since?: number
+}
+
+function tie(one: string, other: string, over: Partial<Tie> = {}): Tie {
+  return { ends: [one, other], type: 'same_as', verification: 'verified', ...over }
+}
+
+const bad: Evidence = { adversePpm: 500_000, favourablePpm: 0 }
+const good: Evidence = { adversePpm: 0, favourablePpm: 500_000 }
+
+function linksOf({ ties, evidence }: World): LoadedLinks {
+  const links = new Map<string, Link[]>()
+  for (const { ends, type, verification, share = 1, since = TODAY } of ties) {
+    for (const [from, neighbour] of [ends, ends.toReversed()] as [string, string][]) {
+      const claim: LinkClaim = { neighbour, type, verification, share, since }
+      links.set(from, [...(links.get(from) ?? []), linkOf(claim)!])
+    }
+  }
+  const choice = { isAdverse: (entityId: string) => isAdverse(evidence.get(entityId) ?? NO_EVIDENCE), today: TODAY }
+  return new Map(Array.from(links, ([entityId, list]) => [entityId, followLinks(list, choice)]))
+}
+
+type World = { ties: readonly Tie[]; evidence: ReadonlyMap<string, Evidence> }
+
+function exposureIn(world: World, entityId: string): Exposure {
+  return exposureFrom(linksOf(world), world.evidence, entityId)
+}
+
+/** Loads what the plan asks for, and nothing else, then walks: as a store would do it. */
+function exposureFrom(all: LoadedLinks, evidence: ReadonlyMap<string, Evidence>, entityId: string): Exposure {
+  const links = new Map<string, FollowedLinks>()
+  for (let round = 0; round < 3; round += 1) {
+    for (const wanted of linksToLoad({ entityId, links, today: TODAY }))
+      links.set(wanted, all.get(wanted) ?? { ranked: [], adverse: [] })
+  }
+  const reach = reachOf({ entityId, links, today: TODAY })
+  return exposureOf({ entityId, asOf: ASOF, reach, evidence })
+}
+
+const names = Array.from({ length: 14 }, (_, index) => `ent_${index}`)
+const pairs = fc.uniqueArray(fc.constantFrom(...names), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
+  [string, string]
+>
+const types = fc.constantFrom<LinkType>(
+  'same_as',
+  'tax_id',
+  'email',
+  'device',
+  'address',
+  'guarantor',
+  'owner',
+  'payment',
+)
+const tiesOf = (
+  verification: fc.Arbitrary<Tie['verification']>,
+  type: fc.Arbitrary<LinkType> = types,
+): fc.Arbitrary<Tie> =>
+  fc.record({
+    ends: pairs,
+    type,
+    verification,
+    share: fc.integer({ min: 1, max: 10 }).map((tenths) => tenths / 10),
+    since: fc.integer({ min: TODAY - 2000, max: TODAY }),
+  })
+const anyTie = tiesOf(fc.constantFrom('verified', 'unverified'))
+const evidences: fc.Arbitrary<Evidence> = fc.record({
+  adversePpm: fc.integer({ min: 0, max: 500_000 }),
+  favourablePpm: fc.integer({ min: 0, max: 499_999 }),
+})
+const evidenceMaps = fc
+  .array(fc.tuple(fc.constantFrom(...names), evidences), { maxLength: 10 })
+  .map((all) => new Map(all))
+// Few enough that no entity has more links than are followed.
+const worlds: fc.Arbitrary<World> = fc.record({ ties: fc.array(anyTie, { maxLength: 30 }), evidence: evidenceMaps })
+
+describe('negative exposure', () => {
+  it('is nothing where nothing bad is near', () => {
+    const ties = [tie('me', 'a'), tie('a', 'b'), tie('b', 'c')]
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['c', bad]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['me', bad]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['a', good]]) }, 'me')), 0)
+  })
+
+  it('does not come from the entity itself, by whatever link', () => {
+    const ties = [tie('me', 'a'), tie('me', 'me'), tie('me', 'a', { type: 'email' })]
+    assert.deepEqual(exposureIn({ ties, evidence: new Map([['me', bad]]) }, 'me').contributions, [])
+  })
+
+  it('falls with every link on the way', () => {
+    const ties = [tie('me', 'a'), tie('a', 'b', { type: 'email' })]
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me')), 1 - (1 - 0.45))
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['b', bad]]) }, 'me')), 1 - (1 - 0.225))
+  })
+
+  it('counts each bad neighbour once, by its best path', () => {
+    const direct = tie('me', 'a', { type: 'address' })
+    const detour = [tie('me', 'b'), tie('b', 'a')]
+    const evidence = new Map([['a', bad]])
+    const both = exposureIn({ ties: [direct, ...detour], evidence }, 'me')
+    assert.equal(negativeExposure(both), negativeExposure(exposureIn({ ties: detour, evidence }, 'me')))
+    assert.deepEqual(
+      both.contributions[0]?.path.steps.map(({ to }) => to),
+      ['b', 'a'],
+    )
+  })
+
+  it('is told by the direct link, then by the one that ranks first, where paths are equally strong', () => {
+    const pathIn = (ties: Tie[]) =>
+      exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me').contributions[0]?.path.steps.map(({ to }) => to)
+    const detour = (via: string) => [tie('me', via, { type: 'email' }), tie(via, 'a')]
+    assert.deepEqual(pathIn([...detour('b'), tie('me', 'a', { type: 'owner', share: 0.9 })]), ['a'])
+    assert.deepEqual(pathIn([...detour('c'), ...detour('b')]), ['b', 'a'])
+  })
+
+  it('is not followed beyond where a path carries less than a fiftieth', () => {
+    const weak = { type: 'address', verification: 'unverified' } as const
+    const ties = [tie('me', 'a', weak), tie('a', 'b', weak)]
+    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['b', bad]]) }, 'me')), 0)
+  })
+
+  it('is never lowered by a link, while both its ends have room', () => {
+    fc.assert(
+      fc.property(worlds, anyTie, (world, added) => {
+        const more = { ...world, ties: [...world.ties, added] }
+        for (const name of names) {
+          const [before, after] = [exposureIn(world, name), exposureIn(more, name)]
+          assert.ok(negativeExposure(after) >= negativeExposure(before))
+          assert.ok(negativeExposureWithoutPayments(after) >= negativeExposureWithoutPayments(before))
+        }
+      }),
+    )
+  })
+
+  it('over verified links is never lowered by unverified ones, however many', () => {
+    const fakesOf = fc.integer({ min: 0, max: 120 }).chain((count) =>
+      fc.array(
+        fc.record({ to: fc.constantFrom(...names), type: types }).map(({ to, type }) => ({ to, type })),
+        { minLength: count, maxLength: count },
+      ),
+    )
+    const verifiedWorlds = fc.record({
+      ties: fc.array(tiesOf(fc.constant('verified')), { maxLength: 25 }),
+      evidence: evidenceMaps,
+    })
+    fc.assert(
+      fc.property(verifiedWorlds, fakesOf, (world, fakes) => {
+        const verified = { ...world, ties: world.ties.filter(({ type }) => type !== 'payment') }
+        const added = fakes.map(({ to, type }, index) => tie(to, `fake_${index}`, { type, verification: 'unverified' }))
+        const more = { ...verified, ties: [...verified.ties, ...added] }
+        for (const name of names) {
+          assert.ok(negativeExposure(exposureIn(more, name)) >= negativeExposure(exposureIn(verified, name)))
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('to direct neighbours is never lowered by links to the clean, however many and however well verified', () => {
+    const directTies = fc.array(
+      anyTie.map((made): Tie => ({ ...made, ends: ['me', made.ends[0]] })),
+      { maxLength: FAN_OUT },
+    )
+    fc.assert(
+      fc.property(directTies, evidenceMaps, fc.integer({ min: 0, max: 120 }), (ties, evidence, count) => {
+        const clean = Array.from({ length: count }, (_, index) => tie('me', `clean_${index}`))
+        const [before, after] = [ties, [...clean, ...ties]].map((all) => exposureIn({ ties: all, evidence }, 'me'))
+        assert.ok(negativeExposure(after!) >= negativeExposure(before!))
+      }),
+    )
+  })
+
+  it('passes through a bad neighbour, however many links to the clean there are', () => {
+    const clean = Array.from({ length: 50 }, (_, index) => tie('me', `clean_${index}`))
+    const ties = [...clean, tie('me', 'a', { type: 'email' }), tie('a', 'b', { type: 'email' })]
+    const evidence = new Map([
+      ['a', bad],
+      ['b', bad],
+    ])
+    const { contributions } = exposureIn({ ties, evidence }, 'me')
+    assert.deepEqual(
+      contributions.map(({ entityId }) => entityId),
+      ['a', 'b'],
+    )
+  })
+
+  it('without payments is not moved by any number of payments', () => {
+    const payments = fc.array(tiesOf(fc.constant('unverified'), fc.constant('payment')), { maxLength: 80 })
+    fc.assert(
+      fc.property(worlds, payments, (world, added) => {
+        const more = { ...world, ties: [...world.ties, ...added] }
+        for (const name of names) {
+          assert.equal(
+            negativeExposureWithoutPayments(exposureIn(more, name)),
+            negativeExposureWithoutPayments(exposureIn(world, name)),
+          )
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('over payments alone is known, and known to be over payments alone', () => {
+    const ties = [tie('me', 'a', { type: 'payment', verification: 'unverified' })]
+    const exposure = exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me')
+    assert.ok(negativeExposure(exposure) > 0.07)
+    assert.equal(negativeExposureWithoutPayments(exposure), 0)
+  })
+
+  it('is told in full by the 256 heaviest contributions, which more of the clean cannot push out', () => {
+    const ties: Tie[] = []
+    const evidence = new Map<string, Evidence>()
+    for (let first = 0; first < FAN_OUT; first += 1) {
+      ties.push(tie('me', `hop_${first}`))
+      for (let second = 0; second < FAN_OUT - 1; second += 1) {
+        ties.push(tie(`hop_${first}`, `end_${first}_${second}`))
+        evidence.set(`end_${first}_${second}`, good)
+      }
+    }
+    evidence.set('end_39_38', { adversePpm: 1, favourablePpm: 0 })
+    const exposure = exposureIn({ ties, evidence }, 'me')
+    assert.equal(exposure.contributions.length, CONTRIBUTIONS_MAX)
+    assert.ok(exposure.isTruncated)
+    assert.ok(exposure.contributions.some(({ entityId }) => entityId === 'end_39_38'))
+  })
+})
+
+describe('positive support', () => {
+  it('is carried by verified links only', () => {
+    const evidence = new Map([['a', good]])
+    assert.ok(positiveSupport(exposureIn({ ties: [tie('me', 'a')], evidence }, 'me')) > 0)
+    const unverified = tie('me', 'a', { verification: 'unverified' })
+    assert.equal(positiveSupport(exposureIn({ ties: [unverified], evidence }, 'me')), 0)
+    const behind = [tie('me', 'b', { verification: 'unverified' }), tie('b', 'a')]
+    assert.equal(positiveSupport(exposureIn({ ties: behind, evidence }, 'me')), 0)
+  })
+
+  it('cannot be raised by sybils beyond the cap of the verified neighbours', () => {
+    const sybils = fc.record({
+      behind: fc.array(fc.constantFrom(...names), { maxLength: 60 }),
+      among: fc.array(fc.tuple(fc.nat(59), fc.nat(59)), { maxLength: 60 }),
+    })
+    fc.assert(
+      fc.property(worlds, sybils, (world, { behind, among }) => {
+        const added = [
+          ...behind.map((name, index) => tie(name, `sybil_${index}`)),
+          ...among.map(([one, other]) => tie(`sybil_${one}`, `sybil_${other}`)),
+        ]
+        const evidence = new Map(world.evidence)
+        for (let index = 0; index < 60; index += 1)
+          evidence.set(`sybil_${index}`, { adversePpm: 0, favourablePpm: 999_999 })
+        // The entity itself has none of them as a neighbour: it did not verify a link with any.
+        const ties = [...world.ties, ...added].filter(
+          ({ ends }) => !ends.includes('ent_0') || !ends.some((end) => end.startsWith('sybil')),
+        )
+        const verified = ties.filter(
+          ({ ends, verification, type }) => ends.includes('ent_0') && verification === 'verified' && type !== 'payment',
+        )
+        const neighbours = new Set(verified.flatMap(({ ends }) => ends.filter((end) => end !== 'ent_0')))
+        const cap = 1 - (1 - FIRST_HOP_SUPPORT_MAX) ** neighbours.size
+        assert.ok(positiveSupport(exposureIn({ ties, evidence }, 'ent_0')) <= cap + 1e-12)
+      }),
+    )
+  })
+
+  it('of one neighbour is capped, with all those behind it', () => {
+    const ties = [tie('me', 'a'), ...Array.from({ length: 20 }, (_, index) => tie('a', `friend_${index}`))]
+    const evidence = new Map(ties.flatMap(({ ends }) => ends.map((end) => [end, good] as const)))
+    assert.equal(positiveSupport(exposureIn({ ties, evidence }, 'me')), 1 - (1 - FIRST_HOP_SUPPORT_MAX))
+  })
+})
+
+describe('a hub', () => {
+  /** A list that counts what is read of it and never hands out the whole. */
+  function counted(list: readonly Link[], reads: { count: number }): readonly Link[] {
+    return new Proxy(list, {
+      get(target, key, receiver) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads.count += 1
+        return Reflect.get(target, key, receiver)
+      },
+    })
+  }
+
+  function readsOfWalk(degree: number, entityId: string): number {
+    const reads = { count: 0 }
+    const spokes = Array.from({ length: degree }, (_, index) => `spoke_${String(index).padStart(6, '0')}`)
+    const linkTo = (neighbour: string) => linkOf({ ...claimTo, neighbour })!
+    const followed = (list: readonly Link[]) => ({ ranked: counted(list, reads), adverse: counted(list, reads) })
+    const links = new Map(spokes.map((spoke) => [spoke, followed([linkTo('hub')])]))
+    links.set('hub', followed(spokes.map(linkTo)))
+    exposureFrom(links, new Map([['spoke_000001', bad]]), entityId)
+    return reads.count
+  }
+  const claimTo = { type: 'email', verification: 'verified', since: TODAY } as const
+
+  it('of a hundred thousand links costs what one of forty costs, seen from within and from its rim', () => {
+    assert.equal(readsOfWalk(100_000, 'hub'), readsOfWalk(FAN_OUT, 'hub'))
+    assert.equal(readsOfWalk(100_000, 'spoke_000000'), readsOfWalk(FAN_OUT, 'spoke_000000'))
+    assert.ok(readsOfWalk(100_000, 'hub') <= 81 * 80 * 3)
+  })
+
+  const rim = (count: number) =>
+    Array.from({ length: count }, (_, index) => tie('hub', `rim_${index}`, { since: TODAY - 100 + index }))
+
+  it('passes nothing on to those of its links that do not rank with it', () => {
+    const evidence = new Map([['rim_0', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_1')) > 0)
+    assert.equal(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_50')), 0)
+  })
+
+  it('sees the one bad neighbour among any number, and those who rank with it see it too', () => {
+    const evidence = new Map([['rim_59', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'hub')) > 0.44)
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_1')) > 0.38)
+  })
+
+  it('bears on everyone who has it for a neighbour', () => {
+    const evidence = new Map([['hub', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_59')) > 0.44)
+  })
+})
+
+describe('an exposure kept up by corrections', () => {
+  type Event = { kind: 'outcome'; entityId: string; evidence: Evidence } | { kind: 'link'; tie: Tie }
+
+  /** Keeps everyone's exposure up to date as a store would: only those affected, corrected where that is enough. */
+  function keptUp(everyone: readonly string[], start: World, events: readonly Event[]) {
+    let world = start
+    let links = linksOf(world)
+    const kept = new Map(everyone.map((name) => [name, exposureFrom(links, world.evidence, name)]))
+    let corrected = 0
+    const walkAgain = (name: string) => kept.set(name, exposureFrom(links, world.evidence, name))
+    for (const event of events) {
+      if (event.kind === 'link') {
+        const before = links
+        world = { ...world, ties: [...world.ties, event.tie] }
+        links = linksOf(world)
+        for (const name of affectedByLink({ ends: event.tie.ends, before, after: links })) walkAgain(name)
+        continue
+      }
+      const { entityId, evidence: after } = event
+      const news = { entityId, before: world.evidence.get(entityId) ?? NO_EVIDENCE, after, asOf: ASOF }
+      world = { ...world, evidence: new Map(world.evidence).set(entityId, after) }
+      links = linksOf(world)
+      const neighbours = world.ties.filter(({ ends }) => ends.includes(entityId)).flatMap(({ ends }) => ends)
+      for (const name of affectedByOutcome({ neighbours, links })) {
+        const correction = correctExposure(kept.get(name)!, news)
+        if (correction === 'walk_again') walkAgain(name)
+        else {
+          kept.set(name, correction)
+          corrected += 1
+        }
+      }
+    }
+    return { kept, world, corrected }
+  }
+
+  const eventsOn = (people: readonly string[], ties: fc.Arbitrary<Tie>): fc.Arbitrary<Event[]> =>
+    fc.array(
+      fc.oneof(
+        fc.record({
+          kind: fc.constant('outcome' as const),
+          entityId: fc.constantFrom(...people),
+          evidence: fc.oneof(evidences, fc.constant(NO_EVIDENCE)),
+        }),
+        fc.record({ kind: fc.constant('link' as const), tie: ties }),
+      ),
+      { maxLength: 12 },
+    )
+
+  it('equals one walked anew, in whatever order outcomes and links come', () => {
+    let corrected = 0
+    fc.assert(
+      fc.property(worlds, eventsOn(names, anyTie), (start, events) => {
+        const after = keptUp(names, start, events)
+        corrected += after.corrected
+        for (const name of names) assert.deepEqual(after.kept.get(name), exposureIn(after.world, name))
+      }),
+    )
+    assert.ok(corrected > 100, 'the property must have seen corrections, not only new walks')
+  })
+
+  it('equals one walked anew also around hubs that have more links than are followed', () => {
+    const crowd = [...names, ...Array.from({ length: 50 }, (_, index) => `crowd_${index}`)]
+    const crowded = [
+      ...crowd.slice(1).map((name) => tie('ent_0', name, { type: 'email' })),
+      ...crowd.slice(2).map((name) => tie('ent_1', name, { type: 'device', verification: 'unverified' })),
+    ]
+    const anyone = fc.uniqueArray(fc.constantFrom(...crowd), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
+      [string, string]
+    >
+    const ties = fc.record({
+      ends: anyone,
+      type: types,
+      verification: fc.constantFrom<Tie['verification']>('verified', 'unverified'),
+    })
+    fc.assert(
+      fc.property(fc.array(ties, { maxLength: 10 }), eventsOn(crowd, ties), (some, events) => {
+        const after = keptUp(crowd, { ties: [...crowded, ...some], evidence: new Map() }, events)
+        const links = linksOf(after.world)
+        for (const name of crowd)
+          assert.deepEqual(after.kept.get(name), exposureFrom(links, after.world.evidence, name))
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('is looked at again by few: the neighbours, and forty more for each', () => {
+    const ties = Array.from({ length: 60 }, (_, index) => tie('hub', `rim_${index}`, { since: TODAY - 100 + index }))
+    const affected = affectedByOutcome({ neighbours: ['hub'], links: linksOf({ ties, evidence: new Map() }) })
+    assert.equal(affected.size, 1 + FAN_OUT)
+    assert.ok(affected.has('hub') && affected.has('rim_39') && !affected.has('rim_40'))
+  })
+
+  it('follows a link that pushes another out of the followed ones, and one that lets it in again', () => {
+    const full = Array.from({ length: FAN_OUT }, (_, index) =>
+      tie('hub', `rim_${index}`, { type: 'email', since: TODAY - 100 + index }),
+    )
+    const stronger = tie('hub', 'newcomer')
+    const evidence = new Map([['rim_0', bad]])
+    const [without, withIt] = [
+      { ties: full, evidence },
+      { ties: [...full, stronger], evidence },
+    ]
+    assert.notDeepEqual(exposureIn(without, 'rim_39'), exposureIn(withIt, 'rim_39'))
+    const [before, after] = [linksOf(without), linksOf(withIt)]
+    assert.ok(affectedByLink({ ends: stronger.ends, before, after }).has('rim_39'))
+    assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before }).has('rim_39'))
+  })
+
+  const known = exposureIn({ ties: [tie('me', 'a')], evidence: new Map([['a', bad]]) }, 'me')
+
+  it('is walked anew on another day, when contributions were left out, and when other links are to be followed', () => {
+    const worse: Evidence = { adversePpm: 600_000, favourablePpm: 0 }
+    const news = { entityId: 'a', before: bad, after: worse, asOf: ASOF }
+    assert.notEqual(correctExposure(known, news), 'walk_again')
+    assert.equal(correctExposure(known, { ...news, asOf: '2026-03-02T00:00:00.000Z' }), 'walk_again')
+    assert.equal(correctExposure({ ...known, isTruncated: true }, news), 'walk_again')
+    assert.equal(correctExposure(known, { ...news, entityId: 'b', before: NO_EVIDENCE, after: good }), 'walk_again')
+    assert.equal(correctExposure(known, { ...news, after: good }), 'walk_again')
+  })
+
+  it('loses a contribution about which nothing is left to say', () => {
+    const supported = exposureIn({ ties: [tie('me', 'a')], evidence: new Map([['a', good]]) }, 'me')
+    const corrected = correctExposure(supported, { entityId: 'a', before: good, after: NO_EVIDENCE, asOf: ASOF })
+    assert.deepEqual(corrected, { ...supported, contributions: [] })
+  })
+
+  it('is looked at again by both ends of a link, even one that does not rank', () => {
+    const none: LoadedLinks = new Map()
+    assert.deepEqual([...affectedByLink({ ends: ['a', 'b'], before: none, after: none })], ['a', 'b'])
+  })
+
+  it('is left alone by news of the entity itself and of those out of its reach', () => {
+    const news = { before: bad, after: { adversePpm: 1, favourablePpm: 0 }, asOf: ASOF }
+    assert.deepEqual(correctExposure(known, { ...news, entityId: 'me' }), known)
+    assert.deepEqual(correctExposure(known, { ...news, entityId: 'me', before: NO_EVIDENCE, after: good }), known)
+    assert.deepEqual(correctExposure(known, { ...news, entityId: 'b' }), known)
+  })
+
+  it('is plain JSON: storing and reading it back changes nothing', () => {
+    assert.deepEqual(JSON.parse(JSON.stringify(known)), known)
+  })
+})

@@ -1,0 +1,137 @@
+import { dayOf, PPM } from './decay.ts'
+import { type Evidence, isAdverse, NO_EVIDENCE } from './evidence.ts'
+import { compareText } from './link.ts'
+import type { Path, ReachedEntity } from './reach.ts'
+
+/** One entity with evidence, and how strongly it bears on another: by its best path, which is told, and by others. */
+export interface Contribution extends Evidence {
+  entityId: string
+  path: Path
+  withoutPaymentsPpm: number
+  /** The best path over verified links, and the neighbour it goes through; null where there is none. */
+  support: { strengthPpm: number; via: string } | null
+}
+
+/**
+ * Everything in the neighbourhood of an entity that bears on it, on the day of `asOf`.
+ *
+ * The contributions themselves are kept, not the sum of their logarithms: logarithms differ between engine versions, and
+ * what was added to a sum cannot be taken out of it again without a remainder.
+ */
+export interface Exposure {
+  entityId: string
+  asOf: string
+  /** By entity id, so that equal contributions multiply to equal bits. */
+  contributions: readonly Contribution[]
+  /** More was found than is kept, so that what is not kept is not known. */
+  isTruncated: boolean
+}
+
+/** How many contributions are kept. Visits need no bound of their own: 81 entities with 80 links each are all that is walked. */
+export const CONTRIBUTIONS_MAX = 256
+
+/** The most that one direct neighbour, with everyone behind it, adds to the support. */
+export const FIRST_HOP_SUPPORT_MAX = 0.05
+
+/** Joins the neighbourhood that was reached with the evidence about those in it. */
+export function exposureOf(known: {
+  entityId: string
+  asOf: string
+  reach: ReadonlyMap<string, ReachedEntity>
+  evidence: ReadonlyMap<string, Evidence>
+}): Exposure {
+  const contributions: Contribution[] = []
+  for (const [entityId, paths] of known.reach) {
+    const evidence = known.evidence.get(entityId) ?? NO_EVIDENCE
+    if (saysSomething(evidence)) contributions.push(contributionOf(entityId, paths, evidence))
+  }
+  // Those that weigh most are kept. By strength alone, strong links to the clean would push out the bad.
+  const kept = contributions.sort(byWeight).slice(0, CONTRIBUTIONS_MAX).sort(byEntityId)
+  const isTruncated = contributions.length > CONTRIBUTIONS_MAX
+  return { entityId: known.entityId, asOf: known.asOf, contributions: kept, isTruncated }
+}
+
+/** The chance that something bad nearby reaches the entity: N = 1 − Π(1 − s · q⁻), each bad neighbour once. */
+export function negativeExposure({ contributions }: Exposure): number {
+  return noisyOr(contributions.map(adverseWeight))
+}
+
+/** The same without payments: an acquaintance may be a reason to look closer, never one to decline. */
+export function negativeExposureWithoutPayments({ contributions }: Exposure): number {
+  return noisyOr(contributions.map(({ withoutPaymentsPpm, adversePpm }) => weightOf(withoutPaymentsPpm, adversePpm)))
+}
+
+/** Support over verified links: 1 − Π(1 − s · q⁺), where all that comes through one neighbour counts no more than a cap. */
+export function positiveSupport({ contributions }: Exposure): number {
+  const byFirstHop = new Map<string, number[]>()
+  for (const contribution of contributions) {
+    if (!contribution.support) continue
+    const { via } = contribution.support
+    byFirstHop.set(via, [...(byFirstHop.get(via) ?? []), favourableWeight(contribution)])
+  }
+  const firstHops = [...byFirstHop].sort(([a], [b]) => compareText(a, b))
+  return noisyOr(firstHops.map(([, weights]) => Math.min(FIRST_HOP_SUPPORT_MAX, noisyOr(weights))))
+}
+
+/** What an outcome has changed about one entity. */
+export interface EvidenceNews {
+  entityId: string
+  before: Evidence
+  after: Evidence
+  asOf: string
+}
+
+/**
+ * Takes new evidence about one entity into an exposure, or says that the neighbourhood must be walked again.
+ *
+ * INVARIANT: what comes back is bit for bit what a new walk would give.
+ */
+export function correctExposure(exposure: Exposure, news: EvidenceNews): Exposure | 'walk_again' {
+  const { entityId, before, after, asOf } = news
+  // On another day every strength is another; and where contributions were left out, another may have to come in.
+  if (exposure.isTruncated || dayOf(asOf) !== dayOf(exposure.asOf)) return 'walk_again'
+  // Whether an entity is adverse decides which links are followed; how much so does not.
+  if (isAdverse(before) !== isAdverse(after)) return 'walk_again'
+  const isOwn = entityId === exposure.entityId
+  // Of whom nothing was known, nothing is known of the path either. Who spoke before and is not here is out of reach.
+  if (!saysSomething(before) && saysSomething(after) && !isOwn) return 'walk_again'
+  const contributions = exposure.contributions
+    .map((contribution) => (contribution.entityId === entityId ? { ...contribution, ...after } : contribution))
+    .filter(saysSomething)
+  return { ...exposure, asOf, contributions }
+}
+
+/** How much one contribution weighs in the negative exposure, 0 to 1. */
+export function adverseWeight({ path, adversePpm }: Contribution): number {
+  return weightOf(path.strengthPpm, adversePpm)
+}
+
+function favourableWeight({ support, favourablePpm }: Contribution): number {
+  return weightOf(support?.strengthPpm ?? 0, favourablePpm)
+}
+
+function weightOf(strengthPpm: number, beliefPpm: number): number {
+  return (strengthPpm * beliefPpm) / (PPM * PPM)
+}
+
+function contributionOf(entityId: string, reached: ReachedEntity, evidence: Evidence): Contribution {
+  const { best: path, withoutPayments, verified } = reached
+  const support = verified && { strengthPpm: verified.strengthPpm, via: verified.steps[0]!.to }
+  return { ...evidence, entityId, path, withoutPaymentsPpm: withoutPayments?.strengthPpm ?? 0, support }
+}
+
+function noisyOr(weights: readonly number[]): number {
+  return 1 - weights.reduce((spared, weight) => spared * (1 - weight), 1)
+}
+
+function saysSomething({ adversePpm, favourablePpm }: Evidence): boolean {
+  return adversePpm > 0 || favourablePpm > 0
+}
+
+function byWeight(a: Contribution, b: Contribution): number {
+  return adverseWeight(b) - adverseWeight(a) || favourableWeight(b) - favourableWeight(a) || byEntityId(a, b)
+}
+
+function byEntityId(a: { entityId: string }, b: { entityId: string }): number {
+  return compareText(a.entityId, b.entityId)
+}

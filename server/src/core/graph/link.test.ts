@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { PPM } from './decay.ts'
+import {
+  expiryDay,
+  FAN_OUT,
+  type Link,
+  type LinkClaim,
+  linkOf,
+  rankLinks,
+  STRENGTH_MIN_PPM,
+  strengthPpm,
+} from './link.ts'
+
+const TYPES = [
+  'same_as',
+  'tax_id',
+  'bank_account',
+  'email',
+  'device',
+  'address',
+  'guarantor',
+  'owner',
+  'director',
+  'household',
+  'employer',
+  'payment',
+] as const
+
+const claim = (over: Partial<LinkClaim>): LinkClaim => ({
+  neighbour: 'ent_b',
+  type: 'same_as',
+  verification: 'verified',
+  since: 20_000,
+  ...over,
+})
+const link = (over: Partial<LinkClaim>): Link => linkOf(claim(over))!
+
+const links: fc.Arbitrary<Link> = fc
+  .record({
+    neighbour: fc.integer({ min: 0, max: 99 }).map((number) => `ent_${number}`),
+    type: fc.constantFrom(...TYPES),
+    verification: fc.constantFrom('verified', 'unverified'),
+    share: fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
+    since: fc.integer({ min: 18_000, max: 20_000 }),
+  } satisfies { [Key in keyof LinkClaim]-?: fc.Arbitrary<unknown> })
+  .map((made) => linkOf(made as LinkClaim)!)
+
+describe('a link', () => {
+  it('carries most for one identity and least for a payment', () => {
+    const carried = (type: LinkClaim['type']) => link({ type }).basePpm / PPM
+    assert.deepEqual(
+      ['same_as', 'email', 'device', 'address'].map((type) => carried(type as 'email')),
+      [0.9, 0.5, 0.4, 0.2],
+    )
+    assert.deepEqual(
+      ['guarantor', 'owner', 'director', 'business_partner', 'household', 'employer', 'payment'].map((type) =>
+        carried(type as 'owner'),
+      ),
+      [0.6, 0.5, 0.4, 0.3, 0.3, 0.15, 0.15],
+    )
+  })
+
+  it('carries half while nobody has verified it, and nothing once its check has failed', () => {
+    assert.equal(link({ verification: 'unverified' }).basePpm, 450_000)
+    assert.equal(linkOf(claim({ verification: 'failed' })), null)
+  })
+
+  it('of an owner or a payer carries by the share, which never goes beyond the whole', () => {
+    assert.equal(link({ type: 'owner', share: 0.25 }).basePpm, 125_000)
+    assert.equal(link({ type: 'payment', share: 0.5 }).basePpm, 75_000)
+    assert.equal(link({ type: 'owner', share: 7 }).basePpm, 500_000)
+    assert.equal(link({ type: 'owner', share: -1 }).basePpm, 0)
+    assert.equal(link({ type: 'director', share: 0.25 }).basePpm, 400_000)
+  })
+
+  it('of a payment is never verified', () => {
+    assert.equal(link({ type: 'payment', verification: 'verified' }).verified, false)
+    const verifications = ['verified', 'unverified'] as const
+    const [one, other] = verifications.map((verification) => link({ type: 'payment', verification }))
+    assert.deepEqual(one, other)
+  })
+
+  it('is followed until the day it expires and not from then on', () => {
+    fc.assert(
+      fc.property(links, (made) => {
+        const expiry = expiryDay(made)
+        assert.ok(strengthPpm(made, expiry) < STRENGTH_MIN_PPM)
+        if (expiry > made.since) assert.ok(strengthPpm(made, expiry - 1) >= STRENGTH_MIN_PPM)
+      }),
+    )
+  })
+})
+
+describe('the links that are followed', () => {
+  it('are the verified ones first, payments last, then the strongest, then the oldest', () => {
+    const inOrder = [
+      link({ neighbour: 'a', type: 'same_as' }),
+      link({ neighbour: 'b', type: 'email', since: 19_000 }),
+      link({ neighbour: 'c', type: 'email', since: 19_500 }),
+      link({ neighbour: 'd', type: 'email', since: 19_500 }),
+      link({ neighbour: 'd', type: 'phone', since: 19_500 }),
+      link({ neighbour: 'e', type: 'same_as', verification: 'unverified' }),
+      link({ neighbour: 'f', type: 'address', verification: 'unverified' }),
+      link({ neighbour: 'g', type: 'payment' }),
+    ]
+    assert.deepEqual(rankLinks(inOrder.toReversed(), 20_000), inOrder)
+  })
+
+  it('do not depend on the order in which links come', () => {
+    const twoOrders = fc
+      .array(links, { maxLength: 80 })
+      .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })))
+    fc.assert(
+      fc.property(twoOrders, ([one, other]) => {
+        assert.deepEqual(rankLinks(one, 20_000), rankLinks(other, 20_000))
+      }),
+    )
+  })
+
+  it('are no more than forty, and none that has faded', () => {
+    const fresh = Array.from({ length: 50 }, (_, index) =>
+      link({ neighbour: `ent_${index}`, type: 'address', since: 19_000 + index }),
+    )
+    const faded = Array.from({ length: 50 }, (_, index) =>
+      link({ neighbour: `old_${index}`, type: 'device', since: 0 }),
+    )
+    const followed = rankLinks([...faded, ...fresh], 20_000)
+    assert.deepEqual(followed, fresh.slice(0, FAN_OUT))
+  })
+
+  it('are never displaced by what is unverified, or by payments', () => {
+    const followedFirst = fc.array(links, { maxLength: FAN_OUT })
+    fc.assert(
+      fc.property(followedFirst, fc.array(links, { maxLength: 80 }), (known, added) => {
+        const verified = known.filter((made) => made.verified)
+        const fakes = added.filter((made) => !made.verified)
+        assert.deepEqual(
+          rankLinks([...verified, ...fakes], 20_000).slice(0, rankLinks(verified, 20_000).length),
+          rankLinks(verified, 20_000),
+        )
+        const payments = added.filter((made) => made.type === 'payment')
+        const others = known.filter((made) => made.type !== 'payment')
+        assert.deepEqual(
+          rankLinks([...others, ...payments], 20_000).filter((made) => made.type !== 'payment'),
+          rankLinks(others, 20_000),
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,158 @@
+import build from 'fast-json-stringify'
+import type { TSchema } from 'typebox'
+import type { RowOf } from '../store/tables.ts'
+import { Failure, fail, failValidation, type Violation } from './api-error.ts'
+import type { AnyEndpoint, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
+import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
+import type { Turns } from './turns.ts'
+import { compileValidation } from './validation.ts'
+
+/** A request that has passed authentication, as the server received it. */
+export interface IncomingRequest {
+  path: string
+  params: Record<string, string>
+  query: unknown
+  body: unknown
+  idempotencyKey: string | string[] | undefined
+  caller: Caller
+  requestId: string
+  now: string
+}
+
+/** What goes over the wire; a kept answer is sent again to the byte. */
+export interface Answer {
+  status: number
+  body: string
+  replayed: boolean
+}
+
+/** Other nodes may change an entity between our read and our write; each time we read again, and somebody always gets on. */
+const TRIES_MAX = 20
+
+/** What responders share. */
+export interface ResponderParts {
+  tools: EnvironmentTools
+  fingerprintKey: Buffer
+  turns: Turns
+}
+
+/** Answers requests to one endpoint: validate, look for a kept answer, handle, commit, and only then reply. */
+export class Responder {
+  readonly #endpoint: AnyEndpoint
+  readonly #parts: ResponderParts
+  readonly #route: string
+  readonly #validate: (request: IncomingRequest) => Violation[]
+  readonly #serialize: (status: number, body: unknown) => string
+
+  constructor(endpoint: AnyEndpoint, parts: ResponderParts) {
+    this.#endpoint = endpoint
+    this.#parts = parts
+    this.#route = `${endpoint.method} ${endpoint.path}`
+    this.#validate = compileRequest(endpoint)
+    this.#serialize = compileReplies(endpoint)
+  }
+
+  async respond(request: IncomingRequest): Promise<Answer | Failure> {
+    const violations = this.#validate(request)
+    if (violations.length > 0) return failValidation(violations)
+    const { method, idempotency } = this.#endpoint
+    if (method === 'GET') return this.#handleInTurn(request)
+
+    const key = readIdempotencyKey(request.idempotencyKey, idempotency === 'required')
+    if (key instanceof Failure) return key
+    if (key === undefined) return this.#handleInTurn(request)
+
+    const fingerprint = fingerprintOf(this.#parts.fingerprintKey, { method, path: request.path, body: request.body })
+    const retry = { organizationId: request.caller.organizationId, route: this.#route, key, fingerprint }
+    return this.#parts.turns.take(`key ${retry.organizationId} ${this.#route} ${key}`, () =>
+      this.#handleOnce(request, retry),
+    )
+  }
+
+  async #handleOnce(request: IncomingRequest, retry: Retry): Promise<Answer | Failure> {
+    return (await this.#keptAnswer(retry)) ?? this.#handleInTurn(request, retry)
+  }
+
+  #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
+    const { takesTurnsOn } = this.#endpoint
+    const subject = takesTurnsOn && request.params[takesTurnsOn]
+    const work = () => this.#handle(request, retry)
+    return subject ? this.#parts.turns.take(`subject ${request.caller.organizationId} ${subject}`, work) : work()
+  }
+
+  async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Answer | Failure> {
+    const { tools } = this.#parts
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+      const reply = await this.#endpoint.handle(contextOf(request, tools))
+      if (reply instanceof Failure) return reply
+
+      const answer = { status: reply.status, body: this.#serialize(reply.status, reply.body), replayed: false }
+      if (!reply.change && !retry) return answer
+      const { lost } = await tools.store.commit({
+        ...reply.change,
+        ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
+      })
+      if (!lost) return answer
+      if (lost === 'idempotency_key') {
+        const kept = await this.#keptAnswer(retry!)
+        if (kept) return kept
+      }
+    }
+    return fail('overloaded', { headers: { 'Retry-After': '1' } })
+  }
+
+  async #keptAnswer(retry: Retry): Promise<Answer | Failure | undefined> {
+    const kept = await this.#parts.tools.store.keptAnswer(retry)
+    if (!kept) return undefined
+    if (kept.fingerprint !== retry.fingerprint) return fail('idempotency_key_reused')
+    return { status: kept.status, body: kept.body, replayed: true }
+  }
+}
+
+/** What makes two requests the same one: the key under which the first was answered, and what it said. */
+interface Retry {
+  organizationId: string
+  route: string
+  key: string
+  fingerprint: string
+}
+
+function keptRow(
+  { organizationId, route, key, fingerprint }: Retry,
+  { status, body }: Answer,
+  now: string,
+): RowOf<'idempotency_keys'> {
+  return { org_id: organizationId, route, key, fingerprint, status, body, created_at: now }
+}
+
+function contextOf(
+  { params, query, body, caller, requestId, now }: IncomingRequest,
+  tools: EnvironmentTools,
+): RequestContext {
+  return { params, query, body, caller, requestId, now, ...tools }
+}
+
+function compileRequest(endpoint: AnyEndpoint): (request: IncomingRequest) => Violation[] {
+  const validateQuery = endpoint.query && compileValidation(endpoint.query, { pointers: 'query' })
+  const validateBody = endpoint.body && compileValidation(endpoint.body, { pointers: 'body' })
+  return (request) => {
+    if (validateBody && request.body === undefined) return [{ param: '', message: 'A JSON body is required.' }]
+    if (!validateBody && request.body !== undefined) return [{ param: '', message: 'This request takes no body.' }]
+    return [...(validateQuery?.(request.query) ?? refuseQuery(request.query)), ...(validateBody?.(request.body) ?? [])]
+  }
+}
+
+function refuseQuery(query: unknown): Violation[] {
+  return Object.keys(query as object).map((name) => ({
+    param: name,
+    message: `${name} is not a parameter of this request.`,
+  }))
+}
+
+/** Replies are written by their schema, so a field that is not declared can never leave the server. */
+function compileReplies(endpoint: AnyEndpoint): (status: number, body: unknown) => string {
+  const writers = new Map(
+    Object.entries(endpoint.succeeds).map(([status, schema]) => [Number(status), build(schema as TSchema)]),
+  )
+  return (status, body) => writers.get(status)!(body)
+}

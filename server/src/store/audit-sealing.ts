@@ -1,0 +1,76 @@
+import type { NodePosition } from '../core/audit/merkle-tree.ts'
+import { type Database, DatabaseError, type Row } from './database.ts'
+import { insertRows, Params, type RowOf } from './tables.ts'
+
+/** Everything that sealing some entries of one organization writes. */
+export interface Seal {
+  leaves: RowOf<'audit_leaves'>[]
+  nodes: RowOf<'audit_nodes'>[]
+  head: RowOf<'audit_heads'>
+  event: RowOf<'events'>
+}
+
+/** What the sealer reads and writes. */
+export function auditSealingQueries(database: Database) {
+  return {
+    /** Organizations with entries that wait for their leaf. */
+    async organizationsToSeal(): Promise<string[]> {
+      const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
+      return rows.map((row) => row.org_id)
+    },
+
+    /** Entries of an organization that wait for their leaf, oldest first. */
+    async entriesToSeal(
+      organizationId: string,
+      limit: number,
+    ): Promise<Pick<RowOf<'audit_entries'>, 'id' | 'leaf_hash'>[]> {
+      return database.query<Pick<RowOf<'audit_entries'>, 'id' | 'leaf_hash'> & Row>(
+        `SELECT entry.id, entry.leaf_hash FROM audit_pending AS pending
+         JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = pending.entry_id
+         WHERE pending.org_id = $1 ORDER BY pending.entry_id LIMIT $2`,
+        [organizationId, limit],
+      )
+    },
+
+    /** The hashes of complete subtrees, in the order asked for; level 0 are the leaves. */
+    async nodeHashes(organizationId: string, positions: readonly NodePosition[]): Promise<string[]> {
+      if (positions.length === 0) return []
+      const rows = await database.query<{ hash: string }>(
+        `SELECT coalesce(node.hash, leaf.leaf_hash) AS hash
+         FROM unnest($2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (level, index, place)
+         LEFT JOIN audit_nodes AS node ON node.org_id = $1 AND node.level = wanted.level AND node.index = wanted.index
+         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = $1 AND wanted.level = 0 AND leaf.leaf_index = wanted.index
+         ORDER BY wanted.place`,
+        [organizationId, positions.map(({ level }) => level), positions.map(({ index }) => index)],
+      )
+      return rows.map((row) => row.hash)
+    },
+
+    /** Writes a seal whole; false if another sealer gave out these leaves first. */
+    async seal({ leaves, nodes, head, event }: Seal): Promise<boolean> {
+      const params = new Params()
+      const steps = [
+        `leaves AS (${insertRows('audit_leaves', leaves, params)})`,
+        `nodes AS (${insertRows('audit_nodes', nodes, params)})`,
+        `head AS (${insertRows('audit_heads', [head], params)})`,
+        `event AS (${insertRows('events', [event], params)})`,
+        `sealed AS (DELETE FROM audit_pending WHERE org_id = ${params.add(head.org_id, 'text')}
+           AND entry_id = ANY(${params.add(
+             leaves.map((leaf) => leaf.entry_id),
+             'text[]',
+           )}) RETURNING 1)`,
+      ]
+      const expected = params.add(leaves.length, 'bigint')
+      try {
+        await database.query(
+          `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_pending')`,
+          params.values,
+        )
+        return true
+      } catch (error) {
+        if (error instanceof DatabaseError && (error.isUniqueViolation || error.code === 'VG001')) return false
+        throw error
+      }
+    },
+  }
+}

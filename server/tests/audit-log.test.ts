@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Sealer } from '../src/audit/sealer.ts'
+import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { leafHashOf } from '../src/core/audit/audit-entry.ts'
+import { verifyCheckpoint } from '../src/core/audit/checkpoint.ts'
+import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
+import { startTestService, type TestOrganization } from './test-service.ts'
+
+const api = await startTestService()
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const store = installation.stores.sandbox
+const signingKey = installation.masterKey.auditSigningKey('sandbox')
+const sealer = new Sealer({
+  ...installation,
+  environment: 'sandbox',
+  database,
+  store,
+  signingKey,
+  onError: () => {},
+})
+
+/** An organization with a log of eleven sealed entries. */
+async function organizationWithLog(): Promise<TestOrganization> {
+  const organization = await api.newOrganization()
+  const { body: entity } = await organization.post('/v1/entities', { external_id: 'subject' })
+  for (let n = 0; n < 8; n++) await organization.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' })
+  await sealer.sealAll()
+  return organization
+}
+
+function verify({ id }: TestOrganization) {
+  return verifyAuditLog({ organizationId: id, environment: 'sandbox', store, publicKeys: [signingKey.publicKey] })
+}
+
+/** Does what only somebody with the database's own rights can do: switches the guards off and changes rows. */
+async function tamper(table: string, sql: string, params: unknown[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+    await transaction.query(sql, params)
+    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  })
+}
+
+async function entryAt({ id }: TestOrganization, leafIndex: number): Promise<string> {
+  const [row] = await database.query<{ entry_id: string }>(
+    'SELECT entry_id FROM audit_leaves WHERE org_id = $1 AND leaf_index = $2',
+    [id, leafIndex],
+  )
+  return row!.entry_id
+}
+
+test('an untouched log is intact', async () => {
+  const report = await verify(await organizationWithLog())
+  assert.deepEqual([report.intact, report.leaves, report.problems], [true, 11, []])
+})
+
+for (const column of ['type', 'data', 'actor_id', 'subject_id', 'request_id', 'trail_id'] as const) {
+  test(`an entry whose ${column} was edited is found and named`, async () => {
+    const organization = await organizationWithLog()
+    const entryId = await entryAt(organization, 5)
+    const value = column === 'data' ? '{"forged":true}' : 'forged'
+    await tamper('audit_entries', `UPDATE audit_entries SET ${column} = $2 WHERE id = $1`, [entryId, value])
+    const report = await verify(organization)
+    assert.equal(report.intact, false)
+    assert.equal(report.problems[0], `Entry ${entryId} is not what was sealed as leaf 5.`)
+  })
+}
+
+test('an edited entry with a matching new hash is found through the signed heads', async () => {
+  const organization = await organizationWithLog()
+  const entryId = await entryAt(organization, 4)
+  const [row] = await database.query<{
+    type: string
+    occurred_at: string
+    actor_type: 'system'
+    actor_id: string
+    request_id: string
+    subject_type: string
+    subject_id: string
+    trail_id: string
+  }>('SELECT * FROM audit_entries WHERE id = $1', [entryId])
+  const { type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, trail_id } = row!
+  const forged = {
+    id: entryId,
+    trail_id,
+    type,
+    occurred_at,
+    actor: { type: actor_type, id: actor_id },
+    request_id,
+    subject: { type: subject_type, id: subject_id },
+    data: { forged: true },
+  }
+  const hash = leafHashOf(organization.id, forged)
+  await tamper('audit_entries', 'UPDATE audit_entries SET data = $2, leaf_hash = $3 WHERE id = $1', [
+    entryId,
+    '{"forged":true}',
+    hash,
+  ])
+  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_hash = $2 WHERE entry_id = $1', [entryId, hash])
+  const report = await verify(organization)
+  assert.equal(report.intact, false)
+  assert.match(report.problems.join(' '), /[Ll]ea(f|ves) 4/)
+})
+
+test('a deleted entry is found and named', async () => {
+  const organization = await organizationWithLog()
+  const entryId = await entryAt(organization, 7)
+  await tamper('audit_entries', 'DELETE FROM audit_entries WHERE id = $1', [entryId])
+  assert.equal((await verify(organization)).problems[0], `Entry ${entryId}, sealed as leaf 7, is gone.`)
+})
+
+test('a deleted leaf is found and named', async () => {
+  const organization = await organizationWithLog()
+  await tamper('audit_leaves', 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index = 3', [organization.id])
+  assert.match((await verify(organization)).problems[0]!, /^Leaf 3 is missing\.$/)
+})
+
+test('two entries that changed places are found', async () => {
+  const organization = await organizationWithLog()
+  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = -1 WHERE org_id = $1 AND leaf_index = 2', [
+    organization.id,
+  ])
+  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 8', [
+    organization.id,
+  ])
+  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = 8 WHERE org_id = $1 AND leaf_index = -1', [
+    organization.id,
+  ])
+  const report = await verify(organization)
+  assert.equal(report.intact, false)
+  assert.match(report.problems.join(' '), /leaf 2|Leaf 2|Leaves 2/)
+})
+
+test('a log cut short is found, also when its heads were cut with it and an outsider kept one', async () => {
+  const organization = await organizationWithLog()
+  const pinned = await store.newestHead(organization.id)
+  await tamper('audit_leaves', 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 6', [organization.id])
+  assert.match((await verify(organization)).problems.join(' '), /ends before leaf 7, but a signed head counts 11/)
+  await tamper('audit_heads', 'DELETE FROM audit_heads WHERE org_id = $1 AND tree_size > 7', [organization.id])
+  const report = await verifyAuditLog({
+    organizationId: organization.id,
+    environment: 'sandbox',
+    store,
+    publicKeys: [signingKey.publicKey],
+    pinnedHead: pinned!,
+  })
+  assert.match(report.problems.join(' '), /ends before leaf 7, but a signed head counts 11/)
+})
+
+test('a forged head and an entry kept from being sealed are found', async () => {
+  const organization = await organizationWithLog()
+  await tamper('audit_heads', 'UPDATE audit_heads SET root_hash = $2 WHERE org_id = $1', [
+    organization.id,
+    'f'.repeat(64),
+  ])
+  assert.match((await verify(organization)).problems.join(' '), /does not bear a valid signature/)
+
+  const other = await organizationWithLog()
+  const hidden = 'aud_hidden'
+  await database.query(
+    `INSERT INTO audit_entries SELECT org_id, $2, trail_id, seq + 5, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash
+     FROM audit_entries WHERE id = $1`,
+    [await entryAt(other, 6), hidden],
+  )
+  assert.deepEqual((await verify(other)).problems, [`Entry ${hidden} was taken out of the queue before it was sealed.`])
+})
+
+test('every entry of a trail is sealed within a second and provable against the signed head', async () => {
+  const organization = await organizationWithLog()
+  const { body: entity } = await organization.post('/v1/entities', { external_id: 'proved' })
+  const deadline = Date.now() + 1_000
+  let trail = await organization.get(`/v1/entities/${entity.id}/audit-trail`)
+  while (trail.body.data[0].leaf_index === null && Date.now() < deadline)
+    trail = await organization.get(`/v1/entities/${entity.id}/audit-trail`)
+  const [entry] = trail.body.data
+  const { checkpoint } = trail.body
+  assert.equal(
+    verifyCheckpoint({ environment: 'sandbox', organizationId: organization.id }, checkpoint, signingKey.publicKey),
+    true,
+  )
+  assert.equal(
+    verifyCheckpoint({ environment: 'production', organizationId: organization.id }, checkpoint, signingKey.publicKey),
+    false,
+  )
+
+  const claim = { leafIndex: entry.leaf_index as number, treeSize: checkpoint.tree_size as number }
+  const positions = inclusionProofPositions(claim)
+  const hashes = await store.nodeHashes(organization.id, positions)
+  const nodeAt = ({ level, index }: { level: number; index: number }) =>
+    hashes[positions.findIndex((position) => position.level === level && position.index === index)]!
+  const {
+    leaf_hash: _hash,
+    leaf_index: _index,
+    object: _object,
+    seq: _seq,
+    ...content
+  } = { ...entry, trail_id: entity.id }
+  assert.equal(leafHashOf(organization.id, content), entry.leaf_hash, 'what the API shows is what was hashed')
+  assert.equal(
+    verifyInclusion({
+      ...claim,
+      leafHash: entry.leaf_hash,
+      proof: inclusionProof(claim, nodeAt),
+      root: checkpoint.root_hash,
+    }),
+    true,
+  )
+})
+
+test('a place on a trail that was changed is found', async () => {
+  const organization = await organizationWithLog()
+  await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 50 WHERE id = $1', [
+    await entryAt(organization, 10),
+  ])
+  assert.match((await verify(organization)).problems.join(' '), /The places on the trail of ent_\w+ are not 1, 2, 3/)
+})
+
+test('nothing is sealed on top of a stored tree that was altered', async () => {
+  const organization = await organizationWithLog()
+  await tamper('audit_nodes', 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1', [organization.id, 'e'.repeat(64)])
+  const { tree_size: before } = (await store.newestHead(organization.id))!
+  await organization.post('/v1/entities', { external_id: 'on-top' })
+  const errors: unknown[] = []
+  await new Sealer({
+    ...installation,
+    environment: 'sandbox',
+    database,
+    store,
+    signingKey,
+    onError: (error) => errors.push(error),
+  }).sealAll()
+  assert.match(String(errors), /does not lead to its last signed head/)
+  assert.equal((await store.newestHead(organization.id))!.tree_size, before)
+})
+
+test('two sealers at once give each entry one leaf', async () => {
+  const organization = await api.newOrganization()
+  await Promise.all(Array.from({ length: 30 }, (_, n) => organization.post('/v1/entities', { external_id: `s-${n}` })))
+  const second = new Sealer({
+    ...installation,
+    environment: 'sandbox',
+    database,
+    store,
+    signingKey,
+    onError: () => {},
+  })
+  await Promise.all([sealer.sealAll(), second.sealAll(), sealer.sealAll()])
+  await sealer.sealAll()
+  const report = await verify(organization)
+  assert.deepEqual([report.intact, report.leaves, report.problems], [true, 32, []])
+})

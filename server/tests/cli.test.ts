@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { runCli, startServiceProcess } from './service-process.ts'
+import { createTestStorage } from './test-storage.ts'
+
+const place = await createTestStorage()
+const service = await startServiceProcess(place.env)
+after(async () => {
+  service.child.kill('SIGTERM')
+  await service.exited
+  await place.remove()
+})
+
+function cli(...args: string[]) {
+  return runCli(place.env, ...args)
+}
+
+function json(...args: string[]) {
+  const { status, stdout, stderr } = cli(...args, '--json')
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const sandbox = (key: string) =>
+  fetch(`http://127.0.0.1:${service.ports.sandbox}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } })
+
+test('while the server runs, organizations and keys are made, used, listed and revoked', async () => {
+  const organization = json('orgs', 'create', 'Northwind')
+  assert.ok(json('orgs', 'list').some(({ id }: { id: string }) => id === organization.id))
+
+  const created = json(
+    'keys',
+    'create',
+    '--org',
+    'Northwind',
+    '--scopes',
+    'usage:read',
+    '--name',
+    'reader',
+    '--expires-in-days',
+    '30',
+  )
+  assert.equal((await sandbox(created.key)).status, 200)
+
+  const [listed] = json('keys', 'list', '--org', organization.id)
+  assert.deepEqual(
+    [listed.id, listed.name, listed.scopes, listed.last_four],
+    [created.id, 'reader', 'usage:read', created.key.slice(-4)],
+  )
+  assert.equal(JSON.stringify(listed).includes(created.key), false)
+
+  assert.deepEqual(json('keys', 'revoke', created.id), { id: created.id, revoked: true })
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  assert.equal((await sandbox(created.key)).status, 401)
+  assert.match(cli('keys', 'revoke', created.id).stderr, /was revoked before/)
+})
+
+test('a production key works on production and nowhere else', async () => {
+  const { key, base_url } = json('keys', 'create', '--org', 'Northwind', '--environment', 'production')
+  const production = await fetch(`http://127.0.0.1:${service.ports.production}/v1/usage`, {
+    headers: { Authorization: `Bearer ${key}` },
+  })
+  assert.equal(production.status, 200)
+  const wrong = await sandbox(key)
+  assert.equal(wrong.status, 401)
+  assert.ok(
+    ((await wrong.json()) as { error: { message: string } }).error.message.includes(base_url),
+    'the message names the right base URL',
+  )
+})
+
+test('every command explains itself, and a wrong call says what is wrong', () => {
+  const overview = cli('--help').stdout
+  const names = [...overview.matchAll(/^ {2}(\S+(?: \S+)?) {2}/gm)].map((match) => match[1]!)
+  assert.deepEqual(names, [
+    'orgs create',
+    'orgs list',
+    'keys create',
+    'keys list',
+    'keys revoke',
+    'audit verify',
+    'audit public-key',
+    'migrate',
+    'doctor',
+  ])
+  for (const name of names) {
+    const help = cli(...name.split(' '), '--help')
+    assert.equal(help.status, 0)
+    assert.match(help.stdout, /^Usage: verdigraph /m)
+  }
+  for (const [args, status, line] of [
+    [['keys', 'explode'], 2, /There is no command "keys explode"/],
+    [['orgs', 'create'], 2, /<name> is missing/],
+    [['orgs', 'list', 'extra'], 2, /"extra" is one argument too many/],
+    [['keys', 'create', '--colour', 'red'], 2, /Unknown option '--colour'/],
+    [['keys', 'create', '--org', 'Nobody'], 1, /there is no organization "Nobody"/],
+    [['keys', 'create', '--org', 'Northwind', '--scopes', 'everything'], 1, /"everything" is not a scope/],
+    [['keys', 'create', '--org', 'Northwind', '--environment', 'moon'], 1, /must be sandbox or production/],
+    [['keys', 'revoke', 'key_x'], 1, /there is no key key_x in sandbox/],
+    [['audit', 'verify', '--head', 'x'], 1, /--head needs --org and --environment/],
+  ] as const) {
+    const result = cli(...args)
+    assert.deepEqual([result.status, line.test(result.stderr)], [status, true], `${args.join(' ')}: ${result.stderr}`)
+  }
+})
+
+test('migrate, doctor and audit verify look at the running installation', () => {
+  assert.deepEqual(json('migrate'), { applied: [] })
+  assert.ok(json('doctor').every(({ ok }: { ok: boolean }) => ok))
+  assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))
+  assert.match(json('audit', 'public-key')[0].public_key, /BEGIN PUBLIC KEY/)
+})

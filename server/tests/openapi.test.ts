@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { publishedDescription } from '../src/http/write-openapi.ts'
+import { startTestService } from './test-service.ts'
+
+const golden = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
+
+test('the published openapi.json is what the route table says; npm run fix writes it anew', () => {
+  assert.equal(publishedDescription(), golden)
+})
+
+test('openapi.json is clean by the recommended rules of Redocly', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source: golden, absoluteRef: 'openapi.json', config })
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    [],
+  )
+})
+
+test('each host serves the description without a key, with its own address only', async () => {
+  const api = await startTestService()
+  for (const environment of ['sandbox', 'production'] as const) {
+    const { status, body } = await api.request(environment, '/openapi.json')
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.servers.map(({ description }: { description: string }) => description),
+      [environment],
+    )
+    assert.deepEqual(Object.keys(body.paths), Object.keys(JSON.parse(golden).paths))
+  }
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+
+test('no key and no identifier value can be read from the database or the log', async () => {
+  const secrets = [
+    'DE89370400440532013000',
+    '987-65-4329',
+    'ada.lovelace@example.com',
+    '+442079460123',
+    '10 Downing Street',
+  ]
+  const types = ['bank_account', 'government_id', 'email', 'phone', 'address']
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'private' })
+  for (const [index, value] of secrets.entries()) {
+    const headers = { 'Idempotency-Key': `secret-${index}` }
+    const answer = await acme.post(
+      `/v1/entities/${entity.id}/identity-links`,
+      { identifier: { type: types[index], value }, verification: { status: 'verified' } },
+      headers,
+    )
+    assert.equal(answer.status, 201)
+    assert.ok(!answer.text.includes(value))
+  }
+  const { storage } = api.service.installation
+  const written: string[] = [...api.logs]
+  for (const database of [storage.control, storage.environments.sandbox, storage.environments.production]) {
+    const tables = await database.query<{ table_name: string }>(
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
+      [database.schema],
+    )
+    for (const { table_name: table } of tables)
+      written.push(JSON.stringify(await database.query(`SELECT * FROM ${table}`)))
+  }
+  const everything = written.join('\n')
+  assert.ok(everything.includes(entity.id), 'the dump holds what was written')
+  for (const secret of [...secrets, acme.keys.sandbox, acme.keys.production])
+    assert.ok(!everything.includes(secret), secret)
+})

@@ -1,0 +1,142 @@
+/** The rules of the house, executed. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+
+const ROOT = join(import.meta.dirname, '../..')
+const LINES_PER_FILE = 400
+const LINES_PER_FUNCTION = 70
+
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)))
+const sources = files
+  .filter((file) => /^(server|scripts|studies|bin)\/.*\.(ts|js)$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
+const isTest = (file: string) => file.endsWith('.test.ts') || file.startsWith('server/tests/')
+const code = sources.filter(({ file }) => !isTest(file))
+
+/** What each part of the server may import; what is not listed is the composition and may import everything. */
+const BOUNDARIES: Record<string, readonly string[]> = {
+  core: [],
+  store: ['core', 'config.ts'],
+  security: ['config.ts'],
+  audit: ['core', 'store', 'security', 'config.ts', 'ids.ts', 'node-id.ts'],
+  http: ['core', 'store', 'security', 'config.ts', 'ids.ts', 'node-id.ts', 'version.ts'],
+  admin: ['core', 'store', 'security', 'http', 'config.ts', 'ids.ts'],
+  console: ['admin', 'config.ts', 'metrics.ts'],
+  cli: ['admin', 'audit', 'core', 'http', 'store', 'config.ts', 'explain-failure.ts'],
+}
+/** Packages that are pure functions, and so fit for the core. */
+const PURE_PACKAGES = ['canonicalize', '@marcbachmann/cel-js', 'typebox', 'typebox/value', 'yaml', 'node:crypto']
+
+test('every part imports only what it may', () => {
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/'))) {
+    const part = relative('server/src', file).split('/')[0]!
+    const allowed = BOUNDARIES[part]
+    if (!allowed) continue
+    for (const target of importsOf(text)) {
+      if (target.startsWith('.')) {
+        const other = relative('server/src', join(dirname(file), target)).split('/')[0]!
+        assert.ok(
+          other === part || allowed.includes(other),
+          `${file} imports ${target}, but ${part}/ may not import ${other}`,
+        )
+      } else if (part === 'core') {
+        assert.ok(PURE_PACKAGES.includes(target), `${file} imports ${target}, which is not known to be pure`)
+      }
+    }
+  }
+})
+
+test('the core has no clock, no chance and no code made of text', () => {
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/core/'))) {
+    assert.doesNotMatch(
+      text,
+      /Date\.now\(|new Date\(\)|Math\.random\(|\beval\(|new Function\(|process\.|\bfetch\(/,
+      file,
+    )
+  }
+})
+
+test('only config.ts and the entry points look at the environment variables', () => {
+  for (const { file, text } of code) {
+    if (/^server\/src\/(main|cli\/main)\.ts$|^scripts\/|^bin\//.test(file)) continue
+    assert.doesNotMatch(text, /process\.env/, file)
+  }
+})
+
+test('names say what things are: kebab-case files, and no drawers for odds and ends', () => {
+  for (const file of files.filter((name) => /^(server|scripts|studies|policies)\//.test(name))) {
+    const name = file.split('/').at(-1)!
+    assert.match(name, /^([a-z0-9][a-z0-9.-]*|README\.md)$/, file)
+    assert.doesNotMatch(file, /(^|\/)(utils?|common|helpers?|services|misc|lib)(\/|\.ts$)/, file)
+  }
+})
+
+test('nothing is left half done, skipped without a reason, or pointed at this machine', () => {
+  for (const { file, text } of sources) {
+    if (file === 'server/tests/tidy.test.ts') continue
+    assert.doesNotMatch(text, /\b(TODO|FIXME|XXX)\b|@ts-ignore|@ts-nocheck|\.only\(|\bas any[,;)\]]/, file)
+    assert.doesNotMatch(text, /biome-ignore [^:]*$|biome-ignore [^:]*: *$/m, `${file}: a suppression says its reason`)
+  }
+  for (const file of files.filter((name) => /\.(ts|js|md|json|yaml|sql)$/.test(name) && name !== 'package-lock.json')) {
+    if (file === 'server/tests/tidy.test.ts') continue
+    assert.doesNotMatch(
+      readFileSync(join(ROOT, file), 'utf8'),
+      /\/(root|work|home\/\w+)\/|\.\.\/shared|registry\.npmjs/,
+      file,
+    )
+  }
+})
+
+test(`files have at most ${LINES_PER_FILE} lines, functions at most ${LINES_PER_FUNCTION}`, () => {
+  for (const { file, text } of code) {
+    const lines = text.split('\n')
+    assert.ok(lines.length <= LINES_PER_FILE, `${file} has ${lines.length} lines`)
+    for (const { name, length } of functionsOf(lines))
+      assert.ok(length <= LINES_PER_FUNCTION, `${file}: ${name} has ${length} lines`)
+  }
+})
+
+test('one sentence heads every exported thing', () => {
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/'))) {
+    const lines = text.split('\n')
+    // Schemas and commands carry their descriptions themselves; a type named like its schema shares the schema's.
+    const kinds = /\/(schemas|cli)\//.test(file)
+      ? /^export (async )?(function|class|interface) /
+      : /^export (async )?(function|class|interface|const|type) /
+    lines.forEach((line, index) => {
+      if (!kinds.test(line) || /^export type (\{|(\w+) = (Static<typeof \2>|\(typeof ))/.test(line)) return
+      const above = lines[index - 1] ?? ''
+      const related = /^export const/.test(above) || /^\/\/ biome-ignore/.test(above)
+      assert.ok(above.endsWith('*/') || related, `${file}:${index + 1} has no sentence: ${line}`)
+    })
+  }
+})
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/^(?:import|export) [^'"]*?from '([^']+)'|^import '([^']+)'|^\} from '([^']+)'/gm)].map(
+    (match) => (match[1] ?? match[2] ?? match[3])!,
+  )
+}
+
+/** The functions of a formatted file: from the line that opens one to the line that closes it at the same indent. */
+function functionsOf(lines: readonly string[]): { name: string; length: number }[] {
+  const found: { name: string; length: number }[] = []
+  lines.forEach((line, start) => {
+    const opening = /^(\s*)(?:export )?(?:async )?(?:function\*? (\w+)|(?:async )?(#?\w+)\(.*\)(?:: .+)? \{$)/.exec(
+      line,
+    )
+    if (!opening || /^\s*(if|for|while|switch|return|test)\b/.test(line)) return
+    const end = lines.findIndex((other, index) => index > start && other.startsWith(`${opening[1]}}`))
+    // A family of queries is a list of short functions; each of them is measured.
+    if (end > start && !/Queries$/.test(opening[2] ?? ''))
+      found.push({ name: opening[2] ?? opening[3] ?? '?', length: end - start + 1 })
+  })
+  return found
+}
