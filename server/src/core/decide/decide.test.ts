@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { arbitraryFacts, GOOD, missingFact, money } from '../../../tests/arbitrary-facts.ts'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { deriveFacts } from '../facts/derive-facts.ts'
+import { applyTransactions, emptyState, type TransactionFact } from '../facts/entity-state.ts'
+import type { Fact, Facts } from '../facts/facts.ts'
+import { factsFrom } from '../facts/facts-from.ts'
+import { decide } from './decide.ts'
+
+const policy = sandboxPolicy()
+const NOW = '2026-07-15T12:00:00.000Z'
+
+describe('deciding', () => {
+  it('gives the same bytes for the same facts, whatever the order of their keys, and leaves them alone', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (given) => {
+        const before = canonicalJson(given)
+        const reversed = { ...given, features: Object.fromEntries(Object.entries(given.features).reverse()) }
+        assert.equal(canonicalJson(decide(policy, given)), canonicalJson(decide(policy, reversed)))
+        assert.equal(canonicalJson(given), before)
+      }),
+    )
+  })
+
+  it('adds up: score = base + references − shortfalls, line by line', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (given) => {
+        const { scorecard, score } = decide(policy, given).trace
+        const references = scorecard.reduce((sum, { reference }) => sum + reference, 0)
+        const shortfalls = scorecard.reduce((sum, { shortfall }) => sum + shortfall, 0)
+        const points = scorecard.reduce((sum, line) => sum + line.points, 0)
+        assert.equal(score.total, score.base + references - shortfalls)
+        assert.equal(score.total, score.base + points)
+      }),
+    )
+  })
+
+  it('points every reason and condition at a node of the trace', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (given) => {
+        const { reasons, conditions, trace } = decide(policy, given)
+        const nodes = new Set([
+          'limit',
+          ...trace.rule_trace.filter(({ holds }) => holds === true).map(({ rule }) => `rule_trace/${rule}`),
+          ...trace.scorecard
+            .filter(({ shortfall }) => shortfall !== 0)
+            .map(({ characteristic }) => `scorecard/${characteristic}`),
+          ...(trace.limit?.terms.map(({ term }) => `limit/${term}`) ?? []),
+        ])
+        for (const { node } of [...reasons, ...conditions]) assert.ok(nodes.has(node), node)
+      }),
+    )
+  })
+
+  it('gives the largest shortfalls as negative reasons and never a strength as one', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (given) => {
+        const { reasons, trace } = decide(policy, given)
+        const lossOf = (group: string) =>
+          trace.scorecard.filter((line) => line.group === group).reduce((sum, line) => sum + line.shortfall, 0)
+        const groupOf = (node: string) =>
+          trace.scorecard.find(({ characteristic }) => node === `scorecard/${characteristic}`)?.group
+        const losses = reasons.flatMap(({ node, impact }) => {
+          const group = groupOf(node)
+          return group === undefined ? [] : [{ impact, loss: lossOf(group) }]
+        })
+        for (const { impact, loss } of losses) assert.equal(impact === 'negative', loss > 0)
+        const negative = losses.filter(({ impact }) => impact === 'negative').map(({ loss }) => loss)
+        assert.deepEqual(
+          negative,
+          [...negative].sort((a, b) => b - a),
+        )
+      }),
+    )
+  })
+
+  it('never recommends more than any bound of the limit, nor a limit without an approval', () => {
+    fc.assert(
+      fc.property(fc.oneof(arbitraryFacts, solventFacts), (given) => {
+        const { verdict, limit, trace } = decide(policy, given)
+        if (limit === null) return
+        assert.ok(verdict === 'approve' || verdict === 'approve_with_conditions')
+        assert.ok(limit > 0)
+        for (const { term, amount } of trace.limit?.terms ?? [])
+          assert.ok(limit <= amount, `${term} ${amount} < ${limit}`)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never declines without a negative reason, and only an approval with conditions has conditions', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (given) => {
+        const { verdict, reasons, conditions } = decide(policy, given)
+        if (verdict === 'decline') assert.ok(reasons.some(({ impact }) => impact === 'negative'))
+        assert.equal(verdict === 'approve_with_conditions', conditions.length > 0)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('scores a missing feature by its own bin, whatever the value would have been, zero included', () => {
+    const anyCharacteristic = fc.constantFrom(...policy.characteristics)
+    fc.assert(
+      fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { definition }, absent) => {
+        fc.pre(!definition.feature.startsWith('request.'))
+        const { scorecard } = decide(policy, withFact(given, definition.feature, absent)).trace
+        const line = scorecard.find(({ characteristic }) => characteristic === definition.id)
+        assert.equal(line?.bin, 'missing')
+        assert.equal(line?.value, null)
+        assert.equal(line?.points, definition.missing)
+      }),
+    )
+  })
+
+  it('asks no rule about a missing feature as if it were zero', () => {
+    const { rule_trace } = decide(policy, factsFrom({})).trace
+    const shortHistory = rule_trace.find(({ rule }) => rule === 'short_history')
+    assert.deepEqual(shortHistory, {
+      rule: 'short_history',
+      action: 'manual_review',
+      holds: null,
+      missing: ['cashflow.months_observed'],
+    })
+  })
+
+  it('sets no limit on facts that are missing, rather than a limit of zero', () => {
+    const { verdict, limit, trace } = decide(
+      policy,
+      withFact(factsFrom(GOOD), 'cashflow.average_balance', { missing: 'no_data' }),
+    )
+    assert.equal(verdict, 'manual_review')
+    assert.equal(limit, null)
+    assert.equal(trace.limit?.amount, null)
+    assert.deepEqual(trace.limit?.missing, ['cashflow.average_balance'])
+  })
+
+  it('is never more sure on older facts', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, fc.nat(1000), (given, days) => {
+        const older = Object.entries(given.features).map(([name, fact]): [string, Fact] => {
+          if (!('value' in fact) || fact.age_days === undefined) return [name, fact]
+          return [name, { ...fact, age_days: fact.age_days + days }]
+        })
+        const aged = decide(policy, { format: 1, features: Object.fromEntries(older) })
+        assert.ok(aged.trace.confidence.ppm <= decide(policy, given).trace.confidence.ppm)
+      }),
+    )
+  })
+
+  it('takes facts of any shape a caller can send without throwing', () => {
+    const odd = fc.oneof(fc.string(), fc.boolean(), fc.double(), fc.constantFrom(1e300, -1e300, Number.MAX_VALUE))
+    fc.assert(
+      fc.property(arbitraryFacts, fc.constantFrom(...Object.keys(GOOD)), odd, (given, name, value) => {
+        decide(policy, withFact(given, name, { value }))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('declines for a knock-out with its own reason first', () => {
+    const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'history.abuse': 1 }))
+    assert.equal(verdict, 'decline')
+    assert.equal(reasons[0]?.code, 'abuse_on_record')
+  })
+
+  it('does not give as a reason for a decline what an approval would only have asked for', () => {
+    const { reasons } = decide(
+      policy,
+      factsFrom({ ...GOOD, 'history.abuse': 1, 'consent.credit_underwriting': 'none' }),
+    )
+    assert.ok(!reasons.some(({ code }) => code === 'consent_missing'))
+  })
+
+  it('grants a request to the cent when every bound allows it, though limits are rounded', () => {
+    assert.equal(decide(policy, factsFrom({ ...GOOD, 'request.amount': 1234.56 })).limit, 1234.56)
+  })
+
+  it('hands a currency the policy does not know to a person', () => {
+    const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'request.currency': 'XAU' }))
+    assert.equal(verdict, 'manual_review')
+    assert.equal(reasons[0]?.code, 'limit_unknown')
+  })
+
+  it('judges an unknown product by the default terms', () => {
+    const unknown = decide(policy, factsFrom({ ...GOOD, 'request.product': 'no_such_product' }))
+    const standard = decide(policy, factsFrom({ ...GOOD, 'request.product': 'default' }))
+    assert.deepEqual(unknown, standard)
+  })
+})
+
+describe('more income', () => {
+  it('never lowers the score, other things equal', () => {
+    fc.assert(
+      fc.property(accounts, fc.integer({ min: 1, max: 500_000 }), (account, cents) => {
+        const raised = account.map((transaction) =>
+          transaction.externalId.startsWith('salary')
+            ? { ...transaction, amount: (Math.round(transaction.amount * 100) + cents) / 100 }
+            : transaction,
+        )
+        assert.ok(scoreOf(raised) >= scoreOf(account), `${scoreOf(account)} → ${scoreOf(raised)}`)
+      }),
+    )
+  })
+
+  it('never lowers the capacity', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, money, money, (given, income, more) => {
+        const capacity = (inflow: number) =>
+          decide(policy, withFact(given, 'cashflow.median_inflow', { value: inflow })).trace.limit?.terms.find(
+            ({ term }) => term === 'capacity',
+          )?.amount ?? 0
+        assert.ok(capacity(income + more) >= capacity(income))
+      }),
+    )
+  })
+})
+
+/** Good applicants of all sizes, so that every bound of the limit gets to bind. */
+const solventFacts: fc.Arbitrary<Facts> = fc
+  .record({
+    'cashflow.median_inflow': money,
+    'cashflow.average_balance': money,
+    'cashflow.lowest_balance': money,
+    'history.late': fc.nat(2),
+    'request.amount': fc.integer({ min: 1, max: 90_000_000 }).map((cents) => cents / 100),
+    'request.currency': fc.constantFrom('EUR', 'JPY', 'CZK'),
+  })
+  .map((values) => factsFrom({ ...GOOD, ...values }))
+
+/** Accounts with one salary in every month, of varying size, and spending that has nothing to do with it. */
+const accounts: fc.Arbitrary<TransactionFact[]> = fc
+  .array(fc.record({ salary: fc.integer({ min: 1, max: 900_000 }), spent: fc.integer({ min: 1, max: 900_000 }) }), {
+    minLength: 3,
+    maxLength: 12,
+  })
+  .map((months) =>
+    months.flatMap(({ salary, spent }, index): TransactionFact[] => {
+      const at = (day: number) => new Date(Date.UTC(2026, 6 - index, day)).toISOString()
+      return [
+        {
+          occurredAt: at(1),
+          externalId: `salary-${index}`,
+          amount: salary / 100,
+          currency: 'EUR',
+          direction: 'credit',
+        },
+        {
+          occurredAt: at(9),
+          externalId: `spent-${index}`,
+          amount: spent / 100,
+          currency: 'EUR',
+          direction: 'debit',
+          balanceAfter: 700,
+        },
+      ]
+    }),
+  )
+
+function scoreOf(account: TransactionFact[]): number {
+  const state = applyTransactions(emptyState(), account)
+  const request = { product: 'default', requestedAmount: 2000, currency: 'EUR' }
+  return decide(policy, deriveFacts({ state, entity: {}, request, now: NOW })).trace.score.total
+}
+
+function withFact({ features }: Facts, name: string, fact: Fact): Facts {
+  return { format: 1, features: { ...features, [name]: fact } }
+}

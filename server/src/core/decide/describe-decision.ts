@@ -1,0 +1,62 @@
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { DecisionOutcome, Verdict } from './decision-outcome.ts'
+
+/** A decision as callers see it: exactly the fields of the public contract. */
+export interface UnderwritingDecision {
+  id: string
+  object: 'underwriting_decision'
+  environment: string
+  verdict: Verdict
+  recommended_limit?: number
+  repayment_probability: number
+  risk_tier: string
+  confidence: number
+  reason_codes: { code: string; label: string; impact: 'positive' | 'negative' }[]
+  conditions?: { code: string; label: string }[]
+  model_version: string
+  policy_version: string
+  policy_checksum: string
+  request_id: string
+  created_at: string
+}
+
+/** Puts an outcome into the words of the public contract. */
+export function describeDecision({
+  id,
+  environment,
+  outcome,
+  policy,
+  requestId,
+  decidedAt,
+}: {
+  id: string
+  environment: string
+  outcome: DecisionOutcome
+  policy: CompiledPolicy
+  requestId: string
+  decidedAt: string
+}): UnderwritingDecision {
+  const { verdict, tier, limit, reasons, conditions, trace } = outcome
+  return {
+    id,
+    object: 'underwriting_decision',
+    environment,
+    verdict,
+    ...(limit !== null && { recommended_limit: limit }),
+    repayment_probability: fourDecimals(1_000_000 - trace.score.bad_ppm),
+    risk_tier: tier,
+    confidence: fourDecimals(trace.confidence.ppm),
+    reason_codes: reasons.map(({ code, label, impact }) => ({ code, label, impact })),
+    ...(conditions.length > 0 && { conditions: conditions.map(({ code, label }) => ({ code, label })) }),
+    model_version: policy.document.model_version,
+    policy_version: policy.document.version,
+    policy_checksum: policy.checksum,
+    request_id: requestId,
+    created_at: decidedAt,
+  }
+}
+
+/** Millionths, rounded down to the four decimals that mean something. */
+function fourDecimals(ppm: number): number {
+  return Math.floor(ppm / 100) / 10_000
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
+import { compilePolicy } from '../policy/compile-policy.ts'
+import { runPolicyTests } from './run-policy-tests.ts'
+
+const policy = sandboxPolicy()
+
+it('the sandbox policy passes its own tests', () => {
+  const results = runPolicyTests(policy)
+  assert.ok(results.length > 0)
+  for (const { name, failures } of results) assert.deepEqual(failures, [], name)
+})
+
+it('the tests of the sandbox policy reach every verdict', () => {
+  const verdicts = new Set(policy.document.tests.map(({ expect }) => expect.verdict))
+  assert.deepEqual([...verdicts].sort(), ['approve', 'approve_with_conditions', 'decline', 'manual_review'])
+})
+
+it('a test that does not come out says what came out instead', () => {
+  const expect = {
+    verdict: 'approve',
+    tier: 'A+',
+    limit: 5,
+    reasons_include: ['nope'],
+    conditions_include: ['never'],
+  } as const
+  const tests = [
+    { name: 'hopeful', facts: {}, expect: { ...expect, reasons_include: ['nope'], conditions_include: ['never'] } },
+  ]
+  const hopeful = compilePolicy({ ...policy.document, tests })
+  assert.ok('policy' in hopeful)
+  const [result] = runPolicyTests(hopeful.policy)
+  assert.equal(result?.failures.length, 5)
+  assert.equal(result?.failures[0], 'verdict: expected approve, got manual_review')
+  assert.equal(result?.failures[2], 'limit: expected 5, got none')
+})

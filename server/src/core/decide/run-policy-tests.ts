@@ -1,0 +1,46 @@
+import { factsFrom } from '../facts/facts-from.ts'
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { PolicyDocument } from '../policy/policy-document.ts'
+import { decide } from './decide.ts'
+import type { DecisionOutcome } from './decision-outcome.ts'
+
+type Expectation = PolicyDocument['tests'][number]['expect']
+
+/** How one of a policy's own tests came out; no failures is a pass. */
+export interface PolicyTestResult {
+  name: string
+  failures: string[]
+}
+
+/** Runs the tests a policy carries. A policy with a failure cannot be approved. */
+export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
+  return policy.document.tests.map(({ name, facts, expect }) => ({
+    name,
+    failures: failuresOf(expect, decide(policy, factsFrom(facts))),
+  }))
+}
+
+function failuresOf(
+  expect: Expectation,
+  { verdict, tier, limit, reasons, conditions, trace }: DecisionOutcome,
+): string[] {
+  return [
+    ...differing('verdict', expect.verdict, verdict),
+    ...differing('tier', expect.tier, tier),
+    ...differing('limit', expect.limit, limit),
+    ...differing('score', expect.score, trace.score.total),
+    ...lacking('reasons', expect.reasons_include, reasons),
+    ...lacking('conditions', expect.conditions_include, conditions),
+  ]
+}
+
+function differing<Value>(what: string, expected: Value | undefined, actual: Value | null): string[] {
+  return expected === undefined || expected === actual ? [] : [`${what}: expected ${expected}, got ${actual ?? 'none'}`]
+}
+
+function lacking(what: string, expected: readonly string[] = [], actual: readonly { code: string }[]): string[] {
+  const codes = actual.map(({ code }) => code)
+  return expected
+    .filter((code) => !codes.includes(code))
+    .map((code) => `${what}: expected ${code} among ${codes.join(', ') || 'none'}`)
+}

@@ -1,0 +1,36 @@
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { Completeness, Confidence, LimitTrace, RuleTrace, SettledBy, Verdict } from './decision-outcome.ts'
+
+/** What a verdict is taken from. */
+export interface VerdictQuestion {
+  rules: readonly RuleTrace[]
+  score: number
+  completeness: Completeness
+  confidence: Confidence
+  limit: LimitTrace | null
+}
+
+/** The verdict and the step that settled it: the first that applies, in the order written here. */
+export function verdictOn(
+  policy: CompiledPolicy,
+  question: VerdictQuestion,
+): { verdict: Verdict; settledBy: SettledBy } {
+  const { verdicts } = policy.document
+  const { rules, score, completeness, confidence, limit } = question
+  const fires = (action: RuleTrace['action']) => rules.some((rule) => rule.action === action && rule.holds === true)
+
+  if (fires('decline')) return { verdict: 'decline', settledBy: 'knock_out' }
+  if (completeness.ppm < verdicts.completeness_min_ppm) return { verdict: 'manual_review', settledBy: 'completeness' }
+  if (fires('manual_review')) return { verdict: 'manual_review', settledBy: 'review_rule' }
+  if (confidence.ppm < verdicts.confidence_min_ppm) return { verdict: 'manual_review', settledBy: 'confidence' }
+  if (score < verdicts.cutoff) return { verdict: 'decline', settledBy: 'score' }
+  if (limit !== null && limit.amount === null) return { verdict: 'manual_review', settledBy: 'limit_unknown' }
+  if (limit !== null && limit.amount === 0) return { verdict: 'decline', settledBy: 'no_limit_left' }
+  if (fires('condition') || isReduced(limit)) return { verdict: 'approve_with_conditions', settledBy: 'conditions' }
+  return { verdict: 'approve', settledBy: 'nothing_against' }
+}
+
+/** Whether the limit stays below what was asked for. */
+export function isReduced(limit: LimitTrace | null): boolean {
+  return limit !== null && limit.amount !== null && limit.binding !== 'requested'
+}

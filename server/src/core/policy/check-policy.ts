@@ -1,0 +1,167 @@
+import { findFeature } from '../facts/feature-catalogue.ts'
+import type { PolicyCharacteristic, PolicyDocument } from './policy-document.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+
+type Check = (document: PolicyDocument) => PolicyProblem[]
+
+/** Finds what a schema cannot see: names that lead nowhere, ranges that overlap, tables out of order. */
+export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
+  return CHECKS.flatMap((check) => check(document))
+}
+
+const CHECKS: readonly Check[] = [
+  checkInputs,
+  checkRules,
+  checkCharacteristics,
+  checkReferences,
+  checkTables,
+  checkTiers,
+  checkProducts,
+  checkUniqueness,
+]
+
+function checkInputs({ inputs, missing_reasons }: PolicyDocument): PolicyProblem[] {
+  return inputs.flatMap(({ feature, type, missing }, index) => {
+    const path = ['inputs', index, 'feature']
+    const definition = findFeature(feature)
+    if (definition === undefined && !feature.startsWith('snapshot.')) {
+      return [{ path, message: `there is no feature '${feature}' in the catalogue` }]
+    }
+    if (definition !== undefined && definition.type !== type) {
+      return [{ path: ['inputs', index, 'type'], message: `${feature} is a ${definition.type}` }]
+    }
+    const canBeMissing = definition?.can_be_missing ?? true
+    if (canBeMissing && missing === undefined) {
+      return [{ path, message: `${feature} can be missing; name the reason to show then, as 'missing'` }]
+    }
+    if (missing !== undefined && !missing_reasons.some(({ code }) => code === missing)) {
+      return [{ path: ['inputs', index, 'missing'], message: `'${missing}' is not among the missing_reasons` }]
+    }
+    return []
+  })
+}
+
+function checkRules({ rules }: PolicyDocument): PolicyProblem[] {
+  return rules.flatMap((rule, index) => {
+    const needsCondition = rule.then === 'condition'
+    if (needsCondition === (rule.condition !== undefined)) return []
+    const message = needsCondition
+      ? `rule '${rule.id}' sets a condition; say which, as 'condition'`
+      : `rule '${rule.id}' does not set a condition; remove 'condition'`
+    return [{ path: ['rules', index], message }]
+  })
+}
+
+function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProblem[] {
+  return scorecard.characteristics.flatMap((characteristic, index) => {
+    const path = ['scorecard', 'characteristics', index]
+    const input = inputs.find(({ feature }) => feature === characteristic.feature)
+    if (input === undefined) {
+      const message = `${characteristic.feature} is not among the inputs of this policy`
+      return [{ path: [...path, 'feature'], message }]
+    }
+    const message = binsProblem(characteristic.bins, input.type)
+    return message === undefined ? [] : [{ path: [...path, 'bins'], message }]
+  })
+}
+
+function binsProblem(bins: PolicyCharacteristic['bins'], type: string): string | undefined {
+  const last = bins.at(-1)
+  if (last?.below !== undefined || last?.equals !== undefined) return 'the last bin must take all the rest'
+  const others = bins.slice(0, -1)
+  if (type === 'number') {
+    const bounds = others.map(({ below }) => below)
+    const isAscending = bounds.every((bound, index) => bound !== undefined && bound > (bounds[index - 1] ?? -Infinity))
+    return isAscending && others.every(({ equals }) => equals === undefined)
+      ? undefined
+      : "every bin but the last needs a 'below', each higher than the one before"
+  }
+  const isListed = others.every(({ below, equals }) => below === undefined && typeof equals === type)
+  return isListed ? undefined : `every bin but the last needs an 'equals' with a ${type}`
+}
+
+/** Above the cutoff by reference, a score below it always has a shortfall to name as its reason. */
+function checkReferences({ scorecard, verdicts }: PolicyDocument): PolicyProblem[] {
+  const reference = scorecard.characteristics.reduce((sum, characteristic) => sum + characteristic.reference, 0)
+  if (scorecard.base + reference >= verdicts.cutoff) return []
+  const message = `base and references add up to ${scorecard.base + reference}, below the cutoff of ${verdicts.cutoff}`
+  return [{ path: ['scorecard', 'characteristics'], message }]
+}
+
+function checkTables({ scorecard }: PolicyDocument): PolicyProblem[] {
+  const { probability, normal } = scorecard
+  const problems: PolicyProblem[] = []
+  if (!isAscending(probability.map(({ score }) => score))) {
+    problems.push({ path: ['scorecard', 'probability'], message: 'scores must ascend' })
+  }
+  if (!isAscending(probability.map(({ bad_ppm }) => -bad_ppm))) {
+    problems.push({ path: ['scorecard', 'probability'], message: 'a better score must mean a lower probability' })
+  }
+  if (probability.some(({ bad_ppm }) => bad_ppm === 0)) {
+    problems.push({ path: ['scorecard', 'probability'], message: 'no score makes a bad outcome impossible' })
+  }
+  if (normal[0]?.z !== 0 || !isAscending(normal.map(({ z }) => z)) || !isAscending(normal.map(({ ppm }) => ppm))) {
+    problems.push({ path: ['scorecard', 'normal'], message: 'rows must ascend from z = 0' })
+  }
+  return problems
+}
+
+function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
+  const bounds = tiers.slice(0, -1).map(({ from }) => from)
+  const isDescending = bounds.every((from, index) => from !== undefined && from < (bounds[index - 1] ?? Infinity))
+  if (isDescending && tiers.at(-1)?.from === undefined) return []
+  return [{ path: ['tiers'], message: "every tier but the last needs a 'from', each lower than the one before" }]
+}
+
+function checkProducts({ products }: PolicyDocument): PolicyProblem[] {
+  if (products.some(({ product }) => product === 'default')) return []
+  return [{ path: ['products'], message: "one product must be named 'default'" }]
+}
+
+function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
+  const { missing_reasons, inputs, rules, scorecard, tiers, products, limit, tests } = document
+  return [
+    ...duplicates(
+      ['missing_reasons'],
+      missing_reasons.map(({ code }) => code),
+    ),
+    ...duplicates(
+      ['inputs'],
+      inputs.map(({ feature }) => feature),
+    ),
+    ...duplicates(
+      ['rules'],
+      rules.map(({ id }) => id),
+    ),
+    ...duplicates(
+      ['scorecard', 'characteristics'],
+      scorecard.characteristics.map(({ id }) => id),
+    ),
+    ...duplicates(
+      ['tiers'],
+      tiers.map(({ tier }) => tier),
+    ),
+    ...duplicates(
+      ['products'],
+      products.map(({ product }) => product),
+    ),
+    ...duplicates(
+      ['limit', 'currencies'],
+      limit.currencies.map(({ currency }) => currency),
+    ),
+    ...duplicates(
+      ['tests'],
+      tests.map(({ name }) => name),
+    ),
+  ]
+}
+
+function duplicates(path: (string | number)[], names: readonly string[]): PolicyProblem[] {
+  return names.flatMap((name, index) =>
+    names.indexOf(name) < index ? [{ path: [...path, index], message: `'${name}' is there twice` }] : [],
+  )
+}
+
+function isAscending(values: readonly number[]): boolean {
+  return values.every((value, index) => index === 0 || value > (values[index - 1] ?? Infinity))
+}

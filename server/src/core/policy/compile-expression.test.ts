@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type CompiledExpression, compileExpression, type ExpressionProblem, type Slots } from './compile-expression.ts'
+import { expressionEnvironment, numericEnvironment } from './expression-environment.ts'
+import type { PolicyInput } from './policy-document.ts'
+
+const INPUTS: PolicyInput[] = [
+  { feature: 'cashflow.a', type: 'number', weight: 0 },
+  { feature: 'cashflow.b', type: 'number', weight: 0 },
+  { feature: 'request.text', type: 'string', weight: 0 },
+  { feature: 'request.flag', type: 'boolean', weight: 0 },
+]
+const environment = expressionEnvironment(INPUTS)
+const slotOf = new Map(INPUTS.map(({ feature }, slot) => [feature, slot]))
+const compile = (source: string) => compileExpression(source, { environment, slotOf })
+
+function compiled(source: string): CompiledExpression {
+  const result = compile(source)
+  assert.ok('holds' in result, `${source}: ${JSON.stringify(result)}`)
+  return result
+}
+
+function problem(source: string): ExpressionProblem {
+  const result = compile(source)
+  assert.ok('message' in result, source)
+  return result
+}
+
+// As maps instead of declared types, because the library tells a declared type by its constructor.
+const untyped = numericEnvironment().registerVariable('cashflow', 'map').registerVariable('request', 'map')
+
+/** What the CEL library itself says; undefined where it finds a feature missing. */
+function oracle(source: string, [a, b, text, flag]: Slots): unknown {
+  const given = (fields: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  try {
+    return untyped.parse(source)({ cashflow: given({ a, b }), request: given({ text, flag }) })
+  } catch (error) {
+    assert.match(String(error), /No such key/)
+    return undefined
+  }
+}
+
+const slots: fc.Arbitrary<Slots> = fc.tuple(
+  fc.option(fc.constantFrom(-1, 0, 0.5, 1, 2, 3), { nil: undefined }),
+  fc.option(fc.constantFrom(-1, 0, 0.5, 1, 2, 3), { nil: undefined }),
+  fc.option(fc.constantFrom('', 'EUR', 'USD', 'EURO'), { nil: undefined }),
+  fc.option(fc.boolean(), { nil: undefined }),
+)
+
+const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => ({
+  number: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('cashflow.a', 'cashflow.b', '0.5', '2.0'),
+    fc
+      .tuple(tie('number'), fc.constantFrom('+', '-', '*'), tie('number'))
+      .map(([left, operator, right]) => `(${left} ${operator} ${right})`),
+    tie('number').map((operand) => `-(${operand})`),
+  ),
+  condition: fc.oneof(
+    { depthSize: 'small' },
+    fc
+      .tuple(
+        tie('number'),
+        fc.constantFrom('<', '<=', '>', '>=', '==', '!='),
+        fc.oneof(tie('number'), fc.constantFrom('0', '1')),
+      )
+      .map(([left, operator, right]) => `${left} ${operator} ${right}`),
+    fc.constantFrom('has(cashflow.a)', 'has(request.text)', 'request.flag', 'request.text in ["EUR", "USD"]'),
+    fc.constantFrom('request.text == "EUR"', 'request.text.startsWith("EU")', 'request.text.contains("UR")'),
+    fc
+      .tuple(tie('condition'), fc.constantFrom('&&', '||'), tie('condition'))
+      .map(([left, operator, right]) => `(${left}) ${operator} (${right})`),
+    tie('condition').map((operand) => `!(${operand})`),
+    fc
+      .tuple(tie('condition'), tie('condition'), tie('condition'))
+      .map(([test, yes, no]) => `(${test}) ? (${yes}) : (${no})`),
+  ),
+}))
+
+describe('conditions', () => {
+  it('mean what the CEL library says they mean, missing features included', () => {
+    fc.assert(
+      fc.property(condition, slots, (source, values) => {
+        const expression = compile(source)
+        // What the library's own checker refuses, such as very deep nesting, has no meaning to compare.
+        fc.pre('holds' in expression)
+        assert.equal((expression as CompiledExpression).holds(values), oracle(source, values))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('know which features they read', () => {
+    assert.deepEqual(compiled('cashflow.b > 1 && has(request.text)').reads, [1, 2])
+  })
+
+  it('are unknown when they hang on a missing feature, and only then', () => {
+    const missing: Slots = [undefined, 5, undefined, undefined]
+    assert.equal(compiled('cashflow.a > 1').holds(missing), undefined)
+    assert.equal(compiled('cashflow.a > 1 || cashflow.b > 1').holds(missing), true)
+    assert.equal(compiled('cashflow.a > 1 && cashflow.b < 1').holds(missing), false)
+    assert.equal(compiled('!has(cashflow.a) || cashflow.a == 0').holds(missing), true)
+  })
+
+  it('never read a missing number as zero', () => {
+    for (const source of ['cashflow.a == 0', 'cashflow.a <= 0', 'cashflow.a >= 0', 'cashflow.a + 1 == 1']) {
+      assert.equal(compiled(source).holds([undefined, 1, '', true]), undefined, source)
+    }
+  })
+
+  it('name the column of a mistake', () => {
+    assert.deepEqual(problem('cashflow.b > 1 && cashflow.c > 1'), {
+      offset: 18,
+      message: 'cashflow.c is not among the inputs of this policy',
+    })
+    assert.equal(problem('cashflow.b > 1 && has(cashflow.c)').offset, 22)
+    assert.equal(problem('cashflow.a > ').offset, 13)
+    assert.deepEqual(problem('request.text > 1'), { offset: 0, message: 'no such overload: string > int' })
+  })
+
+  it('must be true or false', () => {
+    assert.equal(problem('cashflow.a + 1').message, 'must be true or false, but is of type double')
+  })
+
+  it('have no calls whose cost their length does not bound, and nothing that sees a clock', () => {
+    for (const source of [
+      'request.text.matches("^(a+)+$")',
+      '[1, 2].exists(x, x > 1)',
+      'timestamp("2026-01-01T00:00:00Z") < timestamp("2027-01-01T00:00:00Z")',
+      'size(request.text) > 1',
+      'cashflow["a"] > 1',
+    ]) {
+      assert.match(problem(source).message, /not available|only numbers|name a feature|overload/, source)
+    }
+  })
+
+  it('cannot be made long enough to slow a decision down', () => {
+    assert.ok('message' in compile(Array.from({ length: 300 }, () => 'cashflow.a > 1').join(' && ')))
+  })
+})

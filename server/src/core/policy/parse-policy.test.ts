@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sandboxPolicy, sandboxPolicySource } from '../../../tests/sandbox-policy.ts'
+import { parsePolicy } from './parse-policy.ts'
+import { describeProblem } from './policy-problem.ts'
+
+const source = sandboxPolicySource()
+
+/** The problems of the sandbox policy after one edit, each with the source text its position points at. */
+function problemsAfter(before: string, after: string): { text: string; at: string }[] {
+  assert.ok(source.includes(before), before)
+  const edited = source.replace(before, after)
+  const result = parsePolicy(edited)
+  assert.ok('problems' in result, 'the edit should have been noticed')
+  return result.problems.map((problem) => {
+    const { line = 0, column = 0 } = problem
+    return { text: describeProblem(problem), at: edited.split('\n')[line - 1]?.slice(column - 1) ?? '' }
+  })
+}
+
+describe('reading a policy', () => {
+  it('gives the same checksum for the same meaning, however it is laid out', () => {
+    const { document, checksum } = sandboxPolicy()
+    const asJson = parsePolicy(JSON.stringify(document))
+    assert.ok('policy' in asJson)
+    assert.equal(asJson.policy.checksum, checksum)
+    assert.match(checksum, /^[0-9a-f]{64}$/)
+  })
+
+  it('gives another checksum for any other number', () => {
+    const edited = parsePolicy(source.replace('debt_to_income_max: 0.36', 'debt_to_income_max: 0.37'))
+    assert.ok('policy' in edited)
+    assert.notEqual(edited.policy.checksum, sandboxPolicy().checksum)
+  })
+
+  it('names the line and column of broken YAML', () => {
+    const [problem] = problemsAfter('cutoff: 550', 'cutoff: [550')
+    assert.match(problem?.text ?? '', /^\d+:\d+ /)
+  })
+
+  it('refuses an unknown field at the field', () => {
+    const [problem] = problemsAfter('  negative_max: 4', '  negative_maximum: 4\n  negative_max: 4')
+    assert.match(problem?.text ?? '', /there is no field 'negative_maximum' here/)
+    assert.match(problem?.at ?? '', /^4/)
+  })
+
+  it('refuses a missing field at the object that lacks it', () => {
+    const [problem] = problemsAfter('  cutoff: 550\n', '')
+    assert.match(problem?.text ?? '', /must have required properties cutoff/)
+  })
+
+  it('points into a rule at the very name that is wrong', () => {
+    const [problem] = problemsAfter(
+      'when: graph.negative_exposure >= 0.1 && graph',
+      'when: graph.negative_exposure >= 0.1 && grap',
+    )
+    assert.match(
+      problem?.text ?? '',
+      /rule 'linked_exposure', column 35: grap\.negative_exposure is not among the inputs/,
+    )
+    assert.match(problem?.at ?? '', /^grap\.negative_exposure/)
+  })
+
+  it('points into a quoted rule too', () => {
+    const [problem] = problemsAfter('|| identity.verified_strong == 0"', '|| identity.verified == 0"')
+    assert.match(problem?.at ?? '', /^identity\.verified == 0/)
+  })
+
+  it('points into a rule folded over several lines too', () => {
+    const [problem] = problemsAfter(
+      'when: history.abuse > 0',
+      'when: >-\n      history.abuse > 0\n      || history.abused > 0',
+    )
+    assert.match(problem?.at ?? '', /^history\.abused > 0/)
+  })
+
+  it('type-checks rules against the catalogue', () => {
+    const [problem] = problemsAfter('when: history.abuse > 0', 'when: history.abuse == "yes"')
+    assert.match(problem?.text ?? '', /rule 'abuse_on_record', column 1: no such overload: double == string/)
+  })
+
+  it('refuses aliases, which can unfold to gigabytes', () => {
+    const [problem] = problemsAfter('positive_max: 4', 'positive_max: &four 4\nextra: *four')
+    assert.match(problem?.text ?? '', /no aliases/)
+    assert.match(problem?.at ?? '', /^\*four/)
+  })
+})
+
+describe('a policy is refused', () => {
+  const cases: [why: string, before: string, after: string, message: RegExp][] = [
+    [
+      'an input the catalogue lacks',
+      'feature: history.late, type',
+      'feature: history.lateness, type',
+      /no feature 'history.lateness'/,
+    ],
+    [
+      'an input of another type',
+      'feature: history.late, type: number',
+      'feature: history.late, type: string',
+      /is a number/,
+    ],
+    ['no reason for a missing input', ', missing: graph_withheld', '', /can be missing/],
+    [
+      'a missing reason nobody wrote',
+      'missing: graph_withheld',
+      'missing: graph_withhold',
+      /not among the missing_reasons/,
+    ],
+    [
+      'a scorecard question without an input',
+      'feature: history.late\n',
+      'feature: history.repaids\n',
+      /not among the inputs/,
+    ],
+    [
+      'bins that overlap',
+      '{ below: 0.4, points: 24 }',
+      '{ below: 0.2, points: 24 }',
+      /each higher than the one before/,
+    ],
+    [
+      'bins that leave values out',
+      '        - { points: 56 }\n',
+      '        - { below: 9, points: 56 }\n',
+      /take all the rest/,
+    ],
+    ['a score below the cutoff without a shortfall', 'base: 350', 'base: 330', /below the cutoff/],
+    ['scores out of order', '{ score: 440,', '{ score: 410,', /scores must ascend/],
+    ['tiers out of order', 'tier: A, from: 615', 'tier: A, from: 640', /each lower than the one before/],
+    ['no default product', 'product: default,', 'product: standard,', /named 'default'/],
+    ['two rules of one name', 'id: payments_returned', 'id: account_overdrawn', /there twice/],
+    [
+      'a condition rule without a condition',
+      "    condition:\n      code: consent_missing\n      label: Record the applicant's consent to credit underwriting\n",
+      '',
+      /say which/,
+    ],
+  ]
+  for (const [why, before, after, message] of cases) {
+    it(`for ${why}`, () => {
+      assert.match(
+        problemsAfter(before, after)
+          .map(({ text }) => text)
+          .join('\n'),
+        message,
+      )
+    })
+  }
+})

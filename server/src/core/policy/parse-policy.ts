@@ -1,0 +1,84 @@
+import { Value } from 'typebox/value'
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { compilePolicy } from './compile-policy.ts'
+import type { CompiledPolicy } from './compiled-policy.ts'
+import { PolicyDocument } from './policy-document.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+
+/** Reads a policy from YAML (or JSON, which is YAML) and prepares it; every problem says its line and column. */
+export function parsePolicy(source: string): { policy: CompiledPolicy } | { problems: PolicyProblem[] } {
+  const lines = new LineCounter()
+  const yaml = parseDocument(source, { lineCounter: lines })
+  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml)].map(({ message, offset }) => {
+    const { line, col } = lines.linePos(offset)
+    return { path: [], message, line, column: col }
+  })
+  if (syntaxProblems.length > 0) return { problems: syntaxProblems }
+  const document: unknown = yaml.toJS()
+  const located = (problem: PolicyProblem): PolicyProblem => {
+    const { line, col } = lines.linePos(offsetOf(problem))
+    return { ...problem, line, column: col }
+  }
+  const offsetOf = ({ path, offset }: PolicyProblem): number => {
+    const node = yaml.getIn(path, true) as { range?: [number, number, number] } | undefined
+    if (node?.range == null) return path.length === 0 ? 0 : offsetOf({ path: path.slice(0, -1), message: '' })
+    if (offset === undefined || !isScalar(node)) return node.range[0]
+    return sourceOffset({ source, start: node.range[0], text: String(node.value), offset })
+  }
+  const schemaProblems = checkSchema(document)
+  if (schemaProblems.length > 0) return { problems: schemaProblems.map(located) }
+  const result = compilePolicy(document as PolicyDocument)
+  return 'policy' in result ? result : { problems: result.problems.map(located) }
+}
+
+function yamlErrors({ errors }: Document): { message: string; offset: number }[] {
+  return errors.map(({ message, pos }) => ({ message: message.replace(/ at line [\s\S]*/, ''), offset: pos[0] }))
+}
+
+/** A few anchors can unfold to gigabytes, and a policy should say what it says where it is read. */
+function aliases(yaml: Document): { message: string; offset: number }[] {
+  const found: { message: string; offset: number }[] = []
+  visit(yaml, {
+    Alias(_key, { range }) {
+      found.push({ message: 'policies have no aliases; write it out', offset: range?.[0] ?? 0 })
+    },
+  })
+  return found
+}
+
+/** What a document breaks of the policy schema. */
+function checkSchema(document: unknown): PolicyProblem[] {
+  return Value.Errors(PolicyDocument, document).flatMap((error) => {
+    const path = error.instancePath.split('/').slice(1).map(pathSegment)
+    if (error.keyword === 'boolean') return [{ path, message: `there is no field '${path.at(-1)}' here` }]
+    if (error.keyword === 'additionalProperties') return []
+    return [{ path, message: error.message }]
+  })
+}
+
+function pathSegment(segment: string): string | number {
+  const key = segment.replaceAll('~1', '/').replaceAll('~0', '~')
+  return /^\d+$/.test(key) ? Number(key) : key
+}
+
+/**
+ * Finds a character of a scalar in the source. YAML may fold and indent the text, but it only ever changes white space,
+ * so both sides agree on how many other characters come before.
+ */
+function sourceOffset(place: { source: string; start: number; text: string; offset: number }): number {
+  const { source, text, offset } = place
+  let before = text.slice(0, offset).replace(/\s/g, '').length
+  let position = contentStart(source, place.start)
+  while (position < source.length && (before > 0 || /\s/.test(source.charAt(position)))) {
+    if (!/\s/.test(source.charAt(position))) before -= 1
+    position += 1
+  }
+  return position
+}
+
+/** Skips the quote or the `>-` line that comes before the text itself. */
+function contentStart(source: string, start: number): number {
+  const first = source.charAt(start)
+  if (first === '"' || first === "'") return start + 1
+  return first === '>' || first === '|' ? source.indexOf('\n', start) + 1 : start
+}

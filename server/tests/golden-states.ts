@@ -1,0 +1,179 @@
+import {
+  applyConsent,
+  applyFeatureSnapshot,
+  applyIdentityLink,
+  applyOutcome,
+  applyTransactions,
+  type EntityState,
+  emptyState,
+  type TransactionFact,
+} from '../src/core/facts/entity-state.ts'
+
+/** The instant at which every golden decision is made. */
+export const GOLDEN_NOW = '2026-06-15T12:00:00.000Z'
+
+/** One applicant of the golden corpus. */
+export interface GoldenCase {
+  state: EntityState
+  entity: { type: string | null; country: string | null }
+  request: { product: string; requestedAmount?: number; currency?: string }
+}
+
+/** Draws from a fixed sequence, so that the corpus is the same on every machine. */
+interface Draw {
+  below: (bound: number) => number
+  chance: (percent: number) => boolean
+  oneOf: <Item>(items: readonly Item[]) => Item
+}
+
+/** The minimal standard generator of Park and Miller; exact in doubles. */
+function seededDraw(seed: number): Draw {
+  let state = seed
+  const below = (bound: number) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % bound
+  }
+  return {
+    below,
+    chance: (percent) => below(100) < percent,
+    oneOf: (items) => items[below(items.length)]!,
+  }
+}
+
+/** The applicants of the corpus: those decided under the sandbox policy, and those decided under a second one. */
+export function goldenCases(): [forSandbox: GoldenCase[], forRelationship: GoldenCase[]] {
+  const [sandbox, relationship] = [seededDraw(19_990_701), seededDraw(20_260_615)]
+  return [
+    Array.from({ length: 180 }, () => goldenCase(sandbox)),
+    Array.from({ length: 40 }, () => goldenCase(relationship)),
+  ]
+}
+
+/** An applicant with everything that can be known, unknown, revoked or stale, in proportions that reach all verdicts. */
+function goldenCase(draw: Draw): GoldenCase {
+  // The sandbox policy has no terms for the Icelandic króna.
+  const currency = draw.chance(93) ? 'EUR' : 'ISK'
+  let state = emptyState()
+  if (draw.chance(95)) state = withAccount(state, draw, currency)
+  if (draw.chance(90)) state = withIdentity(state, draw)
+  if (draw.chance(85)) state = withConsents(state, draw)
+  if (draw.chance(40)) state = withSnapshot(state, draw)
+  if (draw.chance(20)) state = withOutcomes(state, draw)
+  const negativeExposure = draw.chance(88) ? 0 : draw.below(60) / 100
+  const [positiveSupport, evidenceCount] = [draw.below(10) / 100, draw.below(3)]
+  const exposure = {
+    negativeExposure,
+    negativeExposureWithoutPayments: negativeExposure,
+    positiveSupport,
+    evidenceCount,
+  }
+  state = { ...state, graph: { ...exposure, paths: [] } }
+  return {
+    state,
+    entity: { type: draw.oneOf(['person', 'business', null]), country: draw.oneOf(['DE', 'CZ', null]) },
+    request: requestOf(draw, currency),
+  }
+}
+
+function requestOf(draw: Draw, currency: string): GoldenCase['request'] {
+  const product = draw.oneOf(['default', 'personal_loan', 'business_credit_line', 'unheard_of'])
+  if (draw.chance(10)) return { product }
+  const requestedAmount = draw.oneOf([500, 1234.56, 3000, 8000, 20_000, 150_000])
+  return { product, requestedAmount, currency: draw.chance(95) ? currency : 'USD' }
+}
+
+function withAccount(state: EntityState, draw: Draw, currency: string): EntityState {
+  const isHealthy = draw.chance(60)
+  const isIndebted = draw.chance(10)
+  const salary = 1500 + draw.below(5000)
+  const swing = isHealthy ? 5 : 10 + draw.below(90)
+  const spendingPercent = isHealthy ? 30 + draw.below(45) : 75 + draw.below(35)
+  const monthsSilent = draw.chance(85) ? 0 : 1 + draw.below(8)
+  const saysBalance = draw.chance(92)
+  let balance = isHealthy ? 3000 + draw.below(9000) : 500 + draw.below(4000)
+  const transactions: TransactionFact[] = []
+  const book = (month: number, day: number, amount: number, category?: string) => {
+    balance += amount
+    const occurredAt = new Date(Date.UTC(2026, 5 - month, day, 8)).toISOString()
+    if (occurredAt > GOLDEN_NOW) return
+    transactions.push({
+      occurredAt,
+      externalId: `tx-${transactions.length}`,
+      amount: Math.abs(amount),
+      currency,
+      direction: amount > 0 ? 'credit' : 'debit',
+      ...(saysBalance && { balanceAfter: balance }),
+      ...(category !== undefined && { category }),
+    })
+  }
+  for (let month = 2 + draw.below(14); month >= monthsSilent; month--) {
+    const income = Math.max(1, Math.round((salary * (100 - swing + draw.below(2 * swing + 1))) / 100))
+    book(month, 1, income)
+    book(month, 3, -Math.max(1, Math.round((salary * spendingPercent) / 250)))
+    if (isIndebted) book(month, 5, -Math.round(salary * 0.4), 'loan_repayment')
+    if (draw.chance(10)) book(month, 7, 100 + draw.below(900), 'own_transfer')
+    if (!isHealthy && draw.chance(6)) book(month, 9, 35, 'returned_payment')
+    book(month, 18, -Math.max(1, Math.round((salary * spendingPercent) / 170)))
+  }
+  return applyTransactions(state, transactions)
+}
+
+function withIdentity(state: EntityState, draw: Draw): EntityState {
+  let next = state
+  for (let count = 1 + draw.below(3); count > 0; count--) {
+    next = applyIdentityLink(next, {
+      identifier: {
+        type: draw.oneOf(['government_id', 'tax_id', 'bank_account', 'email', 'phone'] as const),
+        hash: String(draw.below(4)).repeat(64),
+      },
+      verification: { status: draw.chance(80) ? 'verified' : draw.oneOf(['unverified', 'failed'] as const) },
+      createdAt: daysAgo(draw.below(900)),
+    })
+  }
+  return next
+}
+
+function withConsents(state: EntityState, draw: Draw): EntityState {
+  const grantedAt = daysAgo(30 + draw.below(400))
+  const expiry = draw.chance(8) ? { expiresAt: daysAgo(draw.below(60) - 30) } : {}
+  const granted = applyConsent(state, {
+    purpose: 'credit_underwriting',
+    status: 'granted',
+    dataCategories: ['identity', 'transactions', 'features', 'graph'],
+    grantedAt,
+    ...expiry,
+  })
+  if (draw.chance(92)) return granted
+  return applyConsent(granted, {
+    purpose: draw.oneOf(['credit_underwriting', 'transaction_analysis', 'data_sharing'] as const),
+    status: 'revoked',
+    dataCategories: draw.chance(50) ? [] : [draw.oneOf(['identity', 'transactions', 'features', 'graph'] as const)],
+    grantedAt,
+    revokedAt: daysAgo(draw.below(20)),
+  })
+}
+
+function withSnapshot(state: EntityState, draw: Draw): EntityState {
+  return applyFeatureSnapshot(state, {
+    source: 'crm',
+    asOf: daysAgo(draw.below(200)),
+    features: {
+      tenure_months: draw.chance(85) ? draw.below(120) : null,
+      segment: draw.oneOf(['retail', 'premium', 'student']),
+      is_employee: draw.chance(10),
+    },
+  })
+}
+
+function withOutcomes(state: EntityState, draw: Draw): EntityState {
+  let next = state
+  for (let count = 1 + draw.below(3); count > 0; count--) {
+    const type = draw.chance(70) ? 'repaid' : draw.oneOf(['late', 'late', 'default', 'fraud_confirmed'] as const)
+    next = applyOutcome(next, { type, occurredAt: daysAgo(draw.below(700)), daysPastDue: draw.below(40) })
+  }
+  return next
+}
+
+function daysAgo(days: number): string {
+  return new Date(Date.parse(GOLDEN_NOW) - days * 86_400_000).toISOString()
+}
