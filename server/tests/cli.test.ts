@@ -12,7 +12,9 @@ after(async () => {
 })
 
 function cli(...args: string[]) {
-  return runCli(place.env, ...args)
+  const { console, sandbox, production } = service.ports
+  const ports = { CONSOLE_PORT: String(console), SANDBOX_PORT: String(sandbox), PRODUCTION_PORT: String(production) }
+  return runCli({ ...place.env, ...ports }, ...args)
 }
 
 function json(...args: string[]) {
