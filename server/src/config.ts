@@ -6,9 +6,9 @@ export type Environment = 'sandbox' | 'production'
 export const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production']
 
 /** The jobs a process can do; on PostgreSQL they may be spread over several. */
-export type Role = 'console' | 'api' | 'sealer'
+export type Role = 'console' | 'api' | 'worker'
 /** All roles, which a process has unless it is told otherwise. */
-export const ROLES: readonly Role[] = ['console', 'api', 'sealer']
+export const ROLES: readonly Role[] = ['console', 'api', 'worker']
 
 /** How many requests an organization may make in an environment, per node. */
 export interface RateLimit {
@@ -65,7 +65,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
 }
 
-/** Reads a list of roles such as `api,sealer`; nothing given means all of them. */
+/** Reads a list of roles such as `api,worker`; nothing given means all of them. */
 export function readRoles(text: string | undefined): Role[] {
   if (!text) return [...ROLES]
   return text.split(',').map((name) => {

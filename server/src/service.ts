@@ -4,6 +4,8 @@ import { enterInstallation, type Installation, openInstallation } from './admin/
 import { Sealer } from './audit/sealer.ts'
 import { openCommandSocket } from './cli/command-socket.ts'
 import { type Config, ENVIRONMENTS, type Environment, ROLES, type Role } from './config.ts'
+import { ConsequenceWorker } from './consequences/consequence-worker.ts'
+import { followNear } from './consequences/follow-near.ts'
 import { buildConsoleServer } from './console/console-server.ts'
 import { firstRun } from './first-run.ts'
 import { buildApiServer } from './http/api-server.ts'
@@ -13,6 +15,8 @@ import { UsageMeter } from './http/usage-meter.ts'
 import { Metrics } from './metrics.ts'
 import { createRequestMeter, describeProcess } from './process-metrics.ts'
 import { hashIdentifier } from './security/identifiers.ts'
+import { ActivePolicies } from './underwriting/active-policies.ts'
+import { LiveGate } from './underwriting/live-gate.ts'
 import { startUpkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
 
@@ -56,8 +60,9 @@ export async function startService(
     const metrics = describeProcess(new Metrics(), installation)
     const parts = { installation, logger, metrics, measureRequests: createRequestMeter(metrics) }
     const urls: Service['urls'] = {}
-    if (roles.includes('sealer')) {
-      for (const environment of ENVIRONMENTS) closers.push(startSealer(parts, environment))
+    if (roles.includes('worker')) {
+      for (const environment of ENVIRONMENTS)
+        closers.push(startSealer(parts, environment), startConsequenceWorker(parts, environment))
       closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
     }
     if (roles.includes('api')) {
@@ -92,14 +97,22 @@ async function startApi(
     nowMs,
     onError: (error) => logger.error({ err: error }, 'usage could not be written'),
   })
+  const gate = new LiveGate({ control: installation.storage.control, nowMs })
   const identifierKey = masterKey.derive(`identifiers ${environment}`)
   const app = buildApiServer({
     environment,
     tools: {
       environment,
       store,
+      policies: new ActivePolicies({ store, nowMs }),
       newId,
       rateLimit: config.rateLimit,
+      isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
+      // The change is durable; should this fail, the worker follows up on it all the same.
+      follow: (organizationId, near, now) =>
+        followNear(store, organizationId, near, now).catch((error) =>
+          logger.warn({ err: error, environment }, 'the worker will follow up'),
+        ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
     },
     authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
@@ -122,6 +135,21 @@ async function startConsole({ installation, logger, metrics }: Parts, closers: C
   const app = buildConsoleServer({ config, logger, metrics, ready })
   closers.push(() => app.close())
   return app.listen({ host: config.host, port: config.ports.console })
+}
+
+function startConsequenceWorker({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { storage, stores, newId, nowMs } = installation
+  const store = stores[environment]
+  const worker = new ConsequenceWorker({
+    database: storage.environments[environment],
+    store,
+    policies: new ActivePolicies({ store, nowMs }),
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'consequences could not be followed'),
+  })
+  worker.start()
+  return () => worker.close()
 }
 
 function startSealer({ installation, logger }: Parts, environment: Environment): () => Promise<void> {

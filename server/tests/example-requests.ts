@@ -14,7 +14,7 @@ export interface ExampleRequest {
 /** Ids of existing things, by the name of the path parameter that takes them. */
 export type ExampleIds = Record<string, string>
 
-const BODIES: Record<string, () => unknown> = {
+const BODIES: Record<string, (ids: ExampleIds) => unknown> = {
   createEntity: () => ({ external_id: `example-${unique()}` }),
   createIdentityLink: () => ({
     identifier: { type: 'email', value: `${unique()}@example.com` },
@@ -32,6 +32,9 @@ const BODIES: Record<string, () => unknown> = {
       },
     ],
   }),
+  underwrite: ({ entity_id }) => ({ entity_id, product: 'credit_line', requested_amount: 1000, currency: 'EUR' }),
+  submitReview: () => ({ verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Papers seen.' }),
+  recordOutcome: () => ({ type: 'repaid', occurred_at: '2026-10-01T00:00:00Z' }),
   submitFeatureSnapshot: () => ({ source: 'test', as_of: '2026-10-01T00:00:00Z', features: { a: 1 } }),
 }
 
@@ -43,7 +46,7 @@ function unique(): string {
 /** Makes a valid request for each endpoint, with the given ids in its path. */
 export function exampleRequests(ids: ExampleIds): ExampleRequest[] {
   return routes.map((endpoint) => {
-    const body = BODIES[endpoint.operationId]?.()
+    const body = BODIES[endpoint.operationId]?.(ids)
     if (endpoint.body && body === undefined) throw new Error(`there is no example body for ${endpoint.operationId}`)
     return {
       endpoint,

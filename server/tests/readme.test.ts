@@ -38,7 +38,17 @@ test('the calls of the README work as they are printed', () => {
     .map((line) => JSON.parse(line))
   assert.deepEqual(
     answers.map(({ object }) => object),
-    ['entity', 'identity_link', 'consent', 'transaction_batch', 'list'],
+    [
+      'entity',
+      'identity_link',
+      'consent',
+      'transaction_batch',
+      'underwriting_decision',
+      'decision_replay',
+      'review',
+      'outcome',
+      'list',
+    ],
   )
   assert.match(stdout, /^intact {4}sandbox/m)
 })

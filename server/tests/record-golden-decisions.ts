@@ -34,7 +34,7 @@ function record(policy: CompiledPolicy, index: number, { state, entity, request 
   const facts = deriveFacts({ state, entity, request, now: GOLDEN_NOW })
   const outcome = decide(policy, facts)
   const number = String(index).padStart(3, '0')
-  const named = { id: `dec_golden_${number}`, environment: 'sandbox', requestId: `req_golden_${number}` }
+  const named = { id: `dec_golden_${number}`, environment: 'sandbox' as const, requestId: `req_golden_${number}` }
   const decision = describeDecision({ ...named, outcome, policy, decidedAt: GOLDEN_NOW })
   return canonicalJson({ policy_checksum: policy.checksum, facts, decision, trace: outcome.trace })
 }

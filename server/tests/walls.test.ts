@@ -8,7 +8,12 @@ const api = await startTestService()
 const acme = await api.newOrganization('Acme')
 const other = await api.newOrganization('Other')
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'walled' })
-const ids = { entity_id: entity.id as string }
+const { body: decision } = await acme.post(
+  '/v1/underwrite',
+  { entity_id: entity.id, product: 'credit_line' },
+  { 'Idempotency-Key': 'walled' },
+)
+const ids = { entity_id: entity.id as string, decision_id: decision.id as string }
 
 for (const { endpoint, ...example } of exampleRequests(ids)) {
   const route = `${endpoint.method} ${endpoint.path}`

@@ -1,6 +1,7 @@
 import { ENVIRONMENTS } from '../config.ts'
 import { auditEntryRow } from '../store/audit-trail.ts'
 import { insertOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
+import { installSandboxPolicy } from './install-sandbox-policy.ts'
 import type { Installation } from './installation.ts'
 
 /** Who does something outside the public API. */
@@ -9,11 +10,12 @@ export interface Actor {
   id: string
 }
 
-/** Creates an organization; both its audit logs begin with it. */
+/** Creates an organization; both its audit logs begin with it, and its sandbox can decide at once. */
 export async function createOrganization(
-  { storage, stores, newId, nowMs }: Installation,
+  installation: Installation,
   { name, actor }: { name: string; actor: Actor },
 ): Promise<Organization> {
+  const { storage, stores, newId, nowMs } = installation
   const now = new Date(nowMs()).toISOString()
   const organization = { id: newId('org'), name, created_at: now }
   await insertOrganization(storage.control, organization)
@@ -30,6 +32,7 @@ export async function createOrganization(
     }
     await stores[environment].commit({ auditEntries: [auditEntryRow(organization.id, entry)] })
   }
+  await installSandboxPolicy(installation, organization.id)
   return organization
 }
 

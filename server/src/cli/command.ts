@@ -22,6 +22,8 @@ export interface Command<R = unknown> {
   arguments?: readonly string[]
   /** Done by the process that was called, before anything is handed on: only it sees the caller's files. */
   prepare?(input: CommandInput): CommandInput | Problem
+  /** Answers what needs no installation; nothing when this call needs one after all. */
+  runLocally?(input: CommandInput): R | Problem | undefined
   run(installation: Installation, input: CommandInput): Promise<R | Problem>
   /** The result for people; `--json` prints it for programs. */
   render(result: R): string

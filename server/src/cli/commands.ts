@@ -1,9 +1,13 @@
 import { auditPublicKey, auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
+import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
+import { operatorsAdd, operatorsList } from './operators.ts'
 import { orgsCreate, orgsList } from './orgs.ts'
+import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
+import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
 
 /** Everything the command line can do. */
 export const commands: readonly Command[] = [
@@ -12,6 +16,20 @@ export const commands: readonly Command[] = [
   keysCreate,
   keysList,
   keysRevoke,
+  operatorsAdd,
+  operatorsList,
+  policyCheck,
+  policyTest,
+  policyDiff,
+  policyList,
+  policyShow,
+  policyPropose,
+  policyApprove,
+  policyReject,
+  policyActivate,
+  gateStatusCommand,
+  gateApprove,
+  gateClose,
   auditVerify,
   auditPublicKey,
   migrateCommand,

@@ -131,7 +131,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
     checks.push({
       name: `sealer ${environment}`,
       ok: !late,
-      detail: late ? `entries wait since ${waiting?.oldest}; is a node with the sealer role running?` : 'keeps up',
+      detail: late ? `entries wait since ${waiting?.oldest}; is a node with the worker role running?` : 'keeps up',
     })
     for (const { id: organizationId } of await listOrganizations(storage.control)) {
       const publicKeys = [masterKey.auditSigningKey(environment).publicKey]

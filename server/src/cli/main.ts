@@ -35,6 +35,8 @@ async function main(argv: string[]): Promise<number> {
 async function run(command: Command, input: CommandInput): Promise<unknown> {
   const prepared = command.prepare?.(input) ?? input
   if (isProblem(prepared)) return prepared
+  const answer = command.runLocally?.(prepared)
+  if (answer !== undefined) return answer
   const config = readConfig(process.env)
   if (command.name !== 'doctor') return runOnInstallation(config, command, prepared)
   const surroundings = checkSurroundings(config)

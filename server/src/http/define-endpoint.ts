@@ -1,9 +1,11 @@
 import type { Static, TSchema } from 'typebox'
 import type { Environment, RateLimit } from '../config.ts'
+import type { NearConsequences } from '../consequences/follow-near.ts'
 import type { NewId } from '../ids.ts'
 import type { IdentifierType } from '../security/identifiers.ts'
+import type { Change } from '../store/change.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { Change } from '../store/group-commit.ts'
+import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import type { ErrorCode, Failure } from './api-error.ts'
 import type { Scope } from './scopes.ts'
 
@@ -27,14 +29,21 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   store: EnvironmentStore
   hashIdentifier: EnvironmentTools['hashIdentifier']
   rateLimit: RateLimit
+  policies: ActivePolicies
+  isLive: EnvironmentTools['isLive']
 }
 
 /** What an environment lends to its endpoints. */
 export interface EnvironmentTools {
   environment: Environment
   store: EnvironmentStore
+  policies: ActivePolicies
   newId: NewId
   rateLimit: RateLimit
+  /** Whether an organization may decide here: always in the sandbox, in production once its live gate is open. */
+  isLive(organizationId: string): Promise<boolean>
+  /** Follows up on a committed change as far as its nearest neighbours. */
+  follow(organizationId: string, near: NearConsequences, now: string): Promise<void>
   /** The keyed hash of an identifier's value; the value itself goes no further. */
   hashIdentifier(identifier: {
     organizationId: string
@@ -46,9 +55,17 @@ export interface EnvironmentTools {
 
 type Replies = Record<number, TSchema>
 
+/** What has to happen before the answer goes out. */
+interface BeforeAnswer {
+  /** What has to be durable. */
+  change?: Change
+  /** Whose trust has to have moved; the mark is the one of the change's consequences. */
+  follow?: NearConsequences
+}
+
 /** An answer of a declared status, with the body of its schema and what has to be durable before it is sent. */
 export type Reply<S extends Replies> = {
-  [Status in keyof S]: { status: Status; body: S[Status] extends TSchema ? Static<S[Status]> : never; change?: Change }
+  [Status in keyof S]: { status: Status; body: S[Status] extends TSchema ? Static<S[Status]> : never } & BeforeAnswer
 }[keyof S]
 
 /** One endpoint of the public contract, top to bottom. */
@@ -78,10 +95,9 @@ export interface Endpoint<
 }
 
 /** Any endpoint's answer, for the code that treats all endpoints alike. */
-export interface AnyReply {
+export interface AnyReply extends BeforeAnswer {
   status: number
   body: unknown
-  change?: Change
 }
 
 /** Any endpoint, for the same code. */

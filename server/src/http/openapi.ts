@@ -30,6 +30,7 @@ const WITH_BODY: readonly ErrorCode[] = [
 
 const TAGS = [
   { name: 'Entities', description: 'People, businesses and institutions, and what is known of them.' },
+  { name: 'Decisions', description: 'Verdicts with their reasons, and what people and life say about them.' },
   { name: 'Usage', description: 'What an organization used.' },
   { name: 'Description', description: 'This document.' },
 ]

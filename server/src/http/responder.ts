@@ -92,7 +92,10 @@ export class Responder {
         ...reply.change,
         ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
       })
-      if (!lost) return answer
+      if (!lost) {
+        if (reply.follow) await tools.follow(request.caller.organizationId, reply.follow, request.now)
+        return answer
+      }
       if (lost === 'idempotency_key') {
         const kept = await this.#keptAnswer(retry!)
         if (kept) return kept

@@ -4,9 +4,14 @@ import { createIdentityLink } from './endpoints/create-identity-link.ts'
 import { ingestTransactions } from './endpoints/ingest-transactions.ts'
 import { listAuditTrail } from './endpoints/list-audit-trail.ts'
 import { recordConsent } from './endpoints/record-consent.ts'
+import { recordOutcome } from './endpoints/record-outcome.ts'
+import { replayDecision } from './endpoints/replay-decision.ts'
+import { retrieveDecision } from './endpoints/retrieve-decision.ts'
 import { retrieveEntity } from './endpoints/retrieve-entity.ts'
 import { retrieveUsage } from './endpoints/retrieve-usage.ts'
 import { submitFeatureSnapshot } from './endpoints/submit-feature-snapshot.ts'
+import { submitReview } from './endpoints/submit-review.ts'
+import { underwrite } from './endpoints/underwrite.ts'
 
 /** The public API at a glance. `GET /openapi.json`, which needs no key, describes exactly this table. */
 export const routes: readonly AnyEndpoint[] = [
@@ -17,5 +22,10 @@ export const routes: readonly AnyEndpoint[] = [
   ingestTransactions,
   submitFeatureSnapshot,
   listAuditTrail,
+  underwrite,
+  retrieveDecision,
+  replayDecision,
+  submitReview,
+  recordOutcome,
   retrieveUsage,
 ]

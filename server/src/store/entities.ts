@@ -2,8 +2,8 @@ import { batchedRead } from './batched-read.ts'
 import type { Database, Row } from './database.ts'
 import { columnsOf, type RowOf } from './tables.ts'
 
-/** An entity with everything that is kept of it. */
-export type EntityRow = RowOf<'entities'>
+/** An entity with everything that is kept of it, and what the trust graph says about it (null: nothing yet). */
+export type EntityRow = RowOf<'entities'> & { graph: string | null; trust: string | null }
 
 const COLUMNS = columnsOf('entities')
   .map((column) => `entities.${column}`)
@@ -55,8 +55,9 @@ async function readBy(
   keys: readonly (readonly [string, string])[],
 ): Promise<Map<string, EntityRow>> {
   const rows = await database.query<EntityRow & Row>(
-    `SELECT ${COLUMNS} FROM entities
-     JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, key) ON entities.org_id = wanted.org_id AND entities.${column} = wanted.key`,
+    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust FROM entities
+     JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, key) ON entities.org_id = wanted.org_id AND entities.${column} = wanted.key
+     LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entities.org_id AND exposure.entity_id = entities.id`,
     [keys.map(([organizationId]) => organizationId), keys.map(([, key]) => key)],
   )
   return new Map(rows.map((row) => [`${row.org_id} ${row[column]}`, row]))

@@ -4,9 +4,12 @@ import { auditTrailQueries } from './audit-trail.ts'
 import { auditVerificationQueries } from './audit-verification.ts'
 import { batchedRead } from './batched-read.ts'
 import type { Database } from './database.ts'
+import { decisionQueries } from './decisions.ts'
 import { entityQueries } from './entities.ts'
+import { graphQueries } from './graph.ts'
 import { GroupCommit } from './group-commit.ts'
 import { idempotencyQueries } from './idempotency-keys.ts'
+import { policyQueries } from './policies.ts'
 import { usageQueries } from './usage.ts'
 
 /** All reads and writes of one environment. It does not know that there is another. */
@@ -14,11 +17,14 @@ export function openEnvironmentStore(database: Database) {
   const writes = new GroupCommit(database)
   return {
     ...entityQueries(database),
+    ...decisionQueries(database),
+    ...graphQueries(database),
     ...idempotencyQueries(database),
     ...auditTrailQueries(database),
     ...auditSealingQueries(database),
     ...auditVerificationQueries(database),
     ...usageQueries(database),
+    ...policyQueries(database),
 
     apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
     touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),

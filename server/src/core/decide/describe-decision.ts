@@ -5,7 +5,7 @@ import type { DecisionOutcome, Verdict } from './decision-outcome.ts'
 export interface UnderwritingDecision {
   id: string
   object: 'underwriting_decision'
-  environment: string
+  environment: 'sandbox' | 'production'
   verdict: Verdict
   recommended_limit?: number
   repayment_probability: number
@@ -30,7 +30,7 @@ export function describeDecision({
   decidedAt,
 }: {
   id: string
-  environment: string
+  environment: 'sandbox' | 'production'
   outcome: DecisionOutcome
   policy: CompiledPolicy
   requestId: string

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { describeTrust, explainExposure, summarizeExposure } from './describe-trust.ts'
+import { describeTrust, explainExposure, neutralTrust, summarizeExposure } from './describe-trust.ts'
+import { NO_EVIDENCE } from './evidence.ts'
 import type { Contribution, Exposure } from './exposure.ts'
 import type { LinkType } from './link.ts'
 
@@ -53,8 +54,14 @@ const exposures = fc
 describe('trust', () => {
   it('stands in the middle where there is no evidence', () => {
     const neutral = { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: ASOF }
-    assert.deepEqual(describeTrust(null, ASOF), neutral)
-    assert.deepEqual(describeTrust(exposure(), '2026-04-01T00:00:00.000Z'), neutral)
+    assert.deepEqual(neutralTrust(ASOF), neutral)
+    assert.deepEqual(describeTrust(exposure(), NO_EVIDENCE), neutral)
+  })
+
+  it("is moved by the entity's own outcomes as by a neighbour at no distance", () => {
+    const own = describeTrust(exposure(), { adversePpm: 500_000, favourablePpm: 0 })
+    assert.deepEqual([own.score, own.negative_exposure, own.evidence_count], [0.25, 0.5, 1])
+    assert.ok(describeTrust(exposure(), { adversePpm: 0, favourablePpm: 200_000 }).score > 0.5)
   })
 
   it('is told to six decimals, with the moment it was true', () => {
@@ -62,7 +69,7 @@ describe('trust', () => {
       contribution('a', { adversePpm: 333_333 }),
       contribution('b', { favourablePpm: 333_333, support: { strengthPpm: 90_000, via: 'b' } }),
     )
-    assert.deepEqual(describeTrust(seen, '2026-04-01T00:00:00.000Z'), {
+    assert.deepEqual(describeTrust(seen, NO_EVIDENCE), {
       score: 0.3605,
       negative_exposure: 0.3,
       positive_support: 0.03,
@@ -74,12 +81,12 @@ describe('trust', () => {
   it('stays between nothing and one, falls below the middle for harm alone and above it for support alone', () => {
     fc.assert(
       fc.property(exposures, (seen) => {
-        const { score } = describeTrust(seen, ASOF)
+        const { score } = describeTrust(seen, NO_EVIDENCE)
         assert.ok(score >= 0 && score <= 1)
         const harmed = exposure(...seen.contributions.map((one) => ({ ...one, favourablePpm: 0 })))
-        assert.ok(describeTrust(harmed, ASOF).score <= 0.5)
+        assert.ok(describeTrust(harmed, NO_EVIDENCE).score <= 0.5)
         const supported = exposure(...seen.contributions.map((one) => ({ ...one, adversePpm: 0 })))
-        assert.ok(describeTrust(supported, ASOF).score >= 0.5)
+        assert.ok(describeTrust(supported, NO_EVIDENCE).score >= 0.5)
       }),
     )
   })

@@ -1,4 +1,5 @@
 import { PPM } from './decay.ts'
+import type { Evidence } from './evidence.ts'
 import {
   adverseWeight,
   type Exposure,
@@ -40,18 +41,28 @@ export interface ExposureSummary {
 
 const PATHS_TOLD = 3
 
-/** The trust of an entity; one of whom nobody near has any history stands in the middle. */
-export function describeTrust(exposure: Exposure | null, asOf: string): Trust {
-  const negative = exposure ? negativeExposure(exposure) : 0
-  const positive = exposure ? positiveSupport(exposure) : 0
+/** The trust of an entity: its own outcomes and those that reach it. One of whom nobody near has any history stands in the middle. */
+export function describeTrust(exposure: Exposure, own: Evidence): Trust {
+  const negative = either(negativeExposure(exposure), own.adversePpm / PPM)
+  const positive = either(positiveSupport(exposure), own.favourablePpm / PPM)
+  const hasOwn = own.adversePpm > 0 || own.favourablePpm > 0
   return {
     // A product, so that no amount of support makes up for certain harm.
     score: rounded(((1 - negative) * (1 + positive)) / 2),
     negative_exposure: rounded(negative),
     positive_support: rounded(positive),
-    evidence_count: exposure?.contributions.length ?? 0,
-    as_of: exposure?.asOf ?? asOf,
+    evidence_count: exposure.contributions.length + (hasOwn ? 1 : 0),
+    as_of: exposure.asOf,
   }
+}
+
+/** The trust of an entity about which the graph has said nothing yet. */
+export function neutralTrust(asOf: string): Trust {
+  return { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: asOf }
+}
+
+function either(one: number, other: number): number {
+  return 1 - (1 - one) * (1 - other)
 }
 
 /** The figures of an exposure, and the paths that explain them. */

@@ -88,6 +88,8 @@ export const createEntity = defineEndpoint({
         metadata: '{}',
         state: JSON.stringify(emptyState()),
         version: 1,
+        graph: null,
+        trust: null,
       }
       const identity = { org_id: caller.organizationId, id: context.newId('ent'), external_id: body.external_id }
       return mergeFields({ ...blank, ...identity, created_at: context.now, updated_at: context.now }, body)

@@ -1,6 +1,10 @@
 import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entity-state.ts'
+import { affectedByLink } from '../../core/graph/affected-entities.ts'
+import { dayOf } from '../../core/graph/decay.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { RowOf } from '../../store/tables.ts'
+import { type LinkBetween, linkRows, sharedVerification } from '../../underwriting/graph-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -39,7 +43,14 @@ export const createIdentityLink = defineEndpoint({
 
     const link = describeLink(context, entity.id)
     const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
+    const neighbours = await neighboursOf(context, entity.id, hash)
+    const near = [entity.id, ...neighbours.map(({ to }) => to)]
+    const adverse = await adverseAmong(store, organizationId, near)
     const change = record(context, {
+      links: neighbours.flatMap((neighbour) =>
+        linkRows({ ...neighbour, organizationId, from: entity.id, adverse, now }),
+      ),
+      consequences: await causesOf(context, link.id, near),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [linkRow(organizationId, link, hash)] },
       happenings: [
@@ -51,14 +62,59 @@ export const createIdentityLink = defineEndpoint({
         },
       ],
     })
-    return { status: 201, body: link, change }
+    const follow = neighbours.length > 0 && { entityId: entity.id, near, mark: link.id }
+    return { status: 201, body: link, change, ...(follow && { follow }) }
   },
 })
 
-function describeLink(
-  { body, newId, now }: Pick<RequestContext<unknown, unknown, CreateIdentityLinkRequest>, 'body' | 'newId' | 'now'>,
+type LinkContext = RequestContext<unknown, unknown, CreateIdentityLinkRequest>
+type Neighbour = Pick<LinkBetween, 'to' | 'type' | 'verification' | 'share'>
+
+/** Whom this link ties the entity to: the related entity, or those who have the same identifier. */
+async function neighboursOf(
+  { body, caller, store }: LinkContext,
   entityId: string,
-): IdentityLink {
+  hash: string | null,
+): Promise<Neighbour[]> {
+  const { identifier, related_entity_id: to, relationship, ownership_share: share, verification } = body
+  if (to && relationship)
+    return [{ to, type: relationship, verification: verification.status, ...(share !== undefined && { share }) }]
+  if (!identifier || !hash || verification.status === 'failed') return []
+  const holders = await store.identifierHolders(caller.organizationId, hash, entityId)
+  return holders.map((holder) => ({
+    to: holder.entityId,
+    type: identifier.type,
+    verification: sharedVerification(verification.status, holder.verified),
+  }))
+}
+
+async function adverseAmong(
+  store: EnvironmentStore,
+  organizationId: string,
+  entityIds: readonly string[],
+): Promise<Set<string>> {
+  const evidence = await store.evidence(organizationId, entityIds)
+  return new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
+}
+
+/** A link bears on both its ends, and on those for whom an end is on the way. */
+async function causesOf(
+  { caller, store, now }: LinkContext,
+  mark: string,
+  ends: readonly string[],
+): Promise<RowOf<'consequences'>[]> {
+  if (ends.length === 1) return []
+  const links = await store.followedLinks(caller.organizationId, ends, dayOf(now))
+  const affected = affectedByLink({ ends, before: links, after: links })
+  return [...affected].map((entityId) => ({
+    org_id: caller.organizationId,
+    kind: 'exposure',
+    entity_id: entityId,
+    mark,
+  }))
+}
+
+function describeLink({ body, newId, now }: LinkContext, entityId: string): IdentityLink {
   const { identifier, verification, ...edge } = body
   return {
     id: newId('idl'),

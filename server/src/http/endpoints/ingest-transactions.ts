@@ -1,8 +1,13 @@
 import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyOf, parseMoney } from '../../core/money.ts'
+import type { Change } from '../../store/change.ts'
+import type { EntityRow } from '../../store/entities.ts'
 import type { RowOf } from '../../store/tables.ts'
+import { stateOf } from '../../underwriting/facts-of.ts'
+import { linkRows } from '../../underwriting/graph-links.ts'
+import { addFlows, flowShare, type PaymentBetween } from '../../underwriting/payment-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { EntityPath } from '../schemas/fields.ts'
@@ -36,6 +41,9 @@ export const ingestTransactions = defineEndpoint({
     )
     if (violations.length > 0) return failValidation(violations)
 
+    const unknown = await unknownCounterparty(context, entity.id)
+    if (unknown) return unknown
+
     const sent = new Map(body.transactions.toReversed().map((transaction) => [transaction.external_id, transaction]))
     const known = await store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()])
     const fresh = [...sent.values()].filter((transaction) => !known.has(transaction.external_id))
@@ -49,8 +57,10 @@ export const ingestTransactions = defineEndpoint({
       created_at: now,
     }
     const { id, entity_id, received, accepted, duplicates } = batch
+    const next = nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))
     const change = record(context, {
-      changedEntities: [nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))],
+      ...(await paymentChange(context, next, { payments: fresh.flatMap(paymentOf), mark: id })),
+      changedEntities: [next],
       rows: {
         transactions: fresh.map((transaction) =>
           transactionRow(transaction, { org_id: caller.organizationId, entity_id, batch_id: id }),
@@ -92,6 +102,61 @@ function checkTransaction(
       })
   }
   return violations
+}
+
+type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>
+
+/** Counterparties are entities of this organization, and not the entity itself; the first that is neither is named. */
+async function unknownCounterparty({ body, caller, store }: IngestContext, entityId: string) {
+  const ids = body.transactions.map(({ counterparty }) => counterparty?.entity_id)
+  if (ids.every((id) => id === undefined)) return undefined
+  const known = await store.knownEntities(caller.organizationId, [...new Set(ids.filter((id) => id !== undefined))])
+  const unknown = ids.findIndex((id) => id !== undefined && !known.has(id))
+  if (unknown >= 0) return fail('entity_not_found', { param: `/transactions/${unknown}/counterparty/entity_id` })
+  const own = ids.indexOf(entityId)
+  if (own >= 0)
+    return failValidation([
+      { param: `/transactions/${own}/counterparty/entity_id`, message: 'An entity cannot be its own counterparty.' },
+    ])
+  return undefined
+}
+
+function paymentOf({ counterparty, currency, amount }: Transaction): PaymentBetween[] {
+  return counterparty?.entity_id ? [{ counterpartyId: counterparty.entity_id, currency, amount }] : []
+}
+
+/** The links of the trust graph that payments make: weak ones, by their share in the cash flow. */
+async function paymentChange(
+  { caller, store, now }: IngestContext,
+  entity: EntityRow,
+  { payments, mark }: { payments: PaymentBetween[]; mark: string },
+): Promise<Pick<Change, 'links' | 'paymentFlows' | 'consequences'>> {
+  if (payments.length === 0) return {}
+  const { organizationId } = caller
+  const counterparties = [...new Set(payments.map(({ counterpartyId }) => counterpartyId))]
+  const known = await store.paymentFlows(organizationId, entity.id, counterparties)
+  const paymentFlows = addFlows(known, payments, { org_id: organizationId, entity_id: entity.id })
+  const evidence = await store.evidence(organizationId, [entity.id, ...counterparties])
+  const adverse = new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([id]) => id))
+  const state = stateOf(entity)
+  const links = counterparties.flatMap((to) =>
+    linkRows({
+      organizationId,
+      from: entity.id,
+      to,
+      type: 'payment',
+      verification: 'unverified',
+      share: flowShare(to, paymentFlows, state),
+      adverse,
+      now,
+    }),
+  )
+  const ends = links.length > 0 ? [...new Set(links.map(({ entity_id }) => entity_id))] : []
+  return {
+    paymentFlows,
+    links,
+    consequences: ends.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark })),
+  }
 }
 
 function transactionFact(transaction: Transaction): TransactionFact {

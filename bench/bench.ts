@@ -1,0 +1,56 @@
+/** How the value of a series is read: seconds and bytes are better low, rates are better high. */
+export type Better = 'lower' | 'higher'
+
+/** One thing measured round after round. */
+export interface Series {
+  unit: string
+  better: Better
+  /** One value per round. Rounds are interleaved, so values at the same index saw the same weather on the machine. */
+  rounds: readonly number[]
+}
+
+/** How ours is set against a yardstick: how many times as fast it is, or how many times as much it costs. */
+export type RatioKind = 'speed' | 'cost'
+
+/** What a ratio has to reach. */
+export interface Aim {
+  ratio: RatioKind
+  atLeast?: number
+  atMost?: number
+}
+
+/** A series that ours is set against. */
+export interface Yardstick {
+  /** The name of the yardstick's series. */
+  name: string
+  /** The name of our series; `ours` unless a bench has several. */
+  ours?: string
+  /** Without an aim the ratio is reported for what it is worth. */
+  aim?: Aim
+}
+
+/** How long to measure. */
+export interface Effort {
+  isQuick: boolean
+  rounds: number
+  /** How long each contender runs in each round. */
+  roundMs: number
+  /** Tells the person waiting what is going on. */
+  say(line: string): void
+}
+
+/** What a bench found. */
+export interface Measured {
+  /** Series by name: our own and those of the yardsticks. */
+  series: Record<string, Series>
+  /** What a reader must know to judge the figures, such as how many cases were compared. */
+  notes: string[]
+}
+
+/** One line of the manifest. */
+export interface Bench {
+  name: string
+  what: string
+  yardsticks: readonly Yardstick[]
+  run(effort: Effort): Promise<Measured>
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { measureRequest } from '../../server/src/core/decide/measure-request.ts'
+import { readSlots } from '../../server/src/core/decide/read-slots.ts'
+import { deriveFacts } from '../../server/src/core/facts/derive-facts.ts'
+import {
+  applyConsent,
+  applyIdentityLink,
+  applyTransactions,
+  type EntityState,
+  emptyState,
+} from '../../server/src/core/facts/entity-state.ts'
+import type { Facts, FactValue } from '../../server/src/core/facts/facts.ts'
+import { factsFrom } from '../../server/src/core/facts/facts-from.ts'
+import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
+import { arbitraryFacts } from '../../server/tests/arbitrary-facts.ts'
+import { type Persona, personas } from '../../server/tests/personas.ts'
+
+/** One case to decide, in the form each engine likes best. */
+export interface DecisionCase {
+  name: string
+  /** What `decide` and the hand-written function read. */
+  facts: Facts
+  /** The policy's inputs by full name, null where missing: what json-rules-engine reads. */
+  flat: Record<string, FactValue | null>
+  /** The same by namespace and name: what zen reads. */
+  nested: Record<string, Record<string, FactValue | null>>
+}
+
+/** Whether the request is about an amount at all; if not, questions about the instalment do not arise. */
+export const REQUEST_MADE = 'request.made'
+
+const NOW = '2026-07-15T12:00:00.000Z'
+const SEED = 20260715
+
+/** The personas, the policy's own tests and seeded facts as wild as the catalogue allows; the same in every run. */
+export function decisionCases(policy: CompiledPolicy, generated: number): DecisionCase[] {
+  const named = personas(NOW).map((persona) => ({ name: persona.name, facts: personaFacts(persona) }))
+  const written = policy.document.tests.map(({ name, facts }) => ({ name, facts: factsFrom(facts) }))
+  const wild = fc
+    .sample(arbitraryFacts, { seed: SEED, numRuns: generated })
+    .map((facts, index) => ({ name: `generated ${index}`, facts: completed(facts) }))
+  return [...named, ...written, ...wild].map(({ name, facts }) => ({ name, facts, ...peerInputs(policy, facts) }))
+}
+
+/** Facts name every feature of the catalogue, as those of a real decision do. */
+function completed({ features }: Facts): Facts {
+  const nothing = factsFrom({})
+  return { format: 1, features: { ...nothing.features, ...features } }
+}
+
+/** The peers get the instalment and its ratios worked out for them; `decide` works them out inside the measurement. */
+function peerInputs(policy: CompiledPolicy, { features }: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
+  const { values, facts } = readSlots(policy, features, measureRequest(policy, features))
+  const flat: DecisionCase['flat'] = {}
+  const nested: DecisionCase['nested'] = {}
+  const put = (feature: string, value: FactValue | null) => {
+    const [namespace = '', name = ''] = feature.split('.')
+    flat[feature] = value
+    nested[namespace] = { ...nested[namespace], [name]: value }
+  }
+  let isRequestMade = true
+  policy.inputs.forEach(({ definition }, slot) => {
+    put(definition.feature, values[slot] ?? null)
+    const fact = facts[slot]!
+    if ('missing' in fact && fact.missing === 'not_requested') isRequestMade = false
+  })
+  put(REQUEST_MADE, isRequestMade)
+  return { flat, nested }
+}
+
+function personaFacts(persona: Persona): Facts {
+  const { product, requested_amount: requestedAmount, currency } = persona.underwrite
+  const request = {
+    product,
+    ...(requestedAmount !== undefined && { requestedAmount }),
+    ...(currency !== undefined && { currency }),
+  }
+  return deriveFacts({ state: personaState(persona), entity: persona.entity, request, now: NOW })
+}
+
+function personaState({ identityLinks, consents, transactions, associate }: Persona): EntityState {
+  let state = emptyState()
+  for (const { identifier, verification } of identityLinks) {
+    const { status, verified_at: verifiedAt } = verification
+    const identity = { type: identifier.type, hash: Buffer.from(identifier.value).toString('hex') }
+    const verified = { status, ...(verifiedAt !== undefined && { verifiedAt }) }
+    state = applyIdentityLink(state, { identifier: identity, verification: verified, createdAt: NOW })
+  }
+  for (const { purpose, status, data_categories: dataCategories, granted_at: grantedAt } of consents) {
+    state = applyConsent(state, { purpose, status, dataCategories, grantedAt })
+  }
+  const booked = transactions.map(({ external_id, occurred_at, balance_after, ...transaction }) => ({
+    ...transaction,
+    externalId: external_id,
+    occurredAt: occurred_at,
+    balanceAfter: balance_after,
+  }))
+  state = applyTransactions(state, booked)
+  // A verified shared identifier (strength 0.9) with an entity of one default (evidence ½) is an exposure of 0.45.
+  return associate ? { ...state, graph: { ...state.graph, negativeExposure: 0.45 } } : state
+}

@@ -1,0 +1,166 @@
+/** The money and the uncertainty of the hand-written policy: instalment, probability, confidence, limit. */
+import type { Fact, FactSet } from '../../server/src/core/facts/facts.ts'
+
+/** What the hand-written policy knows about an applicant; undefined where missing. */
+export interface Applicant {
+  features: FactSet
+  amount: number | undefined
+  product: string | undefined
+  currency: string | undefined
+  inflow: number | undefined
+  instalmentToInflow: number | undefined
+  reserve: number | undefined
+  strong: number | undefined
+  failed: number | undefined
+  conflicts: number | undefined
+  consent: string | undefined
+  months: number | undefined
+  inflowVariation: number | undefined
+  outflowToInflow: number | undefined
+  lowBalanceShare: number | undefined
+  balanceVariation: number | undefined
+  negativeDays: number | undefined
+  returnedPayments: number | undefined
+  exposure: number | undefined
+  repaid: number | undefined
+  late: number | undefined
+  defaults: number | undefined
+  abuse: number | undefined
+}
+
+const ANNUITY_FACTORS = {
+  default: annuityFactor(24, 0.12),
+  personal_loan: annuityFactor(36, 0.11),
+  business_credit_line: annuityFactor(12, 0.14),
+}
+
+function annuityFactor(months: number, annualRate: number): number {
+  const discount = 1 / (1 + annualRate / 12)
+  let factor = 0
+  let present = 1
+  for (let month = 1; month <= months; month++) {
+    present *= discount
+    factor += present
+  }
+  return factor
+}
+
+function annuityFactorOf(product: string | undefined): number {
+  if (product === 'personal_loan') return ANNUITY_FACTORS.personal_loan
+  if (product === 'business_credit_line') return ANNUITY_FACTORS.business_credit_line
+  return ANNUITY_FACTORS.default
+}
+
+/** What a month of the requested amount costs, in cents precisely. */
+export function monthlyInstalment(amount: number, product: string | undefined): number {
+  return Math.round((amount / annuityFactorOf(product)) * 100) / 100
+}
+
+const BAD_PPM = [
+  944649, 895105, 810127, 680851, 516129, 347826, 210526, 117647, 62500, 32258, 16393, 8264, 4149, 2079, 1041, 521,
+]
+
+/** The probability of a bad outcome, in millionths, from a table with a row for every 20 points from 420 up. */
+export function badPpmAt(score: number): number {
+  if (score <= 420) return BAD_PPM[0]!
+  if (score >= 720) return BAD_PPM.at(-1)!
+  const row = Math.floor((score - 420) / 20)
+  const from = BAD_PPM[row]!
+  return Math.floor(from + ((BAD_PPM[row + 1]! - from) * (score - 420 - row * 20)) / 20)
+}
+
+// The normal distribution function at every quarter of a standard deviation.
+const NORMAL_PPM = [
+  500000, 598706, 691462, 773373, 841345, 894350, 933193, 959941, 977250, 987776, 993790, 997020, 998650, 999423,
+  999767, 999912, 999968,
+]
+
+/** How sure it is on which side of the cutoff a score falls, in millionths. */
+export function confidencePpm(score: number, variance: number): number {
+  const distance = score - 550
+  const zSquared = (distance * distance) / variance
+  if (zSquared >= 16) return NORMAL_PPM.at(-1)!
+  let row = 0
+  while (zSquared >= ((row + 1) / 4) ** 2) row += 1
+  const [lower, upper] = [(row / 4) ** 2, ((row + 1) / 4) ** 2]
+  const from = NORMAL_PPM[row]!
+  return Math.floor(from + ((NORMAL_PPM[row + 1]! - from) * (zSquared - lower)) / (upper - lower))
+}
+
+/** The variance of the score: the model's own, and that of every answer as far as it is missing or stale. */
+export function unknownVariance({ features, amount }: Applicant): number {
+  const isAsked = amount !== undefined
+  const millionths =
+    625 * 1_000_000 +
+    (isAsked ? 576 * unknownPpm(features['cashflow.lowest_balance'], 90) : 0) +
+    400 * unknownPpm(features['cashflow.low_balance_share'], 90) +
+    196 * unknownPpm(features['cashflow.balance_variation'], 90) +
+    144 * unknownPpm(features['cashflow.negative_days'], 90) +
+    144 * unknownPpm(features['cashflow.inflow_variation'], 90) +
+    (isAsked ? 81 * unknownPpm(features['cashflow.median_inflow'], 90) : 0) +
+    64 * unknownPpm(features['cashflow.outflow_to_inflow'], 90) +
+    25 * unknownPpm(features['cashflow.months_observed'], 90) +
+    144 * unknownPpm(features['identity.verified_strong'], 1095)
+  return Math.floor(millionths / 1_000_000)
+}
+
+const SIXTEENTHS = [
+  1_000_000, 957_603, 917_004, 878_126, 840_896, 805_245, 771_105, 738_413, 707_107, 677_128, 648_420, 620_929, 594_604,
+  569_394, 545_254, 522_137, 500_000,
+]
+
+function unknownPpm(fact: Fact | undefined, halfLifeDays: number): number {
+  if (fact === undefined || !('value' in fact)) return 1_000_000
+  if (fact.age_days === undefined) return 0
+  const halvings = Math.floor(fact.age_days / halfLifeDays)
+  if (halvings >= 20) return 1_000_000
+  const sixteenths = ((fact.age_days - halvings * halfLifeDays) * 16) / halfLifeDays
+  const step = Math.floor(sixteenths)
+  const from = SIXTEENTHS[step]!
+  const remaining = from + (SIXTEENTHS[step + 1]! - from) * (sixteenths - step)
+  return 1_000_000 - Math.floor(remaining / 2 ** halvings)
+}
+
+/** The limit, unknown (null amount) where it hangs on something missing; null where no amount was asked for. */
+export function limitFor(
+  applicant: Applicant,
+  tier: { balanceMultiple: number; cap: number },
+  badPpm: number,
+): { amount: number | null; isReduced: boolean } | null {
+  const { features, amount, currency, product, inflow, inflowVariation } = applicant
+  if (amount === undefined || currency === undefined) return null
+  const money = CURRENCIES.get(currency)
+  const spending = numberIn(features['cashflow.mean_spending'])
+  const debtService = numberIn(features['cashflow.mean_debt_service'])
+  const balance = numberIn(features['cashflow.average_balance'])
+  if (money === undefined || inflow === undefined || inflowVariation === undefined) return UNKNOWN_LIMIT
+  if (spending === undefined || debtService === undefined || balance === undefined) return UNKNOWN_LIMIT
+
+  const steady = inflow * (1 - 0.5 * Math.min(1, inflowVariation))
+  const carried = Math.max(0, Math.min((steady - 0.5 * spending - debtService) / 1.25, 0.36 * steady - debtService))
+  const lowest = Math.min(
+    inCents(carried * annuityFactorOf(product)),
+    inCents(Math.max(0, balance) * tier.balanceMultiple),
+    inCents(((1500 * 1_000_000) / (badPpm * 0.6)) * money.perEuro),
+    inCents(tier.cap * money.perEuro),
+  )
+  const rounded = Math.floor(Math.min(lowest, 1e12) / money.step) * money.step
+  return { amount: Math.min(amount, rounded), isReduced: amount > rounded }
+}
+
+const UNKNOWN_LIMIT = { amount: null, isReduced: false }
+
+function numberIn(fact: Fact | undefined): number | undefined {
+  return fact !== undefined && 'value' in fact ? (fact.value as number) : undefined
+}
+
+function inCents(amount: number): number {
+  return Math.floor(amount * 100) / 100
+}
+
+/** The currencies the cases ask for; the policy has more, but looking one up costs the same. */
+const CURRENCIES = new Map([
+  ['EUR', { perEuro: 1, step: 50 }],
+  ['USD', { perEuro: 1, step: 50 }],
+  ['JPY', { perEuro: 160, step: 5000 }],
+])

@@ -1,0 +1,90 @@
+/**
+ * The sandbox policy in json-rules-engine: one rule per policy rule, and one per bin that carries its points.
+ *
+ * To its advantage: one engine is built once and reused; facts are plain constants by flat name, so no path has to be
+ * resolved; missing features are null, so undefined facts need not be tolerated; the measured features come worked out;
+ * the points are added up from the events, without handlers. It has no switch for its trace: results always carry
+ * every condition.
+ */
+import { Engine, type NestedCondition, type RuleProperties, type TopLevelCondition } from 'json-rules-engine'
+import type { PolicyCharacteristic, PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
+import type { Answer } from './answer.ts'
+import { type DecisionCase, REQUEST_MADE } from './decision-case.ts'
+import { type Comparator, portableRules, type RuleCondition } from './rule-condition.ts'
+
+const OPERATORS: Record<Comparator, string> = {
+  '==': 'equal',
+  '<': 'lessThan',
+  '<=': 'lessThanInclusive',
+  '>': 'greaterThan',
+  '>=': 'greaterThanInclusive',
+  in: 'in',
+}
+
+/** Builds the engine once; the function it returns decides one case. */
+export function jsonRulesEngine(document: PolicyDocument): (one: DecisionCase) => Promise<Answer> {
+  const { base, characteristics } = document.scorecard
+  const rules = portableRules(document).map(
+    ({ id, condition }): RuleProperties => ({
+      name: id,
+      conditions: atTop(conditionOf(condition)),
+      event: { type: 'rule', params: { id } },
+    }),
+  )
+  const engine = new Engine([...rules, ...characteristics.flatMap(binRules)])
+  return async ({ flat }) => {
+    const { events } = await engine.run(flat)
+    const hits: string[] = []
+    let total = base
+    for (const { type, params } of events) {
+      if (type === 'rule') hits.push(params?.id)
+      else total += params?.points
+    }
+    return { hits, total }
+  }
+}
+
+function conditionOf(condition: RuleCondition): NestedCondition {
+  switch (condition.kind) {
+    case 'all':
+      return { all: condition.parts.map(conditionOf) }
+    case 'any':
+      return { any: condition.parts.map(conditionOf) }
+    case 'missing':
+      return { fact: condition.feature, operator: 'equal', value: null }
+    case 'compare':
+      return { fact: condition.feature, operator: OPERATORS[condition.comparator], value: condition.value }
+  }
+}
+
+function atTop(condition: NestedCondition): TopLevelCondition {
+  return 'fact' in condition ? { all: [condition] } : condition
+}
+
+function binRules({ id, feature, bins, missing, reference }: PolicyCharacteristic): RuleProperties[] {
+  const is = (operator: string, value: number | boolean | null, fact = feature) => ({ fact, operator, value })
+  const rule = (bin: string | number, all: NestedCondition[], points: number): RuleProperties => ({
+    name: `${id} ${bin}`,
+    conditions: { all },
+    event: { type: 'points', params: { characteristic: id, bin, points } },
+  })
+  const isOfRequest = feature.startsWith('request.')
+  const made = isOfRequest ? [is('equal', true, REQUEST_MADE)] : []
+  const ranges = bins.map(({ below, points }, index) => {
+    const from = bins[index - 1]?.below
+    // Comparisons with null are false in this engine, so a missing value falls into no range.
+    return rule(
+      index,
+      [
+        ...(from === undefined ? [] : [is('greaterThanInclusive', from)]),
+        ...(below === undefined ? [] : [is('lessThan', below)]),
+      ],
+      points,
+    )
+  })
+  return [
+    ...(isOfRequest ? [rule('not applicable', [is('equal', false, REQUEST_MADE)], reference)] : []),
+    rule('missing', [...made, is('equal', null)], missing),
+    ...ranges,
+  ]
+}

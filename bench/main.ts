@@ -1,0 +1,58 @@
+/** Measures Verdigraph next to its yardsticks: `node bench/main.ts [--quick] [--only <name>]`. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import type { Bench, Effort, Measured } from './bench.ts'
+import { compareAll } from './compare.ts'
+import { formatTable } from './format-table.ts'
+import { describeCommit, describeMachine } from './machine.ts'
+import { BENCHES } from './manifest.ts'
+
+const RESULTS = new URL('results/', import.meta.url)
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
+})
+const chosen = choose(options.only)
+const effort: Effort = {
+  isQuick: options.quick,
+  ...(options.quick ? { rounds: 7, roundMs: 150 } : { rounds: 21, roundMs: 400 }),
+  say: (line) => process.stderr.write(`${line}\n`),
+}
+
+const measured: { bench: Bench; found: Measured }[] = []
+for (const bench of chosen) {
+  effort.say(`${bench.name}: ${bench.what}`)
+  measured.push({ bench, found: await bench.run(effort) })
+}
+const comparisons = measured.flatMap(({ bench, found }) => compareAll(bench, found))
+
+process.stdout.write(`\n${formatTable(comparisons)}\n\n`)
+for (const { bench, found } of measured) {
+  for (const note of found.notes) process.stdout.write(`${bench.name}: ${note}\n`)
+}
+record()
+
+function choose(names: readonly string[] | undefined): readonly Bench[] {
+  for (const name of names ?? []) {
+    if (BENCHES.some((bench) => bench.name === name)) continue
+    throw new Error(`there is no bench '${name}'; there are: ${BENCHES.map((bench) => bench.name).join(', ')}`)
+  }
+  return names === undefined ? BENCHES : BENCHES.filter(({ name }) => names.includes(name))
+}
+
+function record(): void {
+  const command = ['node bench/main.ts', ...process.argv.slice(2)].join(' ')
+  const results = {
+    measured_at: new Date().toISOString(),
+    command,
+    commit: describeCommit(),
+    machine: describeMachine(),
+    effort: { rounds: effort.rounds, round_ms: effort.roundMs },
+    comparisons,
+    benches: measured.map(({ bench, found }) => ({ name: bench.name, what: bench.what, ...found })),
+  }
+  mkdirSync(RESULTS, { recursive: true })
+  const file = new URL('latest.json', RESULTS)
+  writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
+  process.stdout.write(`written to bench/results/latest.json\n`)
+}

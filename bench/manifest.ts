@@ -1,0 +1,20 @@
+import type { Bench } from './bench.ts'
+import { runDecide } from './decide/run-decide.ts'
+
+/** Everything that is measured, against what, and what it is meant to reach. */
+export const BENCHES: readonly Bench[] = [
+  {
+    name: 'decide',
+    what: 'one decision with its full trace under the sandbox policy, against the same rules and points elsewhere',
+    yardsticks: [
+      { name: 'zen, with trace', aim: { ratio: 'speed', atLeast: 50 } },
+      { name: 'zen, with trace, one at a time' },
+      { name: 'zen, with trace as text' },
+      { name: 'zen, as one expression node, with trace' },
+      { name: 'zen, without trace' },
+      { name: 'json-rules-engine' },
+      { name: 'hand-written, no trace', aim: { ratio: 'cost', atMost: 5 } },
+    ],
+    run: runDecide,
+  },
+]

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { describeProblem } from '../core/policy/policy-problem.ts'
+import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+import type { Installation } from './installation.ts'
+import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'
+
+const FILE = new URL('../../../policies/sandbox-policy-v1.yaml', import.meta.url)
+const TAKER = {
+  actor: { type: 'system', id: 'installation' },
+  reason: 'Ships with the sandbox, so that a first decision needs nothing else',
+} as const
+const STEPS = ['proposed', 'approved', 'activated'] as const
+
+/** Puts the policy that ships with the project into force in an organization's sandbox. Production is left to people. */
+export async function installSandboxPolicy(installation: Installation, organizationId: string): Promise<void> {
+  const { source, policy, tests } = shippedPolicy()
+  const row = policyRow(installation, { policy, source, organizationId, author: TAKER.actor })
+  const steps = STEPS.map((step, index) =>
+    policyStep(installation, row, { ...TAKER, step, number: index + 1, evidence: testEvidence(tests) }),
+  )
+  await installation.stores.sandbox.switchActivePolicy({
+    organizationId,
+    policy: row,
+    replacesId: undefined,
+    activatedAt: row.created_at,
+    change: {
+      rows: {
+        policies: [row],
+        policy_steps: steps.map((step) => step.row),
+        events: [activatedEvent(installation, row, undefined)],
+      },
+      auditEntries: steps.map((step) => step.entry),
+    },
+  })
+}
+
+type ShippedPolicy = { source: string } & Exclude<ReturnType<typeof checkPolicySource>, { problems: unknown }>
+
+let shipped: ShippedPolicy | undefined
+
+/** Read once: it cannot change while the program runs, and organizations are made by the thousand in tests. */
+function shippedPolicy(): ShippedPolicy {
+  shipped ??= readShippedPolicy()
+  return shipped
+}
+
+function readShippedPolicy(): ShippedPolicy {
+  const source = readFileSync(FILE, 'utf8')
+  const checked = checkPolicySource(source)
+  const problem = 'problems' in checked ? checked.problems.map(describeProblem).join('\n') : testsProblem(checked.tests)
+  if ('problems' in checked || problem !== undefined)
+    throw new Error(`policies/sandbox-policy-v1.yaml cannot decide: ${problem}`)
+  return { source, ...checked }
+}

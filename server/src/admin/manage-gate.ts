@@ -1,0 +1,79 @@
+import {
+  APPROVALS_NEEDED,
+  insertGateApproval,
+  standingGateApprovals,
+  withdrawGateApprovals,
+} from '../store/live-gate.ts'
+import type { Installation } from './installation.ts'
+import { type OperatorAct, refusal } from './operator-act.ts'
+import { recordOnProduction } from './record-on-production.ts'
+
+/** Whether an organization may underwrite live, and on whose word. */
+export interface GateStatus {
+  organization_id: string
+  open: boolean
+  approvals: { operator_id: string; email: string; reason: string; approved_at: string }[]
+  approvals_needed: number
+}
+
+/** Looks at the live gate of an organization. */
+export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
+  const standing = await standingGateApprovals(storage.control, organizationId)
+  return {
+    organization_id: organizationId,
+    open: new Set(standing.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED,
+    approvals: standing.map(({ org_id: _organization, ...approval }) => approval),
+    approvals_needed: APPROVALS_NEEDED,
+  }
+}
+
+/** Gives an operator's approval to live underwriting; the second, by another operator, opens the gate. */
+export async function approveGate(
+  installation: Installation,
+  act: OperatorAct,
+): Promise<GateStatus | { problem: string }> {
+  const refused = refusal(act, 'open or close the live gate')
+  if (refused) return refused
+  const { organizationId, operator, reason } = act
+  const { open, approvals } = await gateStatus(installation, organizationId)
+  if (open) return { problem: 'the live gate is open already' }
+  const repeated = { problem: `${operator.email} has approved already: the other approval must come from someone else` }
+  if (approvals.some(({ operator_id }) => operator_id === operator.id)) return repeated
+  // On record before it takes effect: the two databases share no transaction, and no gate may open unrecorded.
+  await recordGateAct(installation, act, 'live_gate.approved')
+  const approval = {
+    org_id: organizationId,
+    operator_id: operator.id,
+    reason: reason.trim(),
+    approved_at: new Date(installation.nowMs()).toISOString(),
+  }
+  const written = await insertGateApproval(installation.storage.control, approval)
+  return written ? gateStatus(installation, organizationId) : repeated
+}
+
+/** Closes the live gate at once: any one operator withdraws all approvals, so that opening it again takes two. */
+export async function closeGate(
+  installation: Installation,
+  act: OperatorAct,
+): Promise<GateStatus | { problem: string }> {
+  const refused = refusal(act, 'open or close the live gate')
+  if (refused) return refused
+  const { organizationId } = act
+  const withdrawnAt = new Date(installation.nowMs()).toISOString()
+  // Closed first, recorded then: an emergency does not wait for the log.
+  const withdrawn = await withdrawGateApprovals(installation.storage.control, { organizationId, withdrawnAt })
+  if (withdrawn === 0) return { problem: 'the live gate is closed already, and no approval stands' }
+  await recordGateAct(installation, act, 'live_gate.closed')
+  return gateStatus(installation, organizationId)
+}
+
+function recordGateAct(installation: Installation, act: OperatorAct, type: string): Promise<void> {
+  const { organizationId, operator, reason, via } = act
+  return recordOnProduction(installation, organizationId, {
+    trail_id: organizationId,
+    type,
+    actor: { type: 'operator', id: operator.id },
+    subject: { type: 'live_gate', id: organizationId },
+    data: { reason: reason.trim(), ...(via && { via }) },
+  })
+}

@@ -1,0 +1,256 @@
+import type { Environment } from '../config.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
+import { compilePolicy } from '../core/policy/compile-policy.ts'
+import { describeProblem } from '../core/policy/policy-problem.ts'
+import type { Change } from '../store/change.ts'
+import { DatabaseError } from '../store/database.ts'
+import type { PolicyState, PolicyStep, StoredPolicy } from '../store/policies.ts'
+import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+import type { Installation } from './installation.ts'
+import { type OperatorAct, refusal } from './operator-act.ts'
+import { activatedEvent, policyRow, policyStep, type StepTaker, testEvidence } from './policy-steps.ts'
+
+/** An operator's act on a policy of one environment. */
+export interface PolicyAct extends OperatorAct {
+  environment: Environment
+}
+
+/** Where a policy stands after a step. */
+export interface PolicyStanding {
+  environment: Environment
+  id: string
+  version: string
+  checksum: string
+  state: PolicyState
+  /** The version that it replaced, when it came into force. */
+  replaced?: string
+}
+
+interface Problem {
+  problem: string
+}
+
+/** Hands in a policy for approval. From here on it never changes. */
+export async function proposePolicy(
+  installation: Installation,
+  act: PolicyAct,
+  source: string,
+): Promise<PolicyStanding | Problem> {
+  const refused = refusal(act, 'propose policies')
+  if (refused) return refused
+  const checked = checkPolicySource(source)
+  if ('problems' in checked) return { problem: checked.problems.map(describeProblem).join('\n') }
+  const { policy, tests } = checked
+  const { version } = policy.document
+  const weak = testsProblem(tests)
+  if (weak !== undefined) return { problem: `${version} cannot be proposed: ${weak}` }
+  const known = await installation.stores[act.environment].policyByVersion(act.organizationId, version)
+  if (known) return versionTaken(version, known.checksum === policy.checksum)
+
+  const taker = takerOf(act)
+  const row = policyRow(installation, { policy, source, organizationId: act.organizationId, author: taker.actor })
+  const first = policyStep(installation, row, { ...taker, step: 'proposed', number: 1, evidence: testEvidence(tests) })
+  const written = await writeOnce(installation, act, {
+    rows: { policies: [row], policy_steps: [first.row] },
+    auditEntries: [first.entry],
+  })
+  return written ? standing(act, row, 'proposed') : versionTaken(version, false)
+}
+
+/** Approves a proposed policy, as it is and with the test results it has now. Its author cannot. */
+export async function approvePolicy(
+  installation: Installation,
+  act: PolicyAct,
+  version: string,
+): Promise<PolicyStanding | Problem> {
+  const refused = refusal(act, 'approve policies')
+  if (refused) return refused
+  const policy = await findPolicy(installation, act, version)
+  if ('problem' in policy) return policy
+  if (policy.state !== 'proposed')
+    return { problem: `${version} is ${policy.state}; only a proposed policy can be approved` }
+  if (policy.author_type === 'operator' && policy.author_id === act.operator.id)
+    return { problem: `${act.operator.email} wrote ${version}: somebody else has to approve it` }
+  const examined = examine(policy)
+  if ('problem' in examined) return { problem: `${version} cannot be approved: ${examined.problem}` }
+  return takeStep(installation, act, { policy, step: 'approved', tests: examined.tests })
+}
+
+/** Turns a policy down for good, before it was ever in force. */
+export async function rejectPolicy(
+  installation: Installation,
+  act: PolicyAct,
+  version: string,
+): Promise<PolicyStanding | Problem> {
+  const refused = refusal(act, 'reject policies')
+  if (refused) return refused
+  const policy = await findPolicy(installation, act, version)
+  if ('problem' in policy) return policy
+  const steps = await installation.stores[act.environment].policySteps(act.organizationId, policy.id)
+  if (policy.state === 'rejected' || steps.some(({ step }) => step === 'activated'))
+    return { problem: `${version} is ${policy.state}; only a policy that was never active can be rejected` }
+  const examined = examine(policy)
+  return takeStep(installation, act, {
+    policy,
+    step: 'rejected',
+    tests: 'problem' in examined ? [] : examined.tests,
+  })
+}
+
+/** Puts an approved policy into force in place of the active one; with a retired policy, this is the way back. */
+export async function activatePolicy(
+  installation: Installation,
+  act: PolicyAct,
+  version: string,
+): Promise<PolicyStanding | Problem> {
+  const refused = refusal(act, 'activate policies')
+  if (refused) return refused
+  const policy = await findPolicy(installation, act, version)
+  if ('problem' in policy) return policy
+  const tests = await approvedTests(installation, act, policy)
+  if ('problem' in tests) return tests
+
+  const store = installation.stores[act.environment]
+  const active = await store.activePolicy(act.organizationId)
+  const replaced = active && (await store.policyByVersion(act.organizationId, active.version))
+  const switched = await store.switchActivePolicy({
+    organizationId: act.organizationId,
+    policy,
+    replacesId: replaced?.id,
+    activatedAt: new Date(installation.nowMs()).toISOString(),
+    change: activation(installation, act, { policy, replaced, tests }),
+  })
+  if (!switched) return tooLate(version)
+  return { ...standing(act, policy, 'active'), ...(replaced && { replaced: replaced.version }) }
+}
+
+/** The steps of a switch, with their audit entries and the event. */
+function activation(
+  installation: Installation,
+  act: PolicyAct,
+  { policy, replaced, tests }: { policy: StoredPolicy; replaced: StoredPolicy | undefined; tests: PolicyTestResult[] },
+): Change {
+  const taker = takerOf(act)
+  const retired =
+    replaced &&
+    policyStep(installation, replaced, {
+      ...taker,
+      step: 'retired',
+      number: replaced.steps_taken + 1,
+      evidence: { replaced_by: policy.version },
+    })
+  const activated = policyStep(installation, policy, {
+    ...taker,
+    step: 'activated',
+    number: policy.steps_taken + 1,
+    evidence: testEvidence(tests),
+  })
+  const steps = retired ? [retired, activated] : [activated]
+  return {
+    rows: {
+      policy_steps: steps.map(({ row }) => row),
+      events: [activatedEvent(installation, policy, replaced)],
+    },
+    auditEntries: steps.map(({ entry }) => entry),
+  }
+}
+
+/** The tests of a policy that may come into force: approved as it is stored, with the results it still has. */
+async function approvedTests(
+  { stores }: Installation,
+  { environment, organizationId }: PolicyAct,
+  policy: StoredPolicy,
+): Promise<PolicyTestResult[] | Problem> {
+  const { version, state } = policy
+  if (state === 'active') return { problem: `${version} is active already` }
+  if (state === 'rejected')
+    return { problem: `${version} was rejected; propose what you want instead under a new version` }
+  const steps = await stores[environment].policySteps(organizationId, policy.id)
+  const approval = steps.findLast(({ step }) => step === 'approved')
+  if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
+  const examined = examine(policy)
+  if ('problem' in examined) return { problem: `${version} cannot be activated: ${examined.problem}` }
+  if (!covers(approval, policy, examined.tests))
+    return { problem: `the approval of ${version} was given to something else: propose it again under a new version` }
+  return examined.tests
+}
+
+/** An approval holds for the checksum and the test results that the approver was shown, and for nothing else. */
+function covers(approval: PolicyStep, { checksum }: StoredPolicy, tests: readonly PolicyTestResult[]): boolean {
+  const shown = JSON.parse(approval.evidence) as { tests?: unknown }
+  return approval.checksum === checksum && canonicalJson(shown.tests ?? null) === canonicalJson(tests)
+}
+
+/** Reads a stored policy again from its document: a change of it since it was proposed does not go unseen. */
+function examine(policy: StoredPolicy): { tests: PolicyTestResult[] } | Problem {
+  const compiled = compilePolicy(JSON.parse(policy.document))
+  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
+  if (compiled.policy.checksum !== policy.checksum)
+    return { problem: 'its document is not the one that was proposed; propose it again under a new version' }
+  const tests = runPolicyTests(compiled.policy)
+  const problem = testsProblem(tests)
+  return problem === undefined ? { tests } : { problem }
+}
+
+async function findPolicy(
+  { stores }: Installation,
+  { environment, organizationId }: PolicyAct,
+  version: string,
+): Promise<StoredPolicy | Problem> {
+  const policy = await stores[environment].policyByVersion(organizationId, version)
+  return (
+    policy ?? { problem: `there is no policy ${JSON.stringify(version)} in ${environment}: policy list shows them` }
+  )
+}
+
+async function takeStep(
+  installation: Installation,
+  act: PolicyAct,
+  { policy, step, tests }: { policy: StoredPolicy; step: 'approved' | 'rejected'; tests: PolicyTestResult[] },
+): Promise<PolicyStanding | Problem> {
+  const number = policy.steps_taken + 1
+  const { row, entry } = policyStep(installation, policy, {
+    ...takerOf(act),
+    step,
+    number,
+    evidence: testEvidence(tests),
+  })
+  const written = await writeOnce(installation, act, { rows: { policy_steps: [row] }, auditEntries: [entry] })
+  return written ? standing(act, policy, step) : tooLate(policy.version)
+}
+
+/** False if somebody else took the same step, or the same version name, first. */
+async function writeOnce({ stores }: Installation, { environment }: PolicyAct, change: Change): Promise<boolean> {
+  try {
+    await stores[environment].commit(change)
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isUniqueViolation) return false
+    throw error
+  }
+}
+
+function takerOf({ operator, reason, via }: PolicyAct): StepTaker {
+  return { actor: { type: 'operator', id: operator.id }, reason: reason.trim(), ...(via && { via }) }
+}
+
+function standing(
+  { environment }: PolicyAct,
+  { id, version, checksum }: Pick<StoredPolicy, 'id' | 'version' | 'checksum'>,
+  state: PolicyState,
+): PolicyStanding {
+  return { environment, id, version, checksum, state }
+}
+
+function versionTaken(version: string, isSame: boolean): Problem {
+  return {
+    problem: isSame
+      ? `${version} was proposed before, as it is: policy show ${version} says where it stands`
+      : `${version} was proposed before and cannot change: give the new one another version`,
+  }
+}
+
+function tooLate(version: string): Problem {
+  return { problem: `somebody else was faster: look at policy show ${version} and try again` }
+}

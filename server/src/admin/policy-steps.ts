@@ -1,0 +1,112 @@
+import { canonicalJson, canonicalSha256 } from '../core/canonical-json.ts'
+import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
+import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
+import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import { auditEntryRow } from '../store/audit-trail.ts'
+import type { PolicyStep } from '../store/policies.ts'
+import type { RowOf } from '../store/tables.ts'
+import type { Installation } from './installation.ts'
+import type { Actor } from './manage-organizations.ts'
+
+/** What somebody was shown when they took a step. */
+export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
+
+/** Who takes a step, and why. */
+export interface StepTaker {
+  actor: Actor
+  reason: string
+  /** What vouches for the actor, such as the command line and its user. */
+  via?: string
+}
+
+/** One step of one policy. */
+export interface NewStep extends StepTaker {
+  step: 'proposed' | 'approved' | 'rejected' | 'activated' | 'retired'
+  number: number
+  evidence: StepEvidence
+}
+
+/** Policies by what their steps and events say of them. */
+export type PolicyName = Pick<RowOf<'policies'>, 'org_id' | 'id' | 'version' | 'checksum'>
+
+/** The evidence of tests that just ran. */
+export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
+  return { engine_version: ENGINE_VERSION, tests }
+}
+
+/** The row of a policy that is proposed. */
+export function policyRow(
+  { newId, nowMs }: Installation,
+  {
+    policy,
+    source,
+    organizationId,
+    author,
+  }: { policy: CompiledPolicy; source: string; organizationId: string; author: Actor },
+): RowOf<'policies'> {
+  const { document, checksum } = policy
+  return {
+    org_id: organizationId,
+    id: newId('pol'),
+    version: document.version,
+    model_version: document.model_version,
+    checksum,
+    document: canonicalJson(document),
+    source,
+    author_type: author.type,
+    author_id: author.id,
+    created_at: new Date(nowMs()).toISOString(),
+  }
+}
+
+/** A step with its audit entry, which binds who, when and why to the checksum and to the evidence. */
+export function policyStep(
+  { newId, nowMs }: Installation,
+  policy: PolicyName,
+  { step, number, evidence, actor, reason, via }: NewStep,
+): { row: PolicyStep; entry: RowOf<'audit_entries'> } {
+  const now = new Date(nowMs()).toISOString()
+  const row: PolicyStep = {
+    org_id: policy.org_id,
+    policy_id: policy.id,
+    number,
+    step,
+    checksum: policy.checksum,
+    evidence: canonicalJson(evidence),
+    reason,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    taken_at: now,
+  }
+  const entry = auditEntryRow(policy.org_id, {
+    id: newId('aud'),
+    trail_id: policy.id,
+    type: `policy.${step}`,
+    occurred_at: now,
+    actor,
+    request_id: null,
+    subject: { type: 'policy', id: policy.id },
+    data: { ...namesOf(policy), evidence_sha256: canonicalSha256(evidence), reason, ...(via && { via }) },
+  })
+  return { row, entry }
+}
+
+/** The event that tells outsiders which policy decides from now on. */
+export function activatedEvent(
+  { newId, nowMs }: Installation,
+  policy: PolicyName,
+  replaced: { version: string } | undefined,
+): RowOf<'events'> {
+  const data = { ...namesOf(policy), previous_policy_version: replaced?.version ?? null }
+  return {
+    org_id: policy.org_id,
+    id: newId('evt'),
+    type: 'policy.activated',
+    created_at: new Date(nowMs()).toISOString(),
+    data: canonicalJson(data),
+  }
+}
+
+function namesOf({ id, version, checksum }: PolicyName): Record<string, string> {
+  return { policy_id: id, policy_version: version, policy_checksum: checksum }
+}

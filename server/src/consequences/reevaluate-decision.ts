@@ -1,0 +1,69 @@
+import type { AuditEntry } from '../core/audit/audit-entry.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import { decide } from '../core/decide/decide.ts'
+import type { NewId } from '../ids.ts'
+import { auditEntryRow } from '../store/audit-trail.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { RowOf } from '../store/tables.ts'
+import type { ActivePolicies } from '../underwriting/active-policies.ts'
+import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
+
+/** What looking at a decision again needs. */
+export interface ReevaluationParts {
+  store: EnvironmentStore
+  policies: ActivePolicies
+  newId: NewId
+  now: string
+}
+
+/**
+ * Decides an entity's latest request again on what is known now, and announces it when the verdict has turned since it
+ * was last announced: once per turn, not once per fact.
+ */
+export async function reevaluateDecision(
+  { store, policies, newId, now }: ReevaluationParts,
+  cause: RowOf<'consequences'>,
+): Promise<void> {
+  const { org_id: organizationId, entity_id: entityId } = cause
+  const latest = (await store.latestDecisions(organizationId, [entityId])).get(entityId)
+  const entity = await store.entity({ organizationId, id: entityId })
+  const policy = await policies.of(organizationId)
+  if (!latest || !entity || !policy) return store.exchangeConsequences([], [cause])
+
+  const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, now))
+  if (verdict === latest.announced_verdict) return store.exchangeConsequences([], [cause])
+
+  const data = {
+    entity_id: entityId,
+    decision_id: latest.decision_id,
+    decided_verdict: latest.verdict,
+    previous_verdict: latest.announced_verdict,
+    current_verdict: verdict,
+    policy_version: policy.document.version,
+    policy_checksum: policy.checksum,
+  }
+  const entry: AuditEntry = {
+    id: newId('aud'),
+    trail_id: entityId,
+    type: 'decision.reevaluation_due',
+    occurred_at: now,
+    actor: { type: 'system', id: 'reevaluation' },
+    request_id: null,
+    subject: { type: 'decision', id: latest.decision_id },
+    data,
+  }
+  const event = {
+    org_id: organizationId,
+    id: newId('evt'),
+    type: entry.type,
+    created_at: now,
+    data: canonicalJson(data),
+  }
+  const { lost } = await store.commit({
+    turnedVerdicts: [{ ...latest, announced_verdict: verdict, was: latest.announced_verdict }],
+    rows: { events: [event] },
+    auditEntries: [auditEntryRow(organizationId, entry)],
+  })
+  // Somebody else announced it, or decided anew, in between: the consequence stays and is looked at again.
+  if (!lost) await store.exchangeConsequences([], [cause])
+}

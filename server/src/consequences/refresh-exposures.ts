@@ -1,0 +1,69 @@
+import { dayOf } from '../core/graph/decay.ts'
+import { describeTrust, summarizeExposure } from '../core/graph/describe-trust.ts'
+import { type Evidence, evidenceOf, NO_EVIDENCE } from '../core/graph/evidence.ts'
+import { exposureOf } from '../core/graph/exposure.ts'
+import type { FollowedLinks } from '../core/graph/link.ts'
+import { linksToLoad, type ReachedEntity, reachOf } from '../core/graph/reach.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { RowOf } from '../store/tables.ts'
+
+/** Whose exposure to compute, and when. */
+export interface ExposuresToRefresh {
+  organizationId: string
+  entityIds: readonly string[]
+  now: string
+  /** The consequences that ask for it; they are taken away with the result. */
+  causes: readonly RowOf<'consequences'>[]
+}
+
+/**
+ * Walks the neighbourhoods of some entities and writes down what bears on them. Three rounds of reads for all of them
+ * together, each bounded by how many links are followed, not by how many there are.
+ */
+export async function refreshExposures(
+  store: EnvironmentStore,
+  { organizationId, entityIds, now, causes }: ExposuresToRefresh,
+): Promise<void> {
+  const today = dayOf(now)
+  const links = await loadNeighbourhoods(store, { organizationId, entityIds, today })
+  const reaches = new Map(entityIds.map((entityId) => [entityId, reachOf({ entityId, links, today })]))
+  const evidence = await loadEvidence(store, { organizationId, reaches, today })
+  const rows = entityIds.map((entityId) => {
+    const exposure = exposureOf({ entityId, asOf: now, reach: reaches.get(entityId)!, evidence })
+    const trust = describeTrust(exposure, evidence.get(entityId) ?? NO_EVIDENCE)
+    return {
+      org_id: organizationId,
+      entity_id: entityId,
+      summary: JSON.stringify(summarizeExposure(exposure)),
+      trust: JSON.stringify(trust),
+      as_of: now,
+    }
+  })
+  await store.writeExposures(rows, causes)
+}
+
+async function loadNeighbourhoods(
+  store: EnvironmentStore,
+  { organizationId, entityIds, today }: { organizationId: string; entityIds: readonly string[]; today: number },
+): Promise<Map<string, FollowedLinks>> {
+  const links = new Map<string, FollowedLinks>()
+  for (;;) {
+    const wanted = new Set(entityIds.flatMap((entityId) => linksToLoad({ entityId, links, today })))
+    if (wanted.size === 0) return links
+    for (const [entityId, followed] of await store.followedLinks(organizationId, [...wanted], today))
+      links.set(entityId, followed)
+  }
+}
+
+async function loadEvidence(
+  store: EnvironmentStore,
+  {
+    organizationId,
+    reaches,
+    today,
+  }: { organizationId: string; reaches: Map<string, Map<string, ReachedEntity>>; today: number },
+): Promise<Map<string, Evidence>> {
+  const wanted = new Set([...reaches].flatMap(([entityId, reach]) => [entityId, ...reach.keys()]))
+  const known = await store.evidence(organizationId, [...wanted])
+  return new Map([...known].map(([entityId, { tallies }]) => [entityId, evidenceOf(tallies, today)]))
+}

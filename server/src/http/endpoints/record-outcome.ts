@@ -1,0 +1,135 @@
+import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { dayOf } from '../../core/graph/decay.ts'
+import { evidenceOf, isAdverse, type OutcomeTally, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
+import { parseMoney } from '../../core/money.ts'
+import type { RowOf } from '../../store/tables.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { nextEntity } from '../next-entity.ts'
+import { record } from '../record.ts'
+import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
+import { utcTime } from '../utc-time.ts'
+
+/** Records what really happened after a decision, which moves the trust of the entity and of its neighbours. */
+export const recordOutcome = defineEndpoint({
+  operationId: 'recordOutcome',
+  summary: 'Record a real-world outcome into the trust graph',
+  description:
+    'It moves the trust of the entity and of its neighbours in the graph: the nearest before the answer, all others within seconds.',
+  tag: 'Decisions',
+  method: 'POST',
+  path: '/v1/decisions/{decision_id}/outcomes',
+  scope: 'outcomes:write',
+  takesTurnsOn: 'decision_id',
+  params: DecisionPath,
+  body: RecordOutcomeRequest,
+  succeeds: { 201: Outcome },
+  fails: ['decision_not_found', 'validation_failed'],
+
+  async handle(context) {
+    const { params, body, caller, store, now, newId } = context
+    const { organizationId } = caller
+    const decision = await store.decision({ organizationId, id: params.decision_id })
+    if (!decision) return fail('decision_not_found')
+
+    const outcome: OutcomeBody = {
+      id: newId('out'),
+      object: 'outcome',
+      decision_id: decision.id,
+      entity_id: decision.entity_id,
+      ...body,
+      occurred_at: utcTime(body.occurred_at),
+      created_at: now,
+    }
+    const violations = checkOutcome(outcome, now)
+    if (violations.length > 0) return failValidation(violations)
+
+    const { id, decision_id, entity_id, type, occurred_at } = outcome
+    const entity = (await store.entity({ organizationId, id: entity_id }))!
+    const known = (await store.evidence(organizationId, [entity_id])).get(entity_id)
+    const tallies = await tally(known?.tallies ?? [])
+    const near = await nearest(entity_id)
+    const cause = (kind: string, entityId: string): RowOf<'consequences'> => ({
+      org_id: organizationId,
+      kind,
+      entity_id: entityId,
+      mark: id,
+    })
+    const change = record(context, {
+      changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, outcomeFact(outcome)))],
+      changedEvidence: [
+        {
+          org_id: organizationId,
+          entity_id,
+          tallies: JSON.stringify(tallies),
+          is_adverse: isAdverse(evidenceOf(tallies, dayOf(now))),
+          version: (known?.version ?? 0) + 1,
+        },
+      ],
+      rows: {
+        outcomes: [
+          {
+            org_id: organizationId,
+            id,
+            decision_id,
+            entity_id,
+            type,
+            occurred_at,
+            body: JSON.stringify(outcome),
+            created_at: now,
+          },
+        ],
+      },
+      consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
+      happenings: [
+        {
+          type: 'decision.outcome_recorded',
+          subject: { type: 'outcome', id },
+          trailId: entity_id,
+          data: { entity_id, decision_id, outcome_id: id, outcome_type: type },
+        },
+      ],
+    })
+    return { status: 201, body: outcome, change, follow: { entityId: entity_id, near, mark: id } }
+
+    /** One decision is one fate: its newest outcome counts, and takes back the one before it. */
+    async function tally(before: readonly OutcomeTally[]): Promise<readonly OutcomeTally[]> {
+      const last = await store.newestOutcome(organizationId, decision_id)
+      if (!last) return tallyOutcome(before, { type, occurredAt: occurred_at })
+      if (last.occurred_at > occurred_at) return before
+      return tallyOutcome(
+        before,
+        { type, occurredAt: occurred_at },
+        { type: last.type as OutcomeBody['type'], occurredAt: last.occurred_at },
+      )
+    }
+
+    /** The entity itself and those that it follows first: whose trust is to have moved when the answer is given. */
+    async function nearest(entityId: string): Promise<string[]> {
+      const links = (await store.followedLinks(organizationId, [entityId], dayOf(now))).get(entityId)!
+      return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
+    }
+  },
+})
+
+function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: string): Violation[] {
+  const violations: Violation[] = []
+  if (occurred_at > now) violations.push({ param: '/occurred_at', message: 'occurred_at is in the future.' })
+  if (amount !== undefined && currency === undefined)
+    violations.push({ param: '/currency', message: 'currency is needed with amount.' })
+  if (amount === undefined && currency !== undefined)
+    violations.push({ param: '/amount', message: 'amount is needed with currency.' })
+  if (amount !== undefined && typeof parseMoney(amount) === 'string')
+    violations.push({ param: '/amount', message: 'amount has more digits than can be kept exactly.' })
+  return violations
+}
+
+function outcomeFact({ type, occurred_at, days_past_due, amount, currency }: OutcomeBody): OutcomeFact {
+  return {
+    type,
+    occurredAt: occurred_at,
+    ...(days_past_due !== undefined && { daysPastDue: days_past_due }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
+  }
+}

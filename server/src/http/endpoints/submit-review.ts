@@ -1,0 +1,69 @@
+import { parseMoney } from '../../core/money.ts'
+import { fail, failValidation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { record } from '../record.ts'
+import { DecisionPath, Review, type Review as ReviewBody, SubmitReviewRequest } from '../schemas/decision.ts'
+
+/** Records what a person says about a decision. The decision itself stays as it was made. */
+export const submitReview = defineEndpoint({
+  operationId: 'submitReview',
+  summary: 'Submit a human review',
+  description:
+    'A decision never changes; a review is a later fact about it. `overrides` says whether the person judged otherwise.',
+  tag: 'Decisions',
+  method: 'POST',
+  path: '/v1/decisions/{decision_id}/reviews',
+  scope: 'reviews:write',
+  params: DecisionPath,
+  body: SubmitReviewRequest,
+  succeeds: { 201: Review },
+  fails: ['decision_not_found', 'validation_failed'],
+
+  async handle(context) {
+    const { params, body, caller, store, now, newId } = context
+    const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
+    if (!decision) return fail('decision_not_found')
+    if (body.recommended_limit !== undefined && typeof parseMoney(body.recommended_limit) === 'string') {
+      return failValidation([
+        { param: '/recommended_limit', message: 'recommended_limit has more digits than can be kept exactly.' },
+      ])
+    }
+
+    const review: ReviewBody = {
+      id: newId('rev'),
+      object: 'review',
+      decision_id: decision.id,
+      entity_id: decision.entity_id,
+      overrides: body.verdict !== decision.verdict,
+      ...body,
+      created_at: now,
+    }
+    const { id, decision_id, entity_id, verdict, overrides } = review
+    const change = record(context, {
+      rows: {
+        reviews: [
+          {
+            org_id: caller.organizationId,
+            id,
+            decision_id,
+            entity_id,
+            verdict,
+            overrides,
+            reviewer_id: body.reviewer.id,
+            body: JSON.stringify(review),
+            created_at: now,
+          },
+        ],
+      },
+      happenings: [
+        {
+          type: 'decision.reviewed',
+          subject: { type: 'review', id },
+          trailId: entity_id,
+          data: { entity_id, decision_id, review_id: id, verdict, overrides },
+        },
+      ],
+    })
+    return { status: 201, body: review, change }
+  },
+})

@@ -1,0 +1,121 @@
+import { canonicalJson, canonicalSha256 } from '../../core/canonical-json.ts'
+import { decide } from '../../core/decide/decide.ts'
+import { describeDecision } from '../../core/decide/describe-decision.ts'
+import { parseMoney } from '../../core/money.ts'
+import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
+import { record } from '../record.ts'
+import { UnderwriteRequest, UnderwritingDecision } from '../schemas/decision.ts'
+
+/** Decides one request under the organization's active policy and records why. */
+export const underwrite = defineEndpoint({
+  operationId: 'underwrite',
+  summary: 'Request an underwriting decision',
+  description:
+    'Decides on what is known of the entity at this moment, under the active policy. The decision never changes; reviews and outcomes are later facts about it. ' +
+    'In production two operators have to open the live gate first.',
+  tag: 'Decisions',
+  method: 'POST',
+  path: '/v1/underwrite',
+  scope: 'decisions:write',
+  idempotency: 'required',
+  body: UnderwriteRequest,
+  succeeds: { 201: UnderwritingDecision },
+  fails: ['entity_not_found', 'no_active_policy', 'live_underwriting_not_enabled', 'validation_failed'],
+
+  async handle(context) {
+    const { body, caller, store, policies, now, newId, requestId, environment } = context
+    const { organizationId } = caller
+    const violations = checkAmount(body)
+    if (violations.length > 0) return failValidation(violations)
+    if (!(await context.isLive(organizationId))) return fail('live_underwriting_not_enabled')
+
+    const entity = await store.entity({ organizationId, id: body.entity_id })
+    if (!entity) return fail('entity_not_found', { param: '/entity_id' })
+    const policy = await policies.of(organizationId)
+    if (!policy) return fail('no_active_policy')
+
+    const { entity_id, ...request } = body
+    const facts = factsOf(entity, request, now)
+    const outcome = decide(policy, facts)
+    const decision = describeDecision({ id: newId('dec'), environment, outcome, policy, requestId, decidedAt: now })
+
+    const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
+    const evidence = {
+      facts: canonicalJson(facts),
+      trace: canonicalJson(outcome.trace),
+      graph: canonicalJson(stateOf(entity).graph),
+    }
+    const data = {
+      entity_id,
+      decision_id: id,
+      verdict,
+      policy_version,
+      policy_checksum,
+      decision_sha256: canonicalSha256(decision),
+      evidence_sha256: canonicalSha256(evidence),
+    }
+    const change = record(context, {
+      rows: {
+        decisions: [
+          {
+            org_id: organizationId,
+            id,
+            entity_id,
+            product: body.product,
+            verdict,
+            risk_tier,
+            policy_version,
+            policy_checksum,
+            body: canonicalJson(decision),
+            created_at: now,
+          },
+        ],
+      },
+      latestDecisions: [
+        {
+          org_id: organizationId,
+          entity_id,
+          decision_id: id,
+          request: JSON.stringify(request),
+          verdict,
+          announced_verdict: verdict,
+        },
+      ],
+      happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
+      counts: [
+        ['decisions', 1],
+        [`verdict.${verdict}`, 1],
+      ],
+    })
+    const audit_entry_id = change.auditEntries![0]!.id
+    return {
+      status: 201,
+      body: decision,
+      change: {
+        ...change,
+        rows: {
+          ...change.rows,
+          decision_evidence: [{ org_id: organizationId, decision_id: id, ...evidence, audit_entry_id }],
+        },
+      },
+    }
+  },
+})
+
+function checkAmount({ requested_amount, currency }: { requested_amount?: number; currency?: string }): Violation[] {
+  if (requested_amount !== undefined && currency === undefined)
+    return [{ param: '/currency', message: 'currency is needed with requested_amount.' }]
+  if (requested_amount === undefined && currency !== undefined)
+    return [{ param: '/requested_amount', message: 'requested_amount is needed with currency.' }]
+  const money = requested_amount === undefined ? undefined : parseMoney(requested_amount)
+  if (typeof money === 'string')
+    return [
+      {
+        param: '/requested_amount',
+        message: 'requested_amount has more digits than can be kept exactly: at most four decimals and 15 digits.',
+      },
+    ]
+  return []
+}

@@ -1,0 +1,176 @@
+import { type Static, Type } from 'typebox'
+import { AMOUNT_MAX } from '../../core/money.ts'
+import { Checkpoint } from './audit-trail.ts'
+import { Currency, Id, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
+
+export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
+
+const Amount = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: AMOUNT_MAX, description })
+
+export const UnderwriteRequest = Strict(
+  {
+    entity_id: Id('ent', 'Who it is about.'),
+    product: Text(100, 'The product or program. One that the policy does not know is decided by its default terms.'),
+    requested_amount: Type.Optional(
+      Amount('How much is asked for, in major units; together with `currency`. Neither for an access decision.'),
+    ),
+    currency: Type.Optional(Currency),
+  },
+  {
+    title: 'UnderwriteRequest',
+    examples: [
+      {
+        entity_id: 'ent_06fk3v8tz9y7q2m4n6p8r0s1t3',
+        product: 'business_credit_line',
+        requested_amount: 5000,
+        currency: 'EUR',
+      },
+    ],
+  },
+)
+
+const ReasonCode = Strict(
+  {
+    code: Type.String({ description: 'Stable, for programs. New codes come with new policies.' }),
+    label: Type.String({ description: 'For people.' }),
+    impact: OneOf(['positive', 'negative']),
+  },
+  { title: 'Reason' },
+)
+
+const Condition = Strict({ code: Type.String(), label: Type.String() }, { title: 'Condition' })
+
+export const UnderwritingDecision = Strict(
+  {
+    id: Id('dec', 'The id of the decision.'),
+    object: Type.Literal('underwriting_decision'),
+    environment: OneOf(['sandbox', 'production']),
+    verdict: OneOf(VERDICTS),
+    recommended_limit: Type.Optional(
+      Type.Number({ minimum: 0, description: 'In major units; when credit is approved.' }),
+    ),
+    repayment_probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    risk_tier: Type.Optional(
+      Type.String({ description: 'A letter with an optional sign, from A+ to E.', examples: ['B+'] }),
+    ),
+    confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    reason_codes: Type.Array(ReasonCode, { description: 'The principal reasons.' }),
+    conditions: Type.Optional(Type.Array(Condition, { minItems: 1 })),
+    model_version: Type.String({ examples: ['sandbox-policy-v1'] }),
+    policy_version: Type.String({ examples: ['sandbox-policy-v1'] }),
+    policy_checksum: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    request_id: Type.String(),
+    created_at: Timestamp('When it was decided.'),
+  },
+  { title: 'UnderwritingDecision' },
+)
+
+/** The path parameter of everything that belongs to a decision. */
+export const DecisionPath = Type.Object({ decision_id: Type.String({ description: 'The id of a decision.' }) })
+
+const AnyObject = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
+const AnyValue = Type.Unsafe<unknown>({ description: 'Any JSON value; null where that side has nothing.' })
+
+export const DecisionReplay = Strict(
+  {
+    object: Type.Literal('decision_replay'),
+    decision_id: Type.String(),
+    matches: Type.Boolean({ description: 'Whether deciding again gave the same bytes.' }),
+    differences: Type.Array(Strict({ path: Type.String(), recorded: AnyValue, replayed: AnyValue })),
+    decision: UnderwritingDecision,
+    replayed: AnyObject('The decision as it comes out now.'),
+    evidence: Strict({
+      feature_snapshot: AnyObject('Every fact that the decision looked at.'),
+      policy_version: Type.String(),
+      policy_checksum: Type.String(),
+      policy: AnyObject('The whole policy.'),
+      model_version: Type.String(),
+      engine_version: Type.String(),
+      rule_trace: Type.Array(AnyObject('What one rule said.')),
+      scorecard: Type.Array(AnyObject('One line of the scorecard.')),
+      limit: Nullable(AnyObject('The limit, its terms, and the one that binds.')),
+      graph: AnyObject('The exposure and the paths behind it.'),
+    }),
+    audit: Strict({
+      entry_id: Type.String(),
+      leaf_index: Nullable(Type.Integer()),
+      inclusion_proof: Nullable(Type.Array(Type.String())),
+      checkpoint: Nullable(Checkpoint),
+    }),
+    replayed_at: Timestamp('When it was replayed.'),
+  },
+  { title: 'DecisionReplay' },
+)
+
+const ReviewCondition = Strict({ code: Text(100, 'For programs.'), label: Text(500, 'For people.') })
+
+const reviewFields = {
+  verdict: OneOf(['approve', 'approve_with_conditions', 'decline']),
+  reviewer: Strict({ id: Text(255, 'Your own id of the person.'), name: Type.Optional(Text(255, 'Their name.')) }),
+  reason: Text(5000, 'Why, in words.'),
+  reason_codes: Type.Optional(Type.Array(Text(100, 'A reason code.'), { maxItems: 20 })),
+  conditions: Type.Optional(Type.Array(ReviewCondition, { maxItems: 20 })),
+  recommended_limit: Type.Optional(Type.Number({ minimum: 0, maximum: AMOUNT_MAX })),
+}
+
+export const SubmitReviewRequest = Strict(reviewFields, {
+  title: 'SubmitReviewRequest',
+  examples: [
+    { verdict: 'approve', reviewer: { id: 'u-17', name: 'J. Doe' }, reason: 'Payslips of three months seen.' },
+  ],
+})
+
+export const Review = Strict(
+  {
+    id: Id('rev', 'The id of the review.'),
+    object: Type.Literal('review'),
+    decision_id: Id('dec', 'The decision that was reviewed.'),
+    entity_id: Id('ent', 'Who it is about.'),
+    overrides: Type.Boolean({ description: 'Whether the person judged otherwise than the decision.' }),
+    ...reviewFields,
+    created_at: Timestamp('When it was submitted.'),
+  },
+  { title: 'Review' },
+)
+export type Review = Static<typeof Review>
+
+const outcomeFields = {
+  type: OneOf([
+    'funded',
+    'current',
+    'late',
+    'default',
+    'charged_off',
+    'repaid',
+    'settled',
+    'fraud_confirmed',
+    'access_abused',
+    'closed',
+  ]),
+  occurred_at: Timestamp('When it happened; not in the future.'),
+  days_past_due: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  amount: Type.Optional(
+    Type.Number({ minimum: 0, maximum: AMOUNT_MAX, description: 'In major units; together with `currency`.' }),
+  ),
+  currency: Type.Optional(Currency),
+  note: Type.Optional(Text(2000, 'Anything worth keeping.')),
+}
+
+export const RecordOutcomeRequest = Strict(outcomeFields, {
+  title: 'RecordOutcomeRequest',
+  examples: [{ type: 'repaid', occurred_at: '2026-11-14T00:00:00Z', amount: 5000, currency: 'EUR' }],
+})
+
+export const Outcome = Strict(
+  {
+    id: Id('out', 'The id of the outcome.'),
+    object: Type.Literal('outcome'),
+    decision_id: Id('dec', 'The decision whose outcome it is.'),
+    entity_id: Id('ent', 'Who it is about.'),
+    ...outcomeFields,
+    created_at: Timestamp('When it was recorded.'),
+  },
+  { title: 'Outcome' },
+)
+export type Outcome = Static<typeof Outcome>

@@ -1,0 +1,69 @@
+import type { RowOf, TableName } from './tables.ts'
+
+/** Tables that only ever gain rows and that ask nothing of the batch. */
+export type PlainTable = Exclude<
+  TableName,
+  | 'idempotency_keys'
+  | 'entities'
+  | 'audit_entries'
+  | 'latest_decisions'
+  | 'graph_links'
+  | 'graph_evidence'
+  | 'payment_flows'
+  | 'consequences'
+  | 'usage_by_day'
+>
+
+/** Everything one request changes. It is written whole or not at all. */
+export interface Change {
+  /** The answer of the request under its idempotency key; an equal key written first makes this change lose. */
+  idempotencyKey?: RowOf<'idempotency_keys'>
+  /** Entities seen for the first time; a known `external_id` makes this change lose. */
+  newEntities?: RowOf<'entities'>[]
+  /** Entities with their next version; a version in between makes this change lose. Their latest decision is looked at again. */
+  changedEntities?: RowOf<'entities'>[]
+  /** The evidence of entities with its next version; a version in between makes this change lose. */
+  changedEvidence?: RowOf<'graph_evidence'>[]
+  /** Keys that end; one that is unknown or has ended before makes this change lose. */
+  revokedKeys?: Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[]
+  rows?: { [T in PlainTable]?: RowOf<T>[] }
+  /** The decision that an entity was told last. */
+  latestDecisions?: RowOf<'latest_decisions'>[]
+  /** Verdicts that new facts have turned; one that was announced in between makes this change lose. */
+  turnedVerdicts?: (RowOf<'latest_decisions'> & { was: string })[]
+  /** Links of the trust graph; of two claims of one link, the stronger holds. */
+  links?: RowOf<'graph_links'>[]
+  paymentFlows?: RowOf<'payment_flows'>[]
+  consequences?: RowOf<'consequences'>[]
+  auditEntries?: RowOf<'audit_entries'>[]
+  usage?: RowOf<'usage_by_day'>[]
+}
+
+/** What another node or request had written first. */
+export type Lost = 'idempotency_key' | 'new_entity' | 'entity_version' | 'api_key' | 'turned_verdict'
+
+/** The fate of a change: on disk, or not written at all because another was first. */
+export type Committed = { lost?: Lost }
+
+/** What at most one change of a batch may touch: the second would otherwise collide with the first inside one statement. */
+export function claimsOf({
+  idempotencyKey,
+  newEntities = [],
+  changedEntities = [],
+  changedEvidence = [],
+}: Change): string[] {
+  return [
+    ...(idempotencyKey ? [`key ${idempotencyKey.org_id} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
+    ...newEntities.map((entity) => `external_id ${entity.org_id} ${entity.external_id}`),
+    ...changedEntities.map((entity) => `entity ${entity.org_id} ${entity.id}`),
+    ...changedEvidence.map((evidence) => `evidence ${evidence.org_id} ${evidence.entity_id}`),
+  ]
+}
+
+/** How many rows a change writes, about. */
+export function countRows({ rows = {}, auditEntries = [], links = [], consequences = [] }: Change): number {
+  return Object.values(rows).reduce(
+    (sum, tableRows) => sum + tableRows.length,
+    1 + auditEntries.length + links.length + consequences.length,
+  )
+}

@@ -1,0 +1,139 @@
+import { batchStatement } from './batch-statement.ts'
+import { batchedRead } from './batched-read.ts'
+import type { Change } from './change.ts'
+import { type Database, DatabaseError, type Queryable, type Row } from './database.ts'
+import { columnsOf, type RowOf } from './tables.ts'
+
+/** Where a policy stands. A draft is not stored: it is a file of its author. */
+export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
+
+/** What deciding and replaying need of a policy; `document` is its canonical JSON. */
+export type DecidingPolicy = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum' | 'document'>
+
+/** A policy as it was proposed, with where it stands and how many steps led there. */
+export type StoredPolicy = RowOf<'policies'> & { state: PolicyState; steps_taken: number }
+
+/** A stored policy without its texts, for lists. */
+export type ListedPolicy = Omit<StoredPolicy, 'document' | 'source'>
+
+/** A step that somebody took with a policy. */
+export type PolicyStep = RowOf<'policy_steps'>
+
+/** The policy that comes into force, in place of the one that was active when this was decided on. */
+export interface PolicySwitch {
+  organizationId: string
+  policy: Pick<RowOf<'policies'>, 'id' | 'checksum'>
+  replacesId: string | undefined
+  activatedAt: string
+  /** What is written with the switch: the steps, their audit entries, the event. */
+  change: Change
+}
+
+const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
+const TEXTS = ['document', 'source']
+
+/** Policies: reads, and the switch of the active one. */
+export function policyQueries(database: Database) {
+  return {
+    /** The policy that decides for an organization, if it has one. */
+    activePolicy: batchedRead<string, DecidingPolicy>({
+      keyText: (organizationId) => organizationId,
+      load: (organizationIds) => readActive(database, organizationIds),
+    }),
+
+    /** The policy of that checksum, whatever became of it since. */
+    async policyByChecksum(organizationId: string, checksum: string): Promise<DecidingPolicy | undefined> {
+      const [policy] = await database.query<DecidingPolicy & Row>(
+        `SELECT ${DECIDING} FROM policies AS policy WHERE policy.org_id = $1 AND policy.checksum = $2`,
+        [organizationId, checksum],
+      )
+      return policy
+    },
+
+    /** The policy of that version name. */
+    async policyByVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
+      const [policy] = await database.query<StoredPolicy & Row>(
+        `${selectPolicies(columnsOf('policies'))} WHERE policy.org_id = $1 AND policy.version = $2`,
+        [organizationId, version],
+      )
+      return policy
+    },
+
+    /** The policies of an organization, newest first. */
+    async listPolicies(organizationId: string): Promise<ListedPolicy[]> {
+      const columns = columnsOf('policies').filter((column) => !TEXTS.includes(column))
+      return database.query<ListedPolicy & Row>(
+        `${selectPolicies(columns)} WHERE policy.org_id = $1 ORDER BY policy.id DESC`,
+        [organizationId],
+      )
+    },
+
+    /** What was done with a policy, in order. */
+    async policySteps(organizationId: string, policyId: string): Promise<PolicyStep[]> {
+      return database.query<PolicyStep & Row>(
+        `SELECT ${columnsOf('policy_steps').join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = $2 ORDER BY number`,
+        [organizationId, policyId],
+      )
+    },
+
+    /** Puts a policy into force, whole or not at all; false if somebody else took one of its steps, or switched, first. */
+    async switchActivePolicy(wanted: PolicySwitch): Promise<boolean> {
+      try {
+        return await database.transaction(async (transaction) => {
+          // First, because its row lock lets simultaneous switches through one by one; all but the first find another policy there.
+          if (!(await moveActiveRow(transaction, wanted))) return false
+          const { sql, params } = batchStatement([wanted.change])
+          await transaction.query(sql, params)
+          return true
+        })
+      } catch (error) {
+        if (error instanceof DatabaseError && error.isUniqueViolation) return false
+        throw error
+      }
+    },
+  }
+}
+
+async function readActive(
+  database: Database,
+  organizationIds: readonly string[],
+): Promise<Map<string, DecidingPolicy>> {
+  const rows = await database.query<DecidingPolicy & { org_id: string }>(
+    `SELECT active.org_id, ${DECIDING} FROM active_policies AS active
+     JOIN policies AS policy ON policy.org_id = active.org_id AND policy.id = active.policy_id
+     WHERE active.org_id = ANY($1::text[])`,
+    [organizationIds],
+  )
+  return new Map(rows.map(({ org_id, ...policy }) => [org_id, policy]))
+}
+
+/** Which policy is active is decided by `active_policies` alone; every other state is the newest step. */
+function selectPolicies(columns: readonly string[]): string {
+  return `SELECT ${columns.map((column) => `policy.${column}`).join(', ')}, newest.number AS steps_taken,
+      CASE WHEN active.policy_id = policy.id THEN 'active' ELSE newest.step END AS state
+    FROM policies AS policy
+    JOIN LATERAL (
+      SELECT number, step FROM policy_steps WHERE org_id = policy.org_id AND policy_id = policy.id ORDER BY number DESC LIMIT 1
+    ) AS newest ON true
+    LEFT JOIN active_policies AS active ON active.org_id = policy.org_id`
+}
+
+async function moveActiveRow(
+  transaction: Queryable,
+  { organizationId, policy, replacesId, activatedAt }: PolicySwitch,
+): Promise<boolean> {
+  const values = [organizationId, policy.id, policy.checksum, activatedAt]
+  const moved =
+    replacesId === undefined
+      ? await transaction.query(
+          `INSERT INTO active_policies (org_id, policy_id, checksum, activated_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT DO NOTHING RETURNING 1`,
+          values,
+        )
+      : await transaction.query(
+          `UPDATE active_policies SET policy_id = $2, checksum = $3, activated_at = $4
+           WHERE org_id = $1 AND policy_id = $5 RETURNING 1`,
+          [...values, replacesId],
+        )
+  return moved.length === 1
+}

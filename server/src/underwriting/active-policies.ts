@@ -1,0 +1,62 @@
+import { compilePolicy } from '../core/policy/compile-policy.ts'
+import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import type { PolicyDocument } from '../core/policy/policy-document.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+
+/** How long a node goes on with the policy it knows to be active; a switch is felt on every node within a second. */
+const ACTIVE_FRESH_MS = 500
+/** Compiled policies that are kept; they never change, so only memory bounds them. */
+const COMPILED_MAX = 200
+
+/** The policies of an environment, ready to decide. */
+export class ActivePolicies {
+  readonly #store: Pick<EnvironmentStore, 'activePolicy' | 'policyByChecksum'>
+  readonly #nowMs: () => number
+  readonly #active = new Map<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>()
+  readonly #compiled = new Map<string, CompiledPolicy>()
+
+  constructor({
+    store,
+    nowMs,
+  }: { store: Pick<EnvironmentStore, 'activePolicy' | 'policyByChecksum'>; nowMs: () => number }) {
+    this.#store = store
+    this.#nowMs = nowMs
+  }
+
+  /** The active policy of an organization; undefined if it has none. */
+  of(organizationId: string): Promise<CompiledPolicy | undefined> {
+    const now = this.#nowMs()
+    const known = this.#active.get(organizationId)
+    if (known && now < known.untilMs) return known.policy
+    const policy = this.#readActive(organizationId)
+    this.#active.set(organizationId, { policy, untilMs: now + ACTIVE_FRESH_MS })
+    policy.catch(() => this.#active.delete(organizationId))
+    return policy
+  }
+
+  /** The policy that was stored under that checksum, active or not; one that was altered since has another checksum by now. */
+  async byChecksum(organizationId: string, checksum: string): Promise<CompiledPolicy | undefined> {
+    const known = this.#compiled.get(checksum)
+    if (known) return known
+    const row = await this.#store.policyByChecksum(organizationId, checksum)
+    return row && this.#compile(row)
+  }
+
+  async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {
+    const row = await this.#store.activePolicy(organizationId)
+    if (!row) return undefined
+    const policy = this.#compiled.get(row.checksum) ?? this.#compile(row)
+    if (policy.checksum !== row.checksum) throw new Error(`the stored policy ${row.checksum} was altered`)
+    return policy
+  }
+
+  #compile({ checksum, document }: { checksum: string; document: string }): CompiledPolicy {
+    const result = compilePolicy(JSON.parse(document) as PolicyDocument)
+    // Only a document that was altered behind our back can fail here: it was checked before it was stored.
+    if (!('policy' in result)) throw new Error(`the stored policy ${checksum} was altered`)
+    if (result.policy.checksum !== checksum) return result.policy
+    if (this.#compiled.size >= COMPILED_MAX) this.#compiled.clear()
+    this.#compiled.set(checksum, result.policy)
+    return result.policy
+  }
+}

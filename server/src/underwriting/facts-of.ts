@@ -1,0 +1,35 @@
+import { deriveFacts } from '../core/facts/derive-facts.ts'
+import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
+import type { Facts } from '../core/facts/facts.ts'
+import type { EntityRow } from '../store/entities.ts'
+
+/** What a decision was asked about, as it is kept for looking at it again. */
+export interface DecisionRequest {
+  product: string
+  requested_amount?: number
+  currency?: string
+}
+
+/** The facts of one decision: what is kept of the entity, what the graph says, and what is asked for. */
+export function factsOf(
+  entity: EntityRow,
+  { product, requested_amount, currency }: DecisionRequest,
+  now: string,
+): Facts {
+  return deriveFacts({
+    state: stateOf(entity),
+    entity: { type: entity.type, country: entity.country },
+    request: {
+      product,
+      ...(requested_amount !== undefined && { requestedAmount: requested_amount }),
+      ...(currency !== undefined && { currency }),
+    },
+    now,
+  })
+}
+
+/** The state of an entity, with what the trust graph says about it. */
+export function stateOf({ state, graph }: Pick<EntityRow, 'state' | 'graph'>): EntityState {
+  const parsed = JSON.parse(state) as EntityState
+  return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as GraphState }
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leafHashOf } from '../src/core/audit/audit-entry.ts'
+import { verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
+import { type Persona, personas } from './personas.ts'
+import { startTestService, type TestOrganization } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+const database = api.service.installation.storage.environments.sandbox
+const decided: string[] = []
+
+let keys = 0
+function idempotent(): Record<string, string> {
+  return { 'Idempotency-Key': `key-${keys++}` }
+}
+
+async function underwrite(entityId: string, request: object, organization: TestOrganization = acme) {
+  const answer = await organization.post('/v1/underwrite', { entity_id: entityId, ...request }, idempotent())
+  assert.equal(answer.status, 201, answer.text)
+  if (organization === acme) decided.push(answer.body.id)
+  return answer.body
+}
+
+async function present({
+  entity,
+  identityLinks,
+  consents,
+  transactions,
+  featureSnapshots,
+}: Pick<Persona, 'entity' | 'identityLinks'> & Partial<Persona>): Promise<string> {
+  const { body } = await acme.post('/v1/entities', entity)
+  const post = async (path: string, item: unknown, headers?: Record<string, string>) => {
+    const answer = await acme.post(`/v1/entities/${body.id}/${path}`, item, headers)
+    assert.equal(answer.status, 201, answer.text)
+  }
+  for (const link of identityLinks) await post('identity-links', link)
+  for (const consent of consents ?? []) await post('consents', consent)
+  if (transactions?.length) await post('transactions', { transactions }, idempotent())
+  for (const snapshot of featureSnapshots ?? []) await post('feature-snapshots', snapshot)
+  return body.id
+}
+
+for (const persona of personas(new Date().toISOString())) {
+  test(`the persona "${persona.name}" gets its verdict through the API`, async () => {
+    const { associate, expect } = persona
+    if (associate) {
+      const other = await present(associate)
+      const decision = await underwrite(other, associate.underwrite)
+      assert.equal((await acme.post(`/v1/decisions/${decision.id}/outcomes`, associate.outcome)).status, 201)
+    }
+    const entityId = await present(persona)
+    const decision = await underwrite(entityId, persona.underwrite)
+    const codes = (items: { code: string }[] = []) => items.map(({ code }) => code)
+    const told = JSON.stringify(decision)
+    assert.ok(expect.verdicts.includes(decision.verdict), told)
+    if (expect.reasonsAnyOf)
+      assert.ok(
+        expect.reasonsAnyOf.some((code) => codes(decision.reason_codes).includes(code)),
+        told,
+      )
+    if (expect.conditionsAnyOf)
+      assert.ok(
+        expect.conditionsAnyOf.some((code) => codes(decision.conditions).includes(code)),
+        told,
+      )
+    if (expect.tierStartsWith) assert.ok(decision.risk_tier.startsWith(expect.tierStartsWith), told)
+    if (expect.confidenceBelow !== undefined) assert.ok(decision.confidence < expect.confidenceBelow, told)
+    if (expect.limit === 'at_least_requested')
+      assert.ok(decision.recommended_limit >= persona.underwrite.requested_amount!, told)
+    if (expect.limit === 'below_requested')
+      assert.ok(
+        decision.recommended_limit > 0 && decision.recommended_limit < persona.underwrite.requested_amount!,
+        told,
+      )
+    if (expect.limit === 'absent') assert.equal(decision.recommended_limit, undefined, told)
+  })
+}
+
+test('a decision is retrieved exactly as it was answered, and has exactly the fields of the contract', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'retrieved' })
+  const decision = await underwrite(entity.id, { product: 'credit_line', requested_amount: 100, currency: 'EUR' })
+  assert.deepEqual((await acme.get(`/v1/decisions/${decision.id}`)).body, decision)
+  assert.equal(decision.model_version, 'sandbox-policy-v1')
+  assert.equal(decision.policy_version, 'sandbox-policy-v1')
+  assert.equal(decision.verdict, 'manual_review', 'nothing is known of it')
+})
+
+test('a hundred equal requests on one key make one decision', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'raced' })
+  const ask = () =>
+    acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'raced' })
+  const answers = await Promise.all(Array.from({ length: 100 }, ask))
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  const [row] = await database.query('SELECT count(*) AS n FROM decisions WHERE entity_id = $1', [entity.id])
+  assert.equal(row!.n, 1)
+})
+
+test('amount and currency come together, and an access decision has neither', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'amounts' })
+  for (const [request, param] of [
+    [{ requested_amount: 5 }, '/currency'],
+    [{ currency: 'EUR' }, '/requested_amount'],
+    [{ requested_amount: 0, currency: 'EUR' }, '/requested_amount'],
+    [{ requested_amount: 2e12, currency: 'EUR' }, '/requested_amount'],
+    [{ requested_amount: 1.23456, currency: 'EUR' }, '/requested_amount'],
+    [{ requested_amount: 5, currency: 'euro' }, '/currency'],
+  ] as const) {
+    const refused = await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'p', ...request }, idempotent())
+    assert.deepEqual([refused.status, refused.body.error.param], [400, param], JSON.stringify(request))
+  }
+  assert.equal('recommended_limit' in (await underwrite(entity.id, { product: 'access' })), false)
+  const unknown = await acme.post('/v1/underwrite', { entity_id: `ent_0${'0'.repeat(25)}`, product: 'p' }, idempotent())
+  assert.deepEqual([unknown.status, unknown.body.error.param], [404, '/entity_id'])
+})
+
+test('a review says whether it overrides, and an outcome moves the trust of the entity', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'reviewed' })
+  const decision = await underwrite(entity.id, { product: 'credit_line' })
+  const review = await acme.post(`/v1/decisions/${decision.id}/reviews`, {
+    verdict: 'approve',
+    reviewer: { id: 'u-1' },
+    reason: 'Papers seen.',
+  })
+  assert.deepEqual([review.status, review.body.overrides, review.body.entity_id], [201, true, entity.id])
+  const before = (await acme.get(`/v1/entities/${entity.id}`)).body.trust
+  const outcome = await acme.post(`/v1/decisions/${decision.id}/outcomes`, {
+    type: 'default',
+    occurred_at: '2026-11-01T00:00:00Z',
+    amount: 10,
+    currency: 'EUR',
+  })
+  assert.equal(outcome.status, 201)
+  const after = (await acme.get(`/v1/entities/${entity.id}`)).body.trust
+  assert.ok(after.score < before.score)
+  assert.ok(after.negative_exposure > 0.4)
+  assert.equal(
+    (await acme.post(`/v1/decisions/${decision.id}/reviews`, { verdict: 'approve', reviewer: { id: 'u' }, reason: '' }))
+      .status,
+    400,
+  )
+  assert.equal(
+    (await acme.post(`/v1/decisions/${decision.id}/outcomes`, { type: 'late', occurred_at: '2999-01-01T00:00:00Z' }))
+      .status,
+    400,
+  )
+  assert.deepEqual(
+    (await acme.get(`/v1/decisions/${decision.id}`)).body,
+    decision,
+    'the decision itself stays as it was made',
+  )
+})
+
+test('a decision whose evidence was altered in the database replays as not matching, with the path', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'altered' })
+  const decision = await underwrite(entity.id, { product: 'credit_line' }, acme)
+  decided.splice(decided.indexOf(decision.id), 1)
+  await database.transaction(async (transaction) => {
+    await transaction.script('ALTER TABLE decision_evidence DISABLE TRIGGER USER')
+    await transaction.query(
+      `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
+      [decision.id],
+    )
+    await transaction.script('ALTER TABLE decision_evidence ENABLE TRIGGER USER')
+  })
+  const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
+  assert.equal(status, 200)
+  assert.equal(body.matches, false)
+  assert.ok(
+    body.differences.some(
+      ({ path, recorded, replayed }: { path: string; recorded: string; replayed: string }) =>
+        path === '/verdict' && recorded === 'manual_review' && replayed === 'decline',
+    ),
+    JSON.stringify(body.differences),
+  )
+  assert.deepEqual(body.decision, decision)
+})
+
+test('a decision that was altered in the database replays as not matching', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'forged' })
+  const decision = await underwrite(entity.id, { product: 'credit_line' })
+  decided.splice(decided.indexOf(decision.id), 1)
+  await database.transaction(async (transaction) => {
+    await transaction.script('ALTER TABLE decisions DISABLE TRIGGER USER')
+    await transaction.query(`UPDATE decisions SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`, [
+      decision.id,
+    ])
+    await transaction.script('ALTER TABLE decisions ENABLE TRIGGER USER')
+  })
+  const { body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
+  assert.deepEqual([body.matches, body.differences.map(({ path }: { path: string }) => path)], [false, ['/verdict']])
+})
+
+test('every decision of this run replays to the byte and is proved on the signed log', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  assert.ok(decided.length > 10)
+  for (const id of decided) {
+    const { status, body } = await acme.get(`/v1/decisions/${id}/replay`)
+    assert.equal(status, 200)
+    assert.deepEqual([body.matches, body.differences], [true, []], id)
+    assert.equal(body.evidence.policy_checksum, body.decision.policy_checksum)
+    const trail = await acme.get(
+      `/v1/entities/${(await database.query('SELECT entity_id FROM decisions WHERE id = $1', [id]))[0]!.entity_id}/audit-trail?limit=100`,
+    )
+    const entry = trail.body.data.find(({ id: entryId }: { id: string }) => entryId === body.audit.entry_id)
+    const { object: _o, seq: _s, leaf_hash, leaf_index: _i, ...content } = { ...entry, trail_id: entry.data.entity_id }
+    assert.equal(leafHashOf(acme.id, content), leaf_hash)
+    const { leaf_index: leafIndex, inclusion_proof: proof, checkpoint } = body.audit
+    assert.equal(
+      verifyInclusion({
+        leafIndex,
+        treeSize: checkpoint.tree_size,
+        leafHash: leaf_hash,
+        proof,
+        root: checkpoint.root_hash,
+      }),
+      true,
+    )
+  }
+})

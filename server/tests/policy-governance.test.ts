@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openInstallation } from '../src/admin/installation.ts'
+import { approveGate, closeGate, gateStatus } from '../src/admin/manage-gate.ts'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { createOrganization } from '../src/admin/manage-organizations.ts'
+import {
+  activatePolicy,
+  approvePolicy,
+  type PolicyAct,
+  proposePolicy,
+  rejectPolicy,
+} from '../src/admin/manage-policies.ts'
+import { type Environment, readConfig } from '../src/config.ts'
+import { isGateOpen } from '../src/store/live-gate.ts'
+import type { Operator, Role } from '../src/store/operators.ts'
+import { sandboxPolicySource } from './sandbox-policy.ts'
+import { createTestStorage } from './test-storage.ts'
+
+const place = await createTestStorage()
+const installation = await openInstallation(readConfig(place.env))
+await installation.storage.migrate()
+const { control } = installation.storage
+const SYSTEM = { type: 'system', id: 'test' } as const
+after(async () => {
+  await installation.close()
+  await place.remove()
+})
+
+/** An organization with people, and the acts of governance by the name of who acts. */
+async function newOrganization(environment: Environment = 'sandbox') {
+  const { id } = await createOrganization(installation, { name: 'Test', actor: SYSTEM })
+  const store = installation.stores[environment]
+  const join = async (name: string, role: Role): Promise<Operator> => {
+    const added = await addOperator(installation, {
+      organizationId: id,
+      email: `${name}@example.com`,
+      name,
+      role,
+      actor: SYSTEM,
+    })
+    assert.ok('id' in added)
+    return added
+  }
+  const people = {
+    ann: await join('ann', 'policy_author'),
+    ben: await join('ben', 'policy_approver'),
+    cay: await join('cay', 'owner'),
+    dan: await join('dan', 'admin'),
+    eve: await join('eve', 'viewer'),
+  }
+  const act = (who: keyof typeof people): PolicyAct => ({
+    organizationId: id,
+    environment,
+    operator: people[who],
+    reason: `because ${who} says so`,
+  })
+  const organization = {
+    id,
+    people,
+    act,
+    store,
+    propose: (who: keyof typeof people, source: string) => proposePolicy(installation, act(who), source),
+    approve: (who: keyof typeof people, version: string) => approvePolicy(installation, act(who), version),
+    reject: (who: keyof typeof people, version: string) => rejectPolicy(installation, act(who), version),
+    activate: (who: keyof typeof people, version: string) => activatePolicy(installation, act(who), version),
+    /** Takes a policy all the way to approval. */
+    async approved(version: string) {
+      assertState(await organization.propose('ann', policyNamed(version)), 'proposed')
+      assertState(await organization.approve('ben', version), 'approved')
+    },
+    states: async () =>
+      Object.fromEntries((await store.listPolicies(id)).map(({ version, state }) => [version, state])),
+  }
+  return organization
+}
+
+function policyNamed(version: string): string {
+  return sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${version}`)
+}
+
+function assertState(result: object, state: string): void {
+  assert.equal('state' in result && result.state, state, JSON.stringify(result))
+}
+
+function assertProblem(result: object, pattern: RegExp): void {
+  assert.ok('problem' in result, JSON.stringify(result))
+  assert.match(String(result.problem), pattern)
+}
+
+/** Does what only somebody with the database's own rights can do. */
+async function tamper(table: string, sql: string, params: unknown[]): Promise<void> {
+  await installation.storage.environments.sandbox.transaction(async (transaction) => {
+    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+    await transaction.query(sql, params)
+    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  })
+}
+
+async function trail(environment: Environment, organizationId: string, trailId: string) {
+  const wanted = { organizationId, trailId, beforeSeq: undefined, limit: 100 }
+  const entries = await installation.stores[environment].auditTrail(wanted)
+  return entries.reverse().map(({ type, actor_id, data }) => ({ type, actor_id, data: JSON.parse(data) }))
+}
+
+test('a sandbox decides from the start; production has no policy until people activate one', async () => {
+  const organization = await newOrganization('production')
+  assert.equal((await installation.stores.sandbox.activePolicy(organization.id))?.version, 'sandbox-policy-v1')
+  assert.deepEqual(await organization.states(), {})
+  assert.equal(await organization.store.activePolicy(organization.id), undefined)
+  await organization.approved('live-1')
+  assert.equal(await organization.store.activePolicy(organization.id), undefined)
+  assertState(await organization.activate('ben', 'live-1'), 'active')
+  const active = await organization.store.activePolicy(organization.id)
+  assert.equal(active?.version, 'live-1')
+  assert.deepEqual(await organization.store.policyByChecksum(organization.id, active.checksum), active)
+})
+
+test('every step is on record with who, why and what it was about', async () => {
+  const organization = await newOrganization()
+  await organization.approved('v2')
+  assertState(await organization.activate('cay', 'v2'), 'active')
+  const { id, checksum } = (await organization.store.policyByVersion(organization.id, 'v2'))!
+  const { ann, ben, cay } = organization.people
+  const entries = await trail('sandbox', organization.id, id)
+  assert.deepEqual(
+    entries.map(({ type, actor_id, data }) => [type, actor_id, data.reason, data.policy_checksum]),
+    [
+      ['policy.proposed', ann.id, 'because ann says so', checksum],
+      ['policy.approved', ben.id, 'because ben says so', checksum],
+      ['policy.activated', cay.id, 'because cay says so', checksum],
+    ],
+  )
+  const events = await installation.storage.environments.sandbox.query<{ data: string }>(
+    "SELECT data FROM events WHERE org_id = $1 AND type = 'policy.activated' ORDER BY id",
+    [organization.id],
+  )
+  assert.deepEqual(
+    events.map(({ data }) => [JSON.parse(data).policy_version, JSON.parse(data).previous_policy_version]),
+    [
+      ['sandbox-policy-v1', null],
+      ['v2', 'sandbox-policy-v1'],
+    ],
+  )
+})
+
+test('the author cannot approve, whatever the role', async () => {
+  const organization = await newOrganization()
+  assertState(await organization.propose('cay', policyNamed('v2')), 'proposed')
+  assertProblem(await organization.approve('cay', 'v2'), /cay@example.com wrote v2: somebody else has to approve it/)
+  assertState(await organization.approve('dan', 'v2'), 'approved')
+})
+
+test('only the right roles act, and only with a reason', async () => {
+  const organization = await newOrganization()
+  assertProblem(await organization.propose('ben', policyNamed('v2')), /only owner, admin, policy_author may propose/)
+  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
+  assertProblem(await organization.approve('eve', 'v2'), /eve@example.com is viewer/)
+  assertProblem(await organization.reject('ann', 'v2'), /may reject policies/)
+  assertState(await organization.approve('ben', 'v2'), 'approved')
+  assertProblem(await organization.activate('ann', 'v2'), /may activate policies/)
+  assertProblem(await activatePolicy(installation, { ...organization.act('ben'), reason: ' ' }, 'v2'), /say why/)
+  const stranger = (await newOrganization()).people.cay
+  const foreign = { ...organization.act('cay'), operator: stranger }
+  assertProblem(await activatePolicy(installation, foreign, 'v2'), /cannot act for this organization/)
+})
+
+test('a policy whose own tests fail, or that has none, is not even proposed', async () => {
+  const organization = await newOrganization()
+  const failing = policyNamed('v2').replace('limit: 6000', 'limit: 6001')
+  assertProblem(await organization.propose('ann', failing), /v2 cannot be proposed: 1 of its \d+ tests fail/)
+  const untested = policyNamed('v2').replace(/^tests:[\s\S]*/m, 'tests: []\n')
+  assertProblem(await organization.propose('ann', untested), /has no tests of its own/)
+  const broken = policyNamed('v2').replace('when: history.abuse > 0', 'when: history.abuze > 0')
+  assertProblem(await organization.propose('ann', broken), /^\d+:\d+ \/rules\/0\/when: /)
+  assert.deepEqual(await organization.states(), { 'sandbox-policy-v1': 'active' })
+})
+
+test('a proposed version never changes: an edit needs a new name', async () => {
+  const organization = await newOrganization()
+  await organization.approved('v2')
+  const edited = policyNamed('v2').replace('description: >-', 'description: >-\n  Edited.')
+  assertProblem(await organization.propose('ann', edited), /v2 was proposed before and cannot change/)
+  assertProblem(await organization.propose('ann', policyNamed('v2')), /v2 was proposed before, as it is/)
+  const twice = await Promise.all([
+    organization.propose('ann', policyNamed('v3')),
+    organization.propose('cay', policyNamed('v3')),
+  ])
+  assert.equal(twice.filter((result) => 'state' in result).length, 1)
+})
+
+test('an approval is void for a document or for evidence that was changed behind it', async () => {
+  const organization = await newOrganization()
+  await organization.approved('v2')
+  const key = [organization.id, 'v2']
+  const where = 'WHERE org_id = $1 AND version = $2'
+  await tamper('policies', `UPDATE policies SET document = replace(document, '6000', '6001') ${where}`, key)
+  assertProblem(await organization.activate('ben', 'v2'), /its document is not the one that was proposed/)
+
+  await organization.approved('v3')
+  const { id } = (await organization.store.policyByVersion(organization.id, 'v3'))!
+  const approval = "WHERE org_id = $1 AND policy_id = $2 AND step = 'approved'"
+  await tamper('policy_steps', `UPDATE policy_steps SET evidence = '{"tests":[]}' ${approval}`, [organization.id, id])
+  assertProblem(await organization.activate('ben', 'v3'), /the approval of v3 was given to something else/)
+  assert.equal((await organization.store.activePolicy(organization.id))?.version, 'sandbox-policy-v1')
+})
+
+test('only approved policies come into force, and a rejected one never does', async () => {
+  const organization = await newOrganization()
+  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
+  assertProblem(await organization.activate('ben', 'v2'), /v2 is not approved yet/)
+  assertState(await organization.approve('ben', 'v2'), 'approved')
+  assertProblem(await organization.approve('cay', 'v2'), /v2 is approved; only a proposed policy/)
+  assertState(await organization.reject('cay', 'v2'), 'rejected')
+  assertProblem(await organization.activate('ben', 'v2'), /v2 was rejected/)
+  assertProblem(await organization.reject('ben', 'sandbox-policy-v1'), /only a policy that was never active/)
+  assertProblem(await organization.activate('ben', 'sandbox-policy-v1'), /is active already/)
+})
+
+test('of two approvals at once, one is the approval', async () => {
+  const organization = await newOrganization()
+  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
+  const results = await Promise.all([organization.approve('ben', 'v2'), organization.approve('cay', 'v2')])
+  assert.equal(results.filter((result) => 'state' in result).length, 1)
+  assertProblem(results.find((result) => 'problem' in result)!, /somebody else was faster/)
+})
+
+test('simultaneous activations leave exactly one active policy and a consistent trail', async () => {
+  const organization = await newOrganization()
+  const versions = ['v2', 'v3', 'v4', 'v5']
+  for (const version of versions) await organization.approved(version)
+  const results = await Promise.all(versions.map((version) => organization.activate('ben', version)))
+  assert.equal(results.filter((result) => 'state' in result).length, 1)
+  const states = Object.entries(await organization.states())
+  assert.equal(states.filter(([, state]) => state === 'active').length, 1)
+  assert.deepEqual(
+    states.filter(([, state]) => state === 'retired').map(([version]) => version),
+    ['sandbox-policy-v1'],
+  )
+  for (const { id, version, state } of await organization.store.listPolicies(organization.id)) {
+    const steps = await organization.store.policySteps(organization.id, id)
+    assert.equal(steps.at(-1)!.step, state === 'active' ? 'activated' : state, version)
+    assert.deepEqual(
+      (await trail('sandbox', organization.id, id)).map(({ type }) => type),
+      steps.map(({ step }) => `policy.${step}`),
+    )
+  }
+})
+
+test('the way back is to activate the policy that was retired', async () => {
+  const organization = await newOrganization()
+  await organization.approved('v2')
+  assertState(await organization.activate('ben', 'v2'), 'active')
+  assert.deepEqual(await organization.states(), { v2: 'active', 'sandbox-policy-v1': 'retired' })
+  const back = await organization.activate('cay', 'sandbox-policy-v1')
+  assert.equal('replaced' in back && back.replaced, 'v2')
+  assert.deepEqual(await organization.states(), { v2: 'retired', 'sandbox-policy-v1': 'active' })
+})
+
+test('another organization’s policy is unknown, and its name is free', async () => {
+  const [one, other] = [await newOrganization(), await newOrganization()]
+  await one.approved('v2')
+  assertProblem(await other.activate('cay', 'v2'), /there is no policy "v2" in sandbox/)
+  const { checksum } = (await one.store.policyByVersion(one.id, 'v2'))!
+  assert.equal(await other.store.policyByChecksum(other.id, checksum), undefined)
+  await other.approved('v2')
+})
+
+test('the live gate opens for two different operators and closes for one', async () => {
+  const { id, act, people } = await newOrganization()
+  const isOpen = () => isGateOpen(control, id)
+  assertProblem(await approveGate(installation, act('ben')), /only owner, admin may open or close the live gate/)
+  assert.ok('open' in (await approveGate(installation, act('cay'))))
+  assert.equal(await isOpen(), false)
+  assertProblem(await approveGate(installation, act('cay')), /the other approval must come from someone else/)
+  assert.equal(await isOpen(), false)
+  assert.ok('open' in (await approveGate(installation, act('dan'))))
+  assert.equal(await isOpen(), true)
+  assertProblem(await approveGate(installation, act('cay')), /open already/)
+
+  assert.ok('open' in (await closeGate(installation, act('dan'))))
+  assert.equal(await isOpen(), false)
+  assertProblem(await closeGate(installation, act('dan')), /closed already/)
+  assert.ok('open' in (await approveGate(installation, act('cay'))))
+  assert.equal(await isOpen(), false, 'withdrawn approvals do not count again')
+
+  const gate = (await trail('production', id, id)).filter(({ type }) => type.startsWith('live_gate.'))
+  assert.deepEqual(
+    gate.map(({ type, actor_id }) => [type, actor_id]),
+    [
+      ['live_gate.approved', people.cay.id],
+      ['live_gate.approved', people.dan.id],
+      ['live_gate.closed', people.dan.id],
+      ['live_gate.approved', people.cay.id],
+    ],
+  )
+})
+
+test('the approval of an operator who was disabled does not hold the gate open', async () => {
+  const { id, act, people } = await newOrganization()
+  await approveGate(installation, act('cay'))
+  await approveGate(installation, act('dan'))
+  assert.equal(await isGateOpen(control, id), true)
+  await control.query('UPDATE operators SET disabled_at = created_at WHERE id = $1', [people.dan.id])
+  assert.equal(await isGateOpen(control, id), false)
+  assert.equal((await gateStatus(installation, id)).open, false)
+})
+
+test('an operator is one person of one organization', async () => {
+  const { id } = await newOrganization()
+  const add = (changes: object) =>
+    addOperator(installation, {
+      organizationId: id,
+      email: 'fay@example.com',
+      name: 'Fay',
+      role: 'viewer',
+      actor: SYSTEM,
+      ...changes,
+    })
+  assertProblem(await add({ email: 'CAY@example.com ' }), /cay@example.com is an operator of this organization already/)
+  assertProblem(await add({ email: 'nobody' }), /"nobody" is not an email address/)
+  assertProblem(await add({ role: 'king' }), /"king" is not a role; the roles are owner/)
+  assertProblem(await add({ name: ' ' }), /1 to 255 characters/)
+  const added = await add({})
+  assert.ok('id' in added)
+  const entries = await trail('production', id, added.id)
+  assert.deepEqual(
+    entries.map(({ type, data }) => [type, data]),
+    [['operator.added', { role: 'viewer' }]],
+    'and the log, which cannot forget, holds no name or address',
+  )
+})

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
+import { ActivePolicies } from '../src/underwriting/active-policies.ts'
+import { personas } from './personas.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const store = installation.stores.sandbox
+const fail = (error: unknown) => assert.fail(String(error))
+const worker = new ConsequenceWorker({
+  ...installation,
+  database,
+  store,
+  policies: new ActivePolicies({ store, nowMs: Date.now }),
+  onError: fail,
+})
+
+let count = 0
+async function newEntity(): Promise<string> {
+  return (await acme.post('/v1/entities', { external_id: `graph-${count++}` })).body.id
+}
+
+async function trustOf(id: string) {
+  return (await acme.get(`/v1/entities/${id}`)).body.trust
+}
+
+async function relate(from: string, to: string, relationship = 'same_as', status = 'verified'): Promise<void> {
+  const answer = await acme.post(`/v1/entities/${from}/identity-links`, {
+    related_entity_id: to,
+    relationship,
+    verification: { status },
+  })
+  assert.equal(answer.status, 201, answer.text)
+}
+
+async function identify(id: string, type: string, value: string, status = 'verified'): Promise<void> {
+  assert.equal(
+    (await acme.post(`/v1/entities/${id}/identity-links`, { identifier: { type, value }, verification: { status } }))
+      .status,
+    201,
+  )
+}
+
+async function decisionOn(id: string): Promise<string> {
+  return (
+    await acme.post('/v1/underwrite', { entity_id: id, product: 'credit_line' }, { 'Idempotency-Key': `g-${count++}` })
+  ).body.id
+}
+
+async function outcome(id: string, type: string, occurredAt = '2026-11-01T00:00:00Z'): Promise<void> {
+  const decision = await decisionOn(id)
+  assert.equal((await acme.post(`/v1/decisions/${decision}/outcomes`, { type, occurred_at: occurredAt })).status, 201)
+}
+
+test('an outcome has moved the trust of direct neighbours when it is answered, and of the next ones soon after', async () => {
+  const [bad, near, far, stranger] = [await newEntity(), await newEntity(), await newEntity(), await newEntity()]
+  await relate(near, bad)
+  await relate(far, near, 'owner')
+  await outcome(bad, 'fraud_confirmed')
+  assert.ok((await trustOf(near)).negative_exposure > 0.5)
+  await worker.followAll()
+  const [nearTrust, farTrust] = [await trustOf(near), await trustOf(far)]
+  assert.ok(farTrust.negative_exposure > 0.1 && farTrust.negative_exposure < nearTrust.negative_exposure)
+  assert.equal((await trustOf(stranger)).negative_exposure, 0)
+})
+
+test('two entities with the same identifier become linked, in either order of link and outcome', async () => {
+  const [bad, before, after, other] = [await newEntity(), await newEntity(), await newEntity(), await newEntity()]
+  await identify(bad, 'tax_id', '11-1111111')
+  await identify(before, 'tax_id', '111111111')
+  await outcome(bad, 'default')
+  await identify(after, 'tax_id', '11 111 1111')
+  await identify(other, 'tax_id', '22-2222222')
+  const exposures = await Promise.all([before, after, other].map(async (id) => (await trustOf(id)).negative_exposure))
+  assert.ok(exposures[0]! > 0.4)
+  assert.equal(exposures[0], exposures[1])
+  assert.equal(exposures[2], 0)
+})
+
+test('good outcomes support, bad ones expose, and a loan that went late and was then repaid counts as repaid', async () => {
+  const [good, friend] = [await newEntity(), await newEntity()]
+  await relate(friend, good, 'guarantor')
+  const decision = await decisionOn(good)
+  const report = (type: string, day: number) =>
+    acme.post(`/v1/decisions/${decision}/outcomes`, { type, occurred_at: `2026-10-0${day}T00:00:00Z` })
+  await report('late', 1)
+  assert.ok((await trustOf(friend)).negative_exposure > 0)
+  await report('repaid', 2)
+  const { negative_exposure, positive_support, score } = await trustOf(friend)
+  assert.equal(negative_exposure, 0)
+  assert.ok(positive_support > 0 && score > 0.5)
+})
+
+test('payments link weakly, by their share in the cash flow', async () => {
+  const [bad, payer] = [await newEntity(), await newEntity()]
+  await outcome(bad, 'fraud_confirmed')
+  const pay = (amount: number, counterparty?: string) => ({
+    external_id: `p-${count++}`,
+    occurred_at: '2026-10-01T00:00:00Z',
+    amount,
+    currency: 'EUR',
+    direction: 'debit',
+    ...(counterparty && { counterparty: { entity_id: counterparty } }),
+  })
+  const ingest = (transactions: unknown[]) =>
+    acme.post(`/v1/entities/${payer}/transactions`, { transactions }, { 'Idempotency-Key': `pay-${count++}` })
+  assert.equal((await ingest([pay(900, bad), pay(100)])).status, 201)
+  await worker.followAll()
+  const { negative_exposure } = await trustOf(payer)
+  assert.ok(negative_exposure > 0 && negative_exposure < 0.15, String(negative_exposure))
+  const [row] = await database.query<{ summary: string }>('SELECT summary FROM graph_exposures WHERE entity_id = $1', [
+    payer,
+  ])
+  assert.equal(
+    JSON.parse(row!.summary).negativeExposureWithoutPayments,
+    0,
+    'a payment alone can never count towards a decline',
+  )
+  const unknown = await ingest([pay(1), pay(1, `ent_0${'0'.repeat(25)}`)])
+  assert.deepEqual([unknown.status, unknown.body.error.param], [404, '/transactions/1/counterparty/entity_id'])
+  assert.equal((await ingest([pay(1, payer)])).status, 400)
+})
+
+test('what is kept step by step equals what a new walk finds', async () => {
+  const ids = await Promise.all(Array.from({ length: 12 }, newEntity))
+  const types = ['same_as', 'owner', 'director', 'household', 'guarantor']
+  for (let n = 0; n < 24; n++)
+    await relate(
+      ids[n % 12]!,
+      ids[(n * 5 + 1 + Math.floor(n / 12)) % 12]!,
+      types[n % 5],
+      n % 3 ? 'verified' : 'unverified',
+    ).catch(() => {})
+  for (const [n, type] of ['default', 'repaid', 'late', 'fraud_confirmed'].entries()) await outcome(ids[n * 3]!, type)
+  await worker.followAll()
+  const kept = await database.query(
+    'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
+    [ids],
+  )
+  await store.exchangeConsequences(
+    ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })),
+    [],
+  )
+  await worker.followAll()
+  const walked = await database.query(
+    'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
+    [ids],
+  )
+  const withoutTime = (rows: Record<string, unknown>[]) =>
+    rows.map(({ entity_id, summary }) => [entity_id, { ...JSON.parse(summary as string), asOf: '' }])
+  assert.deepEqual(withoutTime(kept), withoutTime(walked))
+})
+
+test('a hub with a hundred thousand links is read as one with forty', async () => {
+  const hub = await newEntity()
+  await database.query(
+    `INSERT INTO graph_links SELECT $1, $2, 'ent_hub_' || n, 'employer', true, 150000, 20000, 99999, false FROM generate_series(1, 100000) AS n`,
+    [acme.id, hub],
+  )
+  const [bad] = [await newEntity()]
+  await outcome(bad, 'fraud_confirmed')
+  await relate(hub, bad, 'same_as')
+  const links = await store.followedLinks(acme.id, [hub], Math.floor(Date.now() / 86_400_000))
+  assert.equal(links.get(hub)!.ranked.length, 40)
+  assert.deepEqual(
+    links.get(hub)!.adverse.map(({ neighbour }) => neighbour),
+    [bad],
+    'what leads to harm is not crowded out',
+  )
+  assert.ok((await trustOf(hub)).negative_exposure > 0.5)
+  const plan = await database.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT neighbour_id FROM graph_links WHERE org_id = '${acme.id}' AND entity_id = '${hub}' AND expires > 1
+     ORDER BY (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type LIMIT 40`,
+  )
+  assert.match(JSON.stringify(plan), /graph_links_ranked/, 'the first links are read in the order of the index')
+})
+
+test('a verdict that new facts turn is announced once per turn, not once per fact', async () => {
+  const [prime] = personas(new Date().toISOString())
+  const { body: entity } = await acme.post('/v1/entities', { ...prime!.entity, external_id: 'turned' })
+  for (const consent of prime!.consents) await acme.post(`/v1/entities/${entity.id}/consents`, consent)
+  await identify(entity.id, 'government_id', 'turned-1')
+  await identify(entity.id, 'bank_account', 'turned-2')
+  await acme.post(
+    `/v1/entities/${entity.id}/transactions`,
+    { transactions: prime!.transactions },
+    { 'Idempotency-Key': 'turned-t' },
+  )
+  const decided = await acme.post(
+    '/v1/underwrite',
+    { entity_id: entity.id, ...prime!.underwrite },
+    { 'Idempotency-Key': 'turned-u' },
+  )
+  assert.equal(decided.body.verdict, 'approve')
+  const announcements = async () => {
+    await worker.followAll()
+    const rows = await database.query<{ data: string }>(
+      "SELECT data FROM events WHERE type = 'decision.reevaluation_due' AND data LIKE $1 ORDER BY id",
+      [`%${entity.id}%`],
+    )
+    return rows
+      .map(({ data }) => JSON.parse(data))
+      .map(({ previous_verdict, current_verdict }) => [previous_verdict, current_verdict])
+  }
+  assert.deepEqual(await announcements(), [], 'nothing has turned yet')
+
+  const revoke = () =>
+    acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'credit_underwriting', status: 'revoked' })
+  await revoke()
+  const turned = [['approve', 'manual_review']]
+  assert.deepEqual(await announcements(), turned)
+  await revoke()
+  await acme.post(`/v1/entities/${entity.id}/feature-snapshots`, {
+    source: 's',
+    as_of: '2026-11-01T00:00:00Z',
+    features: { x: 1 },
+  })
+  assert.deepEqual(await announcements(), turned, 'more facts of the same kind are no news')
+
+  await acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'credit_underwriting' })
+  assert.deepEqual(await announcements(), [...turned, ['manual_review', 'approve']])
+  const trail = await acme.get(`/v1/entities/${entity.id}/audit-trail`)
+  assert.equal(trail.body.data.filter(({ type }: { type: string }) => type === 'decision.reevaluation_due').length, 2)
+})
+
+test('an outcome in the neighbourhood turns the verdict of a neighbour', async () => {
+  const [prime] = personas(new Date().toISOString())
+  const { body: entity } = await acme.post('/v1/entities', { ...prime!.entity, external_id: 'neighbour' })
+  for (const consent of prime!.consents) await acme.post(`/v1/entities/${entity.id}/consents`, consent)
+  await identify(entity.id, 'government_id', 'neighbour-1')
+  await identify(entity.id, 'tax_id', '33-3333333')
+  await acme.post(
+    `/v1/entities/${entity.id}/transactions`,
+    { transactions: prime!.transactions },
+    { 'Idempotency-Key': 'neighbour-t' },
+  )
+  const decided = await acme.post(
+    '/v1/underwrite',
+    { entity_id: entity.id, ...prime!.underwrite },
+    { 'Idempotency-Key': 'neighbour-u' },
+  )
+  assert.equal(decided.body.verdict, 'approve')
+  const other = await newEntity()
+  await identify(other, 'tax_id', '33-3333333')
+  await outcome(other, 'default')
+  await worker.followAll()
+  const [event] = await database.query<{ data: string }>(
+    "SELECT data FROM events WHERE type = 'decision.reevaluation_due' AND data LIKE $1",
+    [`%${entity.id}%`],
+  )
+  const { decision_id, decided_verdict, current_verdict } = JSON.parse(event!.data)
+  assert.deepEqual([decision_id, decided_verdict], [decided.body.id, 'approve'])
+  assert.notEqual(current_verdict, 'approve')
+})
