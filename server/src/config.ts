@@ -27,6 +27,8 @@ export interface Config {
   masterKey: string | undefined
   logLevel: string
   rateLimit: RateLimit
+  /** Whether webhooks of the sandbox may go to this machine itself, for development. Production's never may. */
+  webhooksAllowLoopback: boolean
 }
 
 /** A setting has a value that cannot be used; the message says which and what would do. */
@@ -44,6 +46,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sandbox: integer(env, 'SANDBOX_PORT', { standard: 4010, min: 0, max: 65_535 }),
     production: integer(env, 'PRODUCTION_PORT', { standard: 4020, min: 0, max: 65_535 }),
   }
+  refuseEqualPorts(ports)
   const urlHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const perSecond = integer(env, 'RATE_LIMIT_PER_SECOND', { standard: 5_000, min: 1, max: 10_000_000 })
   return {
@@ -62,7 +65,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       perSecond,
       burst: integer(env, 'RATE_LIMIT_BURST', { standard: perSecond * 2, min: 1, max: 20_000_000 }),
     },
+    // The embedded database is where development starts; a server is where others may register endpoints.
+    webhooksAllowLoopback:
+      oneOf(env, 'WEBHOOKS_ALLOW_LOOPBACK', ['true', 'false'], env.DATABASE_URL ? 'false' : 'true') === 'true',
   }
+}
+
+function refuseEqualPorts(ports: Config['ports']): void {
+  const given = Object.values(ports).filter((port) => port !== 0)
+  if (new Set(given).size < given.length)
+    throw new ConfigError('CONSOLE_PORT, SANDBOX_PORT and PRODUCTION_PORT must be three different ports')
 }
 
 /** Reads a list of roles such as `api,worker`; nothing given means all of them. */

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { enterInstallation, type Installation, openInstallation } from './admin/installation.ts'
 import { Sealer } from './audit/sealer.ts'
@@ -15,10 +16,16 @@ import { UsageMeter } from './http/usage-meter.ts'
 import { Metrics } from './metrics.ts'
 import { createRequestMeter, describeProcess } from './process-metrics.ts'
 import { hashIdentifier } from './security/identifiers.ts'
+import { WebhookSecretBox } from './security/webhook-secret.ts'
 import { ActivePolicies } from './underwriting/active-policies.ts'
 import { LiveGate } from './underwriting/live-gate.ts'
 import { startUpkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
+import { Dispatcher, type DispatcherTimings } from './webhooks/dispatcher.ts'
+import { createSafeAgent } from './webhooks/safe-agent.ts'
+
+/** How long a shutdown waits for requests that were begun. */
+const DRAIN_MAX_MS = 10_000
 
 /** A running service. */
 export interface Service {
@@ -36,15 +43,19 @@ export interface ServiceOptions {
   logger: Logger
   roles?: readonly Role[]
   nowMs?: () => number
+  /** Shorter waits, for tests that cannot wait for days. */
+  webhookTimings?: Partial<DispatcherTimings>
 }
 
 /** Puts all the parts together and starts them. This is the one place that knows every module. */
 export async function startService(
   config: Config,
-  { logger, roles = ROLES, nowMs = Date.now }: ServiceOptions,
+  { logger, roles = ROLES, nowMs = Date.now, webhookTimings = {} }: ServiceOptions,
 ): Promise<Service> {
+  const listeners: FastifyInstance[] = []
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
+    await Promise.all(listeners.splice(0).map(stopListening))
     while (closers.length > 0) await closers.pop()!()
   }
   try {
@@ -53,8 +64,8 @@ export async function startService(
     closers.push(() => installation.close())
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'the database is up to date')
-    const { firstStart } = await enterInstallation(installation)
-    const firstRunText = firstStart ? await firstRun(installation) : undefined
+    await enterInstallation(installation)
+    const firstRunText = await firstRun(installation)
     if (installation.storage.embedded) closers.push(await openCommandSocket(installation))
 
     const metrics = describeProcess(new Metrics(), installation)
@@ -62,13 +73,18 @@ export async function startService(
     const urls: Service['urls'] = {}
     if (roles.includes('worker')) {
       for (const environment of ENVIRONMENTS)
-        closers.push(startSealer(parts, environment), startConsequenceWorker(parts, environment))
+        closers.push(
+          startSealer(parts, environment),
+          startConsequenceWorker(parts, environment),
+          startDispatcher(parts, environment, webhookTimings),
+        )
       closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
     }
     if (roles.includes('api')) {
-      for (const environment of ENVIRONMENTS) urls[environment] = await startApi(parts, environment, closers)
+      for (const environment of ENVIRONMENTS)
+        urls[environment] = await startApi(parts, environment, { closers, listeners })
     }
-    if (roles.includes('console')) urls.console = await startConsole(parts, closers)
+    if (roles.includes('console')) urls.console = await startConsole(parts, listeners)
     return { installation, firstRunText, urls, close }
   } catch (error) {
     await close()
@@ -88,7 +104,7 @@ type Closers = (() => Promise<unknown>)[]
 async function startApi(
   { installation, logger, measureRequests }: Parts,
   environment: Environment,
-  closers: Closers,
+  { closers, listeners }: { closers: Closers; listeners: FastifyInstance[] },
 ): Promise<string> {
   const { config, stores, masterKey, newId, nowMs } = installation
   const store = stores[environment]
@@ -124,16 +140,16 @@ async function startApi(
   })
   measureRequests(app, environment)
   closers.push(() => usage.close())
-  closers.push(() => app.close())
+  listeners.push(app)
   return app.listen({ host: config.host, port: config.ports[environment] })
 }
 
-async function startConsole({ installation, logger, metrics }: Parts, closers: Closers): Promise<string> {
+async function startConsole({ installation, logger, metrics }: Parts, listeners: FastifyInstance[]): Promise<string> {
   const { config, storage } = installation
   const databases = [storage.control, ...Object.values(storage.environments)]
   const ready = () => Promise.all(databases.map((database) => database.query('SELECT 1')))
   const app = buildConsoleServer({ config, logger, metrics, ready })
-  closers.push(() => app.close())
+  listeners.push(app)
   return app.listen({ host: config.host, port: config.ports.console })
 }
 
@@ -165,6 +181,36 @@ function startSealer({ installation, logger }: Parts, environment: Environment):
   })
   sealer.start()
   return () => sealer.close()
+}
+
+function startDispatcher(
+  { installation, logger }: Parts,
+  environment: Environment,
+  timings: Partial<DispatcherTimings>,
+): () => Promise<void> {
+  const { config, stores, masterKey, newId, nowMs } = installation
+  const allowLoopback = environment === 'sandbox' && config.webhooksAllowLoopback
+  const dispatcher = new Dispatcher({
+    rules: { environment, allowLoopback },
+    store: stores[environment],
+    secrets: new WebhookSecretBox(masterKey.derive(`webhook secrets ${environment}`)),
+    agentFor: (timeoutMs) => createSafeAgent({ allowLoopback, timeoutMs }),
+    userAgent: `Verdigraph/${VERSION}`,
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'webhooks could not be sent'),
+    onDisabled: (endpoint) => logger.warn({ ...endpoint, environment }, 'a webhook endpoint was disabled'),
+    timings,
+  })
+  dispatcher.start()
+  return () => dispatcher.close()
+}
+
+/** Stops accepting and waits for what was begun; a client that never finishes its request is not waited for. */
+async function stopListening(app: FastifyInstance): Promise<void> {
+  const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MAX_MS)
+  await app.close()
+  clearTimeout(patience)
 }
 
 /** Looks at the ports before anything is created, so that a start that cannot succeed leaves nothing behind. */

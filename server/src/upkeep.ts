@@ -9,7 +9,9 @@ export function startUpkeep(
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const round = async () => {
-    for (const environment of ENVIRONMENTS) await stores[environment].purgeKeptAnswers(new Date(nowMs()).toISOString())
+    for (const environment of ENVIRONMENTS) {
+      while ((await stores[environment].purgeKeptAnswers(new Date(nowMs()).toISOString())) > 0) {}
+    }
   }
   let running = Promise.resolve()
   const timer = setInterval(() => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { runCli, startServiceProcess } from './service-process.ts'
-import { createTestStorage } from './test-storage.ts'
+import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const place = await createTestStorage()
 const service = await startServiceProcess(place.env)
@@ -94,6 +98,13 @@ test('every command explains itself, and a wrong call says what is wrong', () =>
     'gate status',
     'gate approve',
     'gate close',
+    'webhooks add',
+    'webhooks list',
+    'webhooks rotate',
+    'webhooks disable',
+    'webhooks enable',
+    'webhooks deliveries',
+    'webhooks redeliver',
     'audit verify',
     'audit public-key',
     'migrate',
@@ -118,6 +129,23 @@ test('every command explains itself, and a wrong call says what is wrong', () =>
     const result = cli(...args)
     assert.deepEqual([result.status, line.test(result.stderr)], [status, true], `${args.join(' ')}: ${result.stderr}`)
   }
+})
+
+test('nonsense on the command socket is answered, and the server goes on', {
+  skip: onPostgres && 'the embedded database only',
+}, async () => {
+  const socketPath = join(place.dataDir, 'cli.sock')
+  const send = (body: string) =>
+    new Promise<string>((resolve, reject) => {
+      const outgoing = request({ socketPath, method: 'POST', path: '/' }, (response) =>
+        text(response).then(resolve, reject),
+      )
+      outgoing.on('error', reject).end(body)
+    })
+  assert.match(await send('junk'), /problem/)
+  assert.match(await send('{"command":"explode","input":{}}'), /does not know the command explode/)
+  assert.equal(statSync(join(place.dataDir, 'database')).mode & 0o777, 0o700)
+  assert.ok(json('orgs', 'list').length > 0)
 })
 
 test('migrate, doctor and audit verify look at the running installation', () => {

@@ -80,6 +80,18 @@ test('fifty simultaneous creations of one external id make one entity', async ()
   assert.equal(answers.filter(({ status }) => status === 201).length, 1)
 })
 
+test('a hundred simultaneous merges and consents of one entity all succeed', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'crowded' })
+  const merges = Array.from({ length: 60 }, (_, n) =>
+    acme.post('/v1/entities', { external_id: 'crowded', display_name: `Name ${n}` }),
+  )
+  const consents = Array.from({ length: 40 }, () =>
+    acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' }),
+  )
+  const statuses = (await Promise.all([...merges, ...consents])).map(({ status }) => status)
+  assert.deepEqual(new Set(statuses), new Set([200, 201]))
+})
+
 test('an identifier is answered masked, and exactly one of identifier and related entity is accepted', async () => {
   const id = await newEntity()
   const link = await acme.post(`/v1/entities/${id}/identity-links`, {
@@ -158,6 +170,7 @@ test('consent is granted by default for everything from now on, and revoked by a
   for (const body of [
     { purpose: 'marketing', granted_at: '2999-01-01T00:00:00Z' },
     { purpose: 'marketing', revoked_at: '2026-01-01T00:00:00Z' },
+    { purpose: 'marketing', status: 'revoked', granted_at: '2026-02-01T00:00:00Z', revoked_at: '2026-01-01T00:00:00Z' },
     { purpose: 'marketing', granted_at: '2026-02-01T00:00:00Z', expires_at: '2026-01-01T00:00:00Z' },
   ]) {
     assert.equal((await acme.post(`/v1/entities/${id}/consents`, body)).status, 400, JSON.stringify(body))

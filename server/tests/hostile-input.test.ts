@@ -95,6 +95,24 @@ test('huge numbers and numbers too fine to keep exactly are refused', async () =
   )
 })
 
+test('a time that falls into the year 10000, or before 1900, after its offset is refused like any other nonsense', async () => {
+  for (const time of [
+    '9999-12-31T23:59:59-01:00',
+    '1899-12-31T23:59:59Z',
+    '1900-01-01T00:30:00+01:00',
+    '2026-06-30T23:59:60Z',
+  ]) {
+    refusedAs(
+      await acme.post(`/v1/entities/${entity.id}/feature-snapshots`, { source: 's', as_of: time, features: { a: 1 } }),
+      'validation_failed',
+    )
+    refusedAs(
+      await acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing', expires_at: time }),
+      'validation_failed',
+    )
+  }
+})
+
 test('JSON ten thousand levels deep is refused, with and without reserved names inside', async () => {
   const depth = 10_000
   refusedAs(await raw('/v1/entities', '['.repeat(depth) + ']'.repeat(depth)), 'validation_failed')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -57,6 +57,33 @@ test('a shutdown finishes the requests that were begun', async () => {
     [],
     'answered whole or not accepted at all',
   )
+})
+
+test('a client that never finishes its request does not hold a shutdown up for good, and nothing new is accepted', async () => {
+  const service = await startServiceProcess(place.env)
+  const socket = connect(service.ports.sandbox, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    'POST /v1/entities HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  service.child.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  await assert.rejects(fetch(`http://127.0.0.1:${service.ports.sandbox}/openapi.json`))
+  assert.equal(await service.exited, 0)
+  assert.equal(existsSync(join(place.dataDir, 'lock')), false)
+})
+
+test('a missing master key is refused, and no other is made in its place', async () => {
+  const file = join(place.dataDir, 'master.key')
+  const key = readFileSync(file)
+  rmSync(file)
+  const service = spawnService(place.env, await freePorts())
+  assert.equal(await service.exited, 1)
+  assert.match(service.output(), /the master key of this installation is missing/)
+  assert.match(runCli(place.env, 'audit', 'verify').stderr, /the master key of this installation is missing/)
+  assert.equal(existsSync(file), false)
+  writeFileSync(file, key, { mode: 0o600 })
 })
 
 test('a port in use is one clear line, and nothing was created', async () => {

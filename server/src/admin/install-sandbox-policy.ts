@@ -23,14 +23,10 @@ export async function installSandboxPolicy(installation: Installation, organizat
     policy: row,
     replacesId: undefined,
     activatedAt: row.created_at,
-    change: {
-      rows: {
-        policies: [row],
-        policy_steps: steps.map((step) => step.row),
-        events: [activatedEvent(installation, row, undefined)],
-      },
-      auditEntries: steps.map((step) => step.entry),
-    },
+    newPolicies: [row],
+    steps: steps.map((step) => step.row),
+    event: activatedEvent(installation, row, undefined),
+    auditEntries: steps.map((step) => step.entry),
   })
 }
 

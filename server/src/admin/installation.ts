@@ -1,8 +1,8 @@
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids.ts'
-import { loadMasterKey, type MasterKey } from '../security/master-key.ts'
+import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import { type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
-import { claimInstallation, listOrganizations } from '../store/organizations.ts'
+import { claimInstallation, isNewInstallation } from '../store/organizations.ts'
 import type { Storage } from '../store/storage.ts'
 import { openStorage } from '../store/storage.ts'
 
@@ -36,7 +36,7 @@ export async function openInstallation(
       config,
       storage,
       stores: stores as Record<Environment, EnvironmentStore>,
-      masterKey: loadMasterKey(config),
+      masterKey: await loadOwnMasterKey(config, storage),
       nowMs,
       newId: createNewId(nowMs),
       async close() {
@@ -50,16 +50,21 @@ export async function openInstallation(
   }
 }
 
-/** Makes sure that this node holds the installation's master key; says whether this is its very first start. */
-export async function enterInstallation({ storage, masterKey, nowMs }: Installation): Promise<{ firstStart: boolean }> {
+/** Only an installation that was never started may be given a new key: to any other, a new key is a wrong one. */
+async function loadOwnMasterKey(config: Config, { control }: Storage): Promise<MasterKey> {
+  const key =
+    loadMasterKey(config) ?? ((await isNewInstallation(control)) ? createMasterKey(config.dataDir) : undefined)
+  if (key) return key
+  throw new WrongMasterKey(
+    'the master key of this installation is missing: set MASTER_KEY, or put master.key back into the data folder',
+  )
+}
+
+/** Makes sure that this node holds the installation's master key, which the first start notes. */
+export async function enterInstallation({ storage, masterKey, nowMs }: Installation): Promise<void> {
   const claim = { masterKeyCheck: masterKey.check, now: new Date(nowMs()).toISOString() }
-  const { first, sameKey } = await claimInstallation(storage.control, claim)
-  if (!sameKey) {
-    throw new WrongMasterKey(
-      'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
-    )
-  }
-  // Only the embedded database can be sure that nobody else is about to create the first organization.
-  const unfinished = storage.embedded && (await listOrganizations(storage.control)).length === 0
-  return { firstStart: first || unfinished }
+  if (await claimInstallation(storage.control, claim)) return
+  throw new WrongMasterKey(
+    'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
+  )
 }

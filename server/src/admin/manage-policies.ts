@@ -5,7 +5,7 @@ import { compilePolicy } from '../core/policy/compile-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { Change } from '../store/change.ts'
 import { DatabaseError } from '../store/database.ts'
-import type { PolicyState, PolicyStep, StoredPolicy } from '../store/policies.ts'
+import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/policies.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 import type { Installation } from './installation.ts'
 import { type OperatorAct, refusal } from './operator-act.ts'
@@ -119,7 +119,7 @@ export async function activatePolicy(
     policy,
     replacesId: replaced?.id,
     activatedAt: new Date(installation.nowMs()).toISOString(),
-    change: activation(installation, act, { policy, replaced, tests }),
+    ...activation(installation, act, { policy, replaced, tests }),
   })
   if (!switched) return tooLate(version)
   return { ...standing(act, policy, 'active'), ...(replaced && { replaced: replaced.version }) }
@@ -130,7 +130,7 @@ function activation(
   installation: Installation,
   act: PolicyAct,
   { policy, replaced, tests }: { policy: StoredPolicy; replaced: StoredPolicy | undefined; tests: PolicyTestResult[] },
-): Change {
+): Pick<PolicySwitch, 'steps' | 'event' | 'auditEntries'> {
   const taker = takerOf(act)
   const retired =
     replaced &&
@@ -148,10 +148,8 @@ function activation(
   })
   const steps = retired ? [retired, activated] : [activated]
   return {
-    rows: {
-      policy_steps: steps.map(({ row }) => row),
-      events: [activatedEvent(installation, policy, replaced)],
-    },
+    steps: steps.map(({ row }) => row),
+    event: activatedEvent(installation, policy, replaced),
     auditEntries: steps.map(({ entry }) => entry),
   }
 }

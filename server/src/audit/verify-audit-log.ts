@@ -2,8 +2,12 @@ import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { describeProblem, type LogFigures } from '../core/audit/log-report.ts'
+import { appendLeaves, type NodePosition } from '../core/audit/merkle-tree.ts'
 import { verifyLog } from '../core/audit/verify-log.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+
+/** A report that lists every node of a forged tree helps nobody. */
+const ALTERED_NODES_TOLD = 100
 
 /** What verifying one organization's log has found. */
 export interface LogVerification {
@@ -42,10 +46,20 @@ export async function verifyAuditLog({
   })
   const brokenTrails = await store.brokenTrails(organizationId)
   const neverSealed = await store.entriesNeverSealed(organizationId)
+  const otherHashes = await store.entriesWithAnotherHash(organizationId)
+  // On a log that is not intact, nodes that do not fit its leaves are no news.
+  const alteredNodes = report.status === 'intact' ? await findAlteredNodes(store, organizationId, size) : []
   const problems = [
     ...(report.status === 'tampered' ? report.problems.map(describeProblem) : []),
     ...(report.status === 'tampered' && report.problemsOmitted > 0 ? [`… and ${report.problemsOmitted} more.`] : []),
-    ...brokenTrails.map((trail) => `The places on the trail of ${trail} are not 1, 2, 3 … any more.`),
+    ...brokenTrails.map(
+      (trail) => `The places on the trail of ${trail} are not 1, 2, 3 … in the order of sealing any more.`,
+    ),
+    ...otherHashes.map((id) => `Entry ${id} bears another hash than its leaf.`),
+    ...alteredNodes.map(
+      ({ level, index }) =>
+        `The stored node over the leaves ${index * 2 ** level} to ${(index + 1) * 2 ** level - 1} is not what they give.`,
+    ),
     ...neverSealed.map((id) => `Entry ${id} was taken out of the queue before it was sealed.`),
   ]
   return {
@@ -57,4 +71,22 @@ export async function verifyAuditLog({
     root_hash: report.figures.rootHash,
     problems,
   }
+}
+
+/** Builds the tree anew from its leaves and compares every stored node, because proofs are made of them. */
+async function findAlteredNodes(
+  store: EnvironmentStore,
+  organizationId: string,
+  size: number,
+): Promise<NodePosition[]> {
+  const altered: NodePosition[] = []
+  let tree: { size: number; frontier: readonly string[] } = { size: 0, frontier: [] }
+  while (tree.size < size) {
+    const leaves = await store.leafHashes(organizationId, tree.size, size)
+    const grown = appendLeaves({ ...tree, leaves })
+    const stored = await store.nodeHashes(organizationId, grown.nodes)
+    altered.push(...grown.nodes.filter(({ hash }, place) => stored[place] !== hash))
+    tree = grown
+  }
+  return altered.slice(0, ALTERED_NODES_TOLD)
 }

@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Installation } from '../admin/installation.ts'
@@ -27,10 +27,9 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   if (Buffer.byteLength(path) > PATH_BYTES_MAX)
     throw new Error(`the path of the data folder is too long for a socket in it: ${installation.config.dataDir}`)
   const server = createServer(async (incoming, outgoing) => {
-    const { command, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
-    const result = await findCommand(command)!
-      .run(installation, input)
-      .catch((error: Error): Problem => ({ problem: error.message }))
+    const result = await runCommand(installation, incoming).catch(
+      (error: Error): Problem => ({ problem: error.message }),
+    )
     outgoing.setHeader('Content-Type', 'application/json').end(JSON.stringify(result))
   })
   // The folder's lock is ours, so a socket that is still there belongs to a process that died.
@@ -47,6 +46,14 @@ export async function openCommandSocket(installation: Installation): Promise<() 
       server.close(() => resolve())
       server.closeIdleConnections()
     })
+}
+
+async function runCommand(installation: Installation, incoming: IncomingMessage): Promise<unknown> {
+  const { command: name, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
+  const command = findCommand(name)
+  if (!command)
+    return { problem: `the running server does not know the command ${name}: it is of another release, restart it` }
+  return command.run(installation, input)
 }
 
 /** Has the running server run a command; `NO_SERVER` if none is running on this data folder. */

@@ -8,6 +8,15 @@ import { operatorsAdd, operatorsList } from './operators.ts'
 import { orgsCreate, orgsList } from './orgs.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
+import {
+  webhooksAdd,
+  webhooksDeliveries,
+  webhooksDisable,
+  webhooksEnable,
+  webhooksList,
+  webhooksRedeliver,
+  webhooksRotate,
+} from './webhooks.ts'
 
 /** Everything the command line can do. */
 export const commands: readonly Command[] = [
@@ -30,6 +39,13 @@ export const commands: readonly Command[] = [
   gateStatusCommand,
   gateApprove,
   gateClose,
+  webhooksAdd,
+  webhooksList,
+  webhooksRotate,
+  webhooksDisable,
+  webhooksEnable,
+  webhooksDeliveries,
+  webhooksRedeliver,
   auditVerify,
   auditPublicKey,
   migrateCommand,

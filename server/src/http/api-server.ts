@@ -51,6 +51,8 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    // What was begun before a shutdown is answered like everything else.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 255, querystringParser: strictQuery },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, parts.tools.newId('req')),
     frameworkErrors: (_error, request, reply) => send(reply, request, fail('route_not_found')),

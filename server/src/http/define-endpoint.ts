@@ -84,8 +84,8 @@ export interface Endpoint<
   path: string
   scope: Scope
   idempotency?: 'required'
-  /** Requests about the same value of this path parameter take turns on a node, so that they need not race each other. */
-  takesTurnsOn?: string
+  /** What a request is about: requests about the same thing take turns on a node, so that they need not race each other. */
+  takesTurnsOn?(request: { params: Static<P>; body: Static<B> }): string
   params?: P
   query?: Q
   body?: B
@@ -101,7 +101,9 @@ export interface AnyReply extends BeforeAnswer {
 }
 
 /** Any endpoint, for the same code. */
-export interface AnyEndpoint extends Omit<Endpoint, 'handle'> {
+export interface AnyEndpoint extends Omit<Endpoint, 'handle' | 'takesTurnsOn'> {
+  // biome-ignore lint/suspicious/noExplicitAny: see handle.
+  takesTurnsOn?(request: any): string
   // biome-ignore lint/suspicious/noExplicitAny: a handler takes its own endpoint's context, so a list of endpoints has no narrower type.
   handle(context: any): Promise<AnyReply | Failure>
 }

@@ -3,6 +3,7 @@ import { API_ERRORS, type ErrorCode } from './api-error.ts'
 import type { AnyEndpoint } from './define-endpoint.ts'
 import { routes } from './routes.ts'
 import { ErrorBody } from './schemas/fields.ts'
+import { WEBHOOK_EVENTS } from './schemas/webhook-event.ts'
 import { SCOPES } from './scopes.ts'
 
 type Json = Record<string, unknown>
@@ -32,6 +33,7 @@ const TAGS = [
   { name: 'Entities', description: 'People, businesses and institutions, and what is known of them.' },
   { name: 'Decisions', description: 'Verdicts with their reasons, and what people and life say about them.' },
   { name: 'Usage', description: 'What an organization used.' },
+  { name: 'Webhooks', description: 'What is announced to the endpoints of an organization, signed.' },
   { name: 'Description', description: 'This document.' },
 ]
 
@@ -66,6 +68,9 @@ export function describeApi({
     security: [{ apiKey: [] }],
     tags: TAGS,
     paths,
+    webhooks: Object.fromEntries(
+      WEBHOOK_EVENTS.map((event) => [event.type, { post: describeEvent(event, components) }]),
+    ),
     components: {
       securitySchemes: {
         apiKey: {
@@ -202,6 +207,38 @@ function describeItself(): Json {
     responses: {
       200: { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
       ...describeErrors(['method_not_allowed']),
+    },
+  }
+}
+
+const SIGNATURE_HEADERS = {
+  'webhook-id': 'The id of the event, the same on every attempt: what tells a repeated delivery from a new one.',
+  'webhook-timestamp': 'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.',
+  'webhook-signature':
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` under the endpoint’s secret; two, with a space between them, while a secret is being replaced. See https://www.standardwebhooks.com.',
+}
+
+/** What receivers get: a signed POST, delivered at least once, that any 2xx answer acknowledges. */
+function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number], components: Components): Json {
+  return {
+    operationId: `receive${String((body as { title?: string }).title)}`,
+    summary,
+    description: `Sent as \`${type}\`, signed by Standard Webhooks, at least once and in no promised order.`,
+    tags: ['Webhooks'],
+    security: [],
+    parameters: Object.entries(SIGNATURE_HEADERS).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
+    })),
+    requestBody: { required: true, content: jsonContent(components.name(body)) },
+    responses: {
+      '2XX': {
+        description: 'Received. Anything else, or no answer within 15 seconds, is tried again, ten times in all.',
+      },
+      410: { description: 'Never again: the endpoint is disabled.' },
     },
   }
 }

@@ -26,8 +26,9 @@ export interface Answer {
   replayed: boolean
 }
 
-/** Other nodes may change an entity between our read and our write; each time we read again, and somebody always gets on. */
-const TRIES_MAX = 20
+/** Others may change an entity between our read and our write; each time we read again, and somebody always gets on. */
+const TRY_FOR_MS = 5_000
+const PAUSE_MAX_MS = 20
 
 /** What responders share. */
 export interface ResponderParts {
@@ -74,15 +75,16 @@ export class Responder {
   }
 
   #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
-    const { takesTurnsOn } = this.#endpoint
-    const subject = takesTurnsOn && request.params[takesTurnsOn]
+    const subject = this.#endpoint.takesTurnsOn?.(request)
     const work = () => this.#handle(request, retry)
-    return subject ? this.#parts.turns.take(`subject ${request.caller.organizationId} ${subject}`, work) : work()
+    return subject !== undefined
+      ? this.#parts.turns.take(`subject ${request.caller.organizationId} ${subject}`, work)
+      : work()
   }
 
   async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Answer | Failure> {
     const { tools } = this.#parts
-    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    for (const deadline = Date.now() + TRY_FOR_MS; Date.now() < deadline; await pause()) {
       const reply = await this.#endpoint.handle(contextOf(request, tools))
       if (reply instanceof Failure) return reply
 
@@ -110,6 +112,11 @@ export class Responder {
     if (kept.fingerprint !== retry.fingerprint) return fail('idempotency_key_reused')
     return { status: kept.status, body: kept.body, replayed: true }
   }
+}
+
+/** Those who lost to each other come back at different moments. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MAX_MS))
 }
 
 /** What makes two requests the same one: the key under which the first was answered, and what it said. */

@@ -9,6 +9,7 @@ import { replayDecision } from './endpoints/replay-decision.ts'
 import { retrieveDecision } from './endpoints/retrieve-decision.ts'
 import { retrieveEntity } from './endpoints/retrieve-entity.ts'
 import { retrieveUsage } from './endpoints/retrieve-usage.ts'
+import { sendWebhookTest } from './endpoints/send-webhook-test.ts'
 import { submitFeatureSnapshot } from './endpoints/submit-feature-snapshot.ts'
 import { submitReview } from './endpoints/submit-review.ts'
 import { underwrite } from './endpoints/underwrite.ts'
@@ -28,4 +29,5 @@ export const routes: readonly AnyEndpoint[] = [
   submitReview,
   recordOutcome,
   retrieveUsage,
+  sendWebhookTest,
 ]

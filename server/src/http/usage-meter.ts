@@ -53,11 +53,11 @@ export class UsageMeter {
     try {
       if (counts.length > 0)
         await this.#store.commit({ usage: counts.map((count) => ({ ...count, day, node: nodeId })) })
-      if (uses.length > 0) await this.#store.touchApiKeys(uses)
     } catch (error) {
       for (const { org_id, counter, count } of counts) this.#add(org_id, counter, count)
       this.#onError(error)
     }
+    if (uses.length > 0) await this.#store.touchApiKeys(uses).catch(this.#onError)
   }
 
   async close(): Promise<void> {

@@ -19,10 +19,7 @@ const ajv = new Ajv({
 // The default export of a CommonJS module, as Node hands it to ESM.
 ;(addFormats as unknown as typeof addFormats.default)(ajv, ['date'])
 // RFC 3339 with a year that both JavaScript and PostgreSQL can hold; leap seconds are in neither.
-ajv.addFormat(
-  'date-time',
-  (text) => DATE_TIME.test(text) && text >= '1900' && !Number.isNaN(Date.parse(text)) && isRealDay(text),
-)
+ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && isKnownYear(text) && isRealDay(text))
 
 /** Says everything that is wrong with a value, or nothing. */
 export type Validate = (value: unknown) => Violation[]
@@ -99,6 +96,12 @@ function describe({ keyword, instancePath, params, message, propertyName }: Erro
 
 function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+/** Years that JavaScript, PostgreSQL and plain text order alike, also after the offset was taken into account. */
+function isKnownYear(text: string): boolean {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && time >= Date.UTC(1900) && time < Date.UTC(10_000)
 }
 
 /** Date.parse takes 31 February for 3 March; people who write it mean neither. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ConfigError, type Environment } from '../config.ts'
 
 const KEY_BYTES = 32
+const FILE = 'master.key'
 
 /** The Ed25519 key pair that signs the heads of the audit log. */
 export interface SigningKey {
@@ -41,17 +42,27 @@ export class MasterKey {
   }
 }
 
-/** Takes the master key from the settings, or from a file of the data folder that is made on the first start. */
-export function loadMasterKey({ masterKey, dataDir }: { masterKey: string | undefined; dataDir: string }): MasterKey {
+/** Takes the master key from the settings, or from its file in the data folder; undefined if there is neither. */
+export function loadMasterKey({
+  masterKey,
+  dataDir,
+}: {
+  masterKey: string | undefined
+  dataDir: string
+}): MasterKey | undefined {
   if (masterKey) return new MasterKey(Buffer.from(masterKey, 'base64'))
-  const file = join(dataDir, 'master.key')
   try {
-    return new MasterKey(Buffer.from(readFileSync(file, 'utf8'), 'base64'))
+    return new MasterKey(Buffer.from(readFileSync(join(dataDir, FILE), 'utf8'), 'base64'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const key = randomBytes(KEY_BYTES)
-    writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    return new MasterKey(key)
+    return undefined
   }
+}
+
+/** Makes a new master key and keeps it in a file of the data folder that only its owner can read. */
+export function createMasterKey(dataDir: string): MasterKey {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const key = randomBytes(KEY_BYTES)
+  writeFileSync(join(dataDir, FILE), `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  return new MasterKey(key)
 }

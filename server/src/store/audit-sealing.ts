@@ -1,6 +1,7 @@
 import type { NodePosition } from '../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from './database.ts'
 import { insertRows, Params, type RowOf } from './tables.ts'
+import { fanOutEvents } from './webhook-statements.ts'
 
 /** Everything that sealing some entries of one organization writes. */
 export interface Seal {
@@ -19,7 +20,7 @@ export function auditSealingQueries(database: Database) {
       return rows.map((row) => row.org_id)
     },
 
-    /** Entries of an organization that wait for their leaf, oldest first. */
+    /** Entries of an organization that wait for their leaf; along a trail in the order of their places, so that leaves keep it too. */
     async entriesToSeal(
       organizationId: string,
       limit: number,
@@ -27,7 +28,7 @@ export function auditSealingQueries(database: Database) {
       return database.query<Pick<RowOf<'audit_entries'>, 'id' | 'leaf_hash'> & Row>(
         `SELECT entry.id, entry.leaf_hash FROM audit_pending AS pending
          JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = pending.entry_id
-         WHERE pending.org_id = $1 ORDER BY pending.entry_id LIMIT $2`,
+         WHERE pending.org_id = $1 ORDER BY entry.trail_id, entry.seq LIMIT $2`,
         [organizationId, limit],
       )
     },
@@ -54,6 +55,7 @@ export function auditSealingQueries(database: Database) {
         `nodes AS (${insertRows('audit_nodes', nodes, params)})`,
         `head AS (${insertRows('audit_heads', [head], params)})`,
         `event AS (${insertRows('events', [event], params)})`,
+        `deliveries AS (${fanOutEvents([event], params)})`,
         `sealed AS (DELETE FROM audit_pending WHERE org_id = ${params.add(head.org_id, 'text')}
            AND entry_id = ANY(${params.add(
              leaves.map((leaf) => leaf.entry_id),

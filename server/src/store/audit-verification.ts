@@ -72,14 +72,39 @@ export function auditVerificationQueries(database: Database) {
       return rows.map((row) => row.id)
     },
 
-    /** Trails whose places are not 1, 2, 3 … any more. */
+    /** Trails whose places are not 1, 2, 3 … any more, or not in the order in which they were sealed. */
     async brokenTrails(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ trail_id: string }>(
-        `SELECT trail_id FROM audit_entries WHERE org_id = $1
-         GROUP BY trail_id HAVING min(seq) <> 1 OR max(seq) <> count(*) ORDER BY trail_id LIMIT 1000`,
+        `SELECT DISTINCT trail_id FROM (
+           SELECT entry.trail_id, entry.seq, leaf.leaf_index,
+             row_number() OVER trail AS place, lag(leaf.leaf_index) OVER trail AS leaf_before, lag(entry.seq) OVER trail IS NOT NULL AS has_before
+           FROM audit_entries AS entry LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+           WHERE entry.org_id = $1 WINDOW trail AS (PARTITION BY entry.trail_id ORDER BY entry.seq)
+         ) AS placed
+         WHERE seq <> place OR leaf_before >= leaf_index OR (has_before AND leaf_before IS NULL AND leaf_index IS NOT NULL)
+         ORDER BY trail_id LIMIT 1000`,
         [organizationId],
       )
       return rows.map((row) => row.trail_id)
+    },
+
+    /** Entries whose own copy of their leaf's hash, which audit trails show, is not the sealed one. */
+    async entriesWithAnotherHash(organizationId: string): Promise<string[]> {
+      const rows = await database.query<{ id: string }>(
+        `SELECT entry.id FROM audit_entries AS entry JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+         WHERE entry.org_id = $1 AND entry.leaf_hash <> leaf.leaf_hash ORDER BY entry.id LIMIT 1000`,
+        [organizationId],
+      )
+      return rows.map((row) => row.id)
+    },
+
+    /** The hashes of leaves from an index on, up to a size. */
+    async leafHashes(organizationId: string, from: number, sizeMax: number): Promise<string[]> {
+      const rows = await database.query<{ leaf_hash: string }>(
+        'SELECT leaf_hash FROM audit_leaves WHERE org_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4',
+        [organizationId, from, sizeMax, LEAVES_PER_READ],
+      )
+      return rows.map((row) => row.leaf_hash)
     },
   }
 }

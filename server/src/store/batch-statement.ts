@@ -1,5 +1,7 @@
+import { insertAuditEntries } from './audit-insert.ts'
 import type { Change, Lost, PlainTable } from './change.ts'
 import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from './tables.ts'
+import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
 /** One part of the statement: what it takes from a change, the SQL that writes it, and what losing it means. */
 interface Step<T> {
@@ -17,12 +19,22 @@ function defineStep<T>(step: Step<T>): Step<unknown> {
 const STEPS: readonly Step<unknown>[] = [
   defineStep({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
-    sql: (rows, params) => `${insertRows('idempotency_keys', rows, params)} ON CONFLICT DO NOTHING RETURNING 1`,
+    sql: (rows, params) =>
+      `${insertRows(
+        'idempotency_keys',
+        inOrder(rows, (row) => `${row.org_id} ${row.route} ${row.key}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
     losing: 'idempotency_key',
   }),
   defineStep({
     rowsOf: ({ newEntities = [] }) => newEntities,
-    sql: (rows, params) => `${insertRows('entities', rows, params)} ON CONFLICT DO NOTHING RETURNING 1`,
+    sql: (rows, params) =>
+      `${insertRows(
+        'entities',
+        inOrder(rows, (row) => `${row.org_id} ${row.external_id}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
     losing: 'new_entity',
   }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
@@ -36,6 +48,13 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: awaitSealing }),
+  defineStep({
+    rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
+    sql: updateEndpoints,
+    losing: 'endpoint_version',
+  }),
+  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents }),
+  defineStep({ rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries, sql: queueDeliveries }),
   defineStep({ rowsOf: ({ usage = [] }) => usage, sql: addUsage }),
 ]
 
@@ -62,6 +81,12 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   }
 }
 
+/** Rows in the order of their keys. */
+function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
+}
+
 function gatherRows(changes: readonly Change[]): Map<PlainTable, unknown[]> {
   const gathered = new Map<PlainTable, unknown[]>()
   for (const { rows = {} } of changes) {
@@ -81,7 +106,9 @@ function upsertRows<T extends TableName>(
   conflict: { key: readonly (keyof RowOf<T> & string)[]; set: string },
 ): string {
   const ofEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
-  return `${insertRows(table, [...ofEachKey.values()], params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
+  // Every node in the same order, so that none waits in a circle.
+  const ordered = inOrder([...ofEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
+  return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
 }
 
 function upsertEvidence(rows: readonly RowOf<'graph_evidence'>[], params: Params): string {
@@ -155,7 +182,11 @@ function updateEntities(entities: readonly RowOf<'entities'>[], params: Params):
     (column) => `${column} = next.${column}`,
   )
   return `UPDATE entities SET ${assignments.join(', ')}
-    FROM ${unnestRows('entities', entities, params)} AS next (${columns.join(', ')})
+    FROM (
+      SELECT given.* FROM ${unnestRows('entities', entities, params)} AS given (${columns.join(', ')})
+      JOIN entities AS locked ON locked.org_id = given.org_id AND locked.id = given.id
+      ORDER BY locked.org_id, locked.id FOR UPDATE OF locked -- every node in the same order, so that none waits in a circle
+    ) AS next
     WHERE entities.org_id = next.org_id AND entities.id = next.id AND entities.version = next.version - 1 RETURNING 1`
 }
 
@@ -168,16 +199,6 @@ function revokeKeys(keys: NonNullable<Change['revokedKeys']>, params: Params): s
   return `UPDATE api_keys SET revoked_at = ended.at
     FROM unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')}, ${params.add(times, 'timestamptz[]')}) AS ended (org_id, id, at)
     WHERE api_keys.org_id = ended.org_id AND api_keys.id = ended.id AND api_keys.revoked_at IS NULL RETURNING 1`
-}
-
-function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
-  const columns = columnsOf('audit_entries')
-  return `INSERT INTO audit_entries (${columns.join(', ')}, seq)
-    SELECT ${columns.map((column) => `entry.${column}`).join(', ')},
-      coalesce((SELECT max(seq) FROM audit_entries AS earlier WHERE earlier.org_id = entry.org_id AND earlier.trail_id = entry.trail_id), 0)
-        + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality)
-    FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)
-`
 }
 
 function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): string {

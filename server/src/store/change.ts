@@ -11,6 +11,7 @@ export type PlainTable = Exclude<
   | 'graph_evidence'
   | 'payment_flows'
   | 'consequences'
+  | 'webhook_deliveries'
   | 'usage_by_day'
 >
 
@@ -26,7 +27,12 @@ export interface Change {
   changedEvidence?: RowOf<'graph_evidence'>[]
   /** Keys that end; one that is unknown or has ended before makes this change lose. */
   revokedKeys?: Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[]
+  /** Events among them are on their way to their endpoints with the same statement. */
   rows?: { [T in PlainTable]?: RowOf<T>[] }
+  /** Webhook endpoints with their next version; a version in between makes this change lose. */
+  changedEndpoints?: RowOf<'webhook_endpoints'>[]
+  /** Deliveries that are to be made, or made again, from the first attempt on. */
+  queuedDeliveries?: RowOf<'webhook_deliveries'>[]
   /** The decision that an entity was told last. */
   latestDecisions?: RowOf<'latest_decisions'>[]
   /** Verdicts that new facts have turned; one that was announced in between makes this change lose. */
@@ -40,7 +46,13 @@ export interface Change {
 }
 
 /** What another node or request had written first. */
-export type Lost = 'idempotency_key' | 'new_entity' | 'entity_version' | 'api_key' | 'turned_verdict'
+export type Lost =
+  | 'idempotency_key'
+  | 'new_entity'
+  | 'entity_version'
+  | 'api_key'
+  | 'turned_verdict'
+  | 'endpoint_version'
 
 /** The fate of a change: on disk, or not written at all because another was first. */
 export type Committed = { lost?: Lost }
@@ -51,19 +63,27 @@ export function claimsOf({
   newEntities = [],
   changedEntities = [],
   changedEvidence = [],
+  changedEndpoints = [],
 }: Change): string[] {
   return [
     ...(idempotencyKey ? [`key ${idempotencyKey.org_id} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
     ...newEntities.map((entity) => `external_id ${entity.org_id} ${entity.external_id}`),
     ...changedEntities.map((entity) => `entity ${entity.org_id} ${entity.id}`),
     ...changedEvidence.map((evidence) => `evidence ${evidence.org_id} ${evidence.entity_id}`),
+    ...changedEndpoints.map((endpoint) => `endpoint ${endpoint.org_id} ${endpoint.id}`),
   ]
 }
 
 /** How many rows a change writes, about. */
-export function countRows({ rows = {}, auditEntries = [], links = [], consequences = [] }: Change): number {
+export function countRows({
+  rows = {},
+  auditEntries = [],
+  links = [],
+  consequences = [],
+  queuedDeliveries = [],
+}: Change): number {
   return Object.values(rows).reduce(
     (sum, tableRows) => sum + tableRows.length,
-    1 + auditEntries.length + links.length + consequences.length,
+    1 + auditEntries.length + links.length + consequences.length + queuedDeliveries.length,
   )
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
-import { DatabaseError } from './database.ts'
+import { DatabaseError, DatabaseUnavailable } from './database.ts'
 import { openEnvironmentStore } from './environment-store.ts'
 import { GroupCommit } from './group-commit.ts'
 import { releaseLease, takeLease } from './leases.ts'
@@ -68,7 +68,8 @@ test('values come back as they were written: text of every kind, exact decimals,
     newEntities: [entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) })],
   })
   const row = await store.entity({ organizationId: 'org_a', id: 'ent_values' })
-  assert.deepEqual(row, entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) }))
+  const written = entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) })
+  assert.deepEqual(row, { ...written, graph: null, trust: null })
   const [types] = await database.query(
     'SELECT $1::numeric AS d, $2::bigint AS n, $3::date AS day, $4::timestamptz AS t, $5::double precision AS f',
     ['12345678901234.5678', 9007199254740991, '2026-02-28', NOW, 0.1],
@@ -98,6 +99,26 @@ test('a change whose row is refused does not take its neighbours with it', async
     results.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
+})
+
+test('when the database does not answer, nothing is tried again: it may have been written', async () => {
+  let statements = 0
+  const silent = {
+    ...database,
+    query: async () => {
+      statements++
+      throw new DatabaseUnavailable('the connection was lost')
+    },
+  }
+  const writes = new GroupCommit(silent)
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, (_, n) => writes.commit({ rows: { events: [event(`evt_lost_${n}`)] } })),
+  )
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    Array(5).fill('rejected'),
+  )
+  assert.equal(statements, 1)
 })
 
 test('of two writers that read the same version, one wins and the other writes nothing', async () => {
@@ -210,6 +231,10 @@ test('a transaction that fails leaves nothing behind, and the schema stays the s
       await transaction.query("INSERT INTO events VALUES ('o', 'evt_rolled_back', 't', now(), '{}')")
       throw new Error('changed my mind')
     }),
+  )
+  await assert.rejects(
+    database.transaction((transaction) => transaction.query('SELECT 1 / 0')),
+    /division by zero/,
   )
   assert.deepEqual(await database.query("SELECT 1 FROM events WHERE id = 'evt_rolled_back'"), [])
   assert.deepEqual(

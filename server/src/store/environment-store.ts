@@ -11,6 +11,8 @@ import { GroupCommit } from './group-commit.ts'
 import { idempotencyQueries } from './idempotency-keys.ts'
 import { policyQueries } from './policies.ts'
 import { usageQueries } from './usage.ts'
+import { webhookDispatchQueries } from './webhook-dispatch.ts'
+import { webhookQueries } from './webhooks.ts'
 
 /** All reads and writes of one environment. It does not know that there is another. */
 export function openEnvironmentStore(database: Database) {
@@ -25,6 +27,8 @@ export function openEnvironmentStore(database: Database) {
     ...auditVerificationQueries(database),
     ...usageQueries(database),
     ...policyQueries(database),
+    ...webhookQueries(database),
+    ...webhookDispatchQueries(database),
 
     apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
     touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),

@@ -26,7 +26,10 @@ export class GroupCommit {
     this.#database = database
   }
 
-  /** Resolves once the change is durable, or once it is certain that nothing of it was written. */
+  /**
+   * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects when the database
+   * refused it or did not answer; in the latter case nobody can say whether it was written.
+   */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ change, resolve, reject })
@@ -71,6 +74,11 @@ export class GroupCommit {
       for (const { resolve } of batch) resolve({})
     } catch (error) {
       if (batch.length === 1) return settle(batch[0]!, error)
+      // Without the database's word for it, nobody knows whether the batch was written: trying again could write it twice.
+      if (!(error instanceof DatabaseError)) {
+        for (const { reject } of batch) reject(error)
+        return
+      }
       // One change of many lost or failed and took the batch with it: each alone finds out which.
       for (const waiting of batch) await this.#flush([waiting])
     }

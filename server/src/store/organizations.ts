@@ -1,4 +1,7 @@
-import type { Database } from './database.ts'
+import { type Database, DatabaseError } from './database.ts'
+
+/** Any constant will do, as long as all releases use the same. */
+const FIRST_RUN_LOCK = 8_243_004_118
 
 /** A customer of the installation: it owns keys, entities, decisions, policies and webhook endpoints. */
 export interface Organization {
@@ -23,11 +26,30 @@ export async function listOrganizations(control: Database): Promise<Organization
 export async function claimInstallation(
   control: Database,
   { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
-): Promise<{ first: boolean; sameKey: boolean }> {
-  const inserted = await control.query(
-    'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id',
+): Promise<boolean> {
+  await control.query(
+    'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     [masterKeyCheck, now],
   )
   const [row] = await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation')
-  return { first: inserted.length > 0, sameKey: row?.master_key_check === masterKeyCheck }
+  return row?.master_key_check === masterKeyCheck
+}
+
+/** Whether nobody ever started on this database. */
+export async function isNewInstallation(control: Database): Promise<boolean> {
+  try {
+    return (await control.query('SELECT 1 FROM installation')).length === 0
+  } catch (error) {
+    // 3F000 and 42P01: there is no such schema or table yet.
+    if (error instanceof DatabaseError && (error.code === '3F000' || error.code === '42P01')) return true
+    throw error
+  }
+}
+
+/** Runs work while no other node does the same; for what must happen once in the life of an installation. */
+export async function onlyOnce<T>(control: Database, work: () => Promise<T>): Promise<T> {
+  return control.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [FIRST_RUN_LOCK])
+    return work()
+  })
 }

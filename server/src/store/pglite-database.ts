@@ -56,7 +56,10 @@ class PgliteSession {
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (reply: WorkerReply) => this.#settle(reply))
     worker.on('error', (error) => this.#failAll(error))
-    worker.on('exit', () => this.#failAll(new Error('the embedded database has stopped')))
+    worker.on('exit', () => {
+      this.#closed = true
+      this.#failAll(new Error('the embedded database has stopped'))
+    })
   }
 
   send<R extends Row>(request: Omit<WorkerRequest, 'id'>): Promise<R[]> {

@@ -30,7 +30,8 @@ async function open(): Promise<void> {
   let schema = ''
 
   const answer = async (request: WorkerRequest): Promise<WorkerReply> => {
-    if (request.schema !== schema) {
+    // In an aborted transaction nothing but its end is allowed.
+    if (request.schema !== schema && request.sql !== 'ROLLBACK') {
       await database.exec(`SET search_path = ${quotedSchema(request.schema)}`)
       schema = request.schema
     }

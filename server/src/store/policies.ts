@@ -1,8 +1,8 @@
-import { batchStatement } from './batch-statement.ts'
+import { insertAuditEntries } from './audit-insert.ts'
 import { batchedRead } from './batched-read.ts'
-import type { Change } from './change.ts'
-import { type Database, DatabaseError, type Queryable, type Row } from './database.ts'
-import { columnsOf, type RowOf } from './tables.ts'
+import { type Database, DatabaseError, type Row } from './database.ts'
+import { columnsOf, insertRows, Params, type RowOf } from './tables.ts'
+import { fanOutEvents } from './webhook-statements.ts'
 
 /** Where a policy stands. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
@@ -25,8 +25,11 @@ export interface PolicySwitch {
   policy: Pick<RowOf<'policies'>, 'id' | 'checksum'>
   replacesId: string | undefined
   activatedAt: string
-  /** What is written with the switch: the steps, their audit entries, the event. */
-  change: Change
+  /** A policy that is new, and comes into force in the same moment. */
+  newPolicies?: RowOf<'policies'>[]
+  steps: PolicyStep[]
+  event: RowOf<'events'>
+  auditEntries: RowOf<'audit_entries'>[]
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
@@ -78,16 +81,12 @@ export function policyQueries(database: Database) {
 
     /** Puts a policy into force, whole or not at all; false if somebody else took one of its steps, or switched, first. */
     async switchActivePolicy(wanted: PolicySwitch): Promise<boolean> {
+      const { sql, params } = switchStatement(wanted)
       try {
-        return await database.transaction(async (transaction) => {
-          // First, because its row lock lets simultaneous switches through one by one; all but the first find another policy there.
-          if (!(await moveActiveRow(transaction, wanted))) return false
-          const { sql, params } = batchStatement([wanted.change])
-          await transaction.query(sql, params)
-          return true
-        })
+        await database.query(sql, params)
+        return true
       } catch (error) {
-        if (error instanceof DatabaseError && error.isUniqueViolation) return false
+        if (error instanceof DatabaseError && wasTooLate(error)) return false
         throw error
       }
     },
@@ -118,22 +117,36 @@ function selectPolicies(columns: readonly string[]): string {
     LEFT JOIN active_policies AS active ON active.org_id = policy.org_id`
 }
 
-async function moveActiveRow(
-  transaction: Queryable,
-  { organizationId, policy, replacesId, activatedAt }: PolicySwitch,
-): Promise<boolean> {
-  const values = [organizationId, policy.id, policy.checksum, activatedAt]
-  const moved =
-    replacesId === undefined
-      ? await transaction.query(
-          `INSERT INTO active_policies (org_id, policy_id, checksum, activated_at) VALUES ($1, $2, $3, $4)
-           ON CONFLICT DO NOTHING RETURNING 1`,
-          values,
-        )
-      : await transaction.query(
-          `UPDATE active_policies SET policy_id = $2, checksum = $3, activated_at = $4
-           WHERE org_id = $1 AND policy_id = $5 RETURNING 1`,
-          [...values, replacesId],
-        )
-  return moved.length === 1
+/** One statement, so that the switch, its steps, its audit entries and its event are there together or not at all. */
+function switchStatement(wanted: PolicySwitch): { sql: string; params: unknown[] } {
+  const { newPolicies = [], steps, event, auditEntries } = wanted
+  const params = new Params()
+  const parts = [
+    `switched AS (${moveActiveRow(wanted, params)})`,
+    `new_policies AS (${insertRows('policies', newPolicies, params)})`,
+    `steps AS (${insertRows('policy_steps', steps, params)})`,
+    `event AS (${insertRows('events', [event], params)})`,
+    `deliveries AS (${fanOutEvents([event], params)})`,
+    `entries AS (${insertAuditEntries(auditEntries, params)})`,
+    'pending AS (INSERT INTO audit_pending (org_id, entry_id) SELECT org_id, id FROM entries)',
+  ]
+  const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
+  return { sql, params: params.values }
+}
+
+function moveActiveRow({ organizationId, policy, replacesId, activatedAt }: PolicySwitch, params: Params): string {
+  const organization = params.add(organizationId, 'text')
+  const id = params.add(policy.id, 'text')
+  const checksum = params.add(policy.checksum, 'text')
+  const at = params.add(activatedAt, 'timestamptz')
+  if (replacesId === undefined)
+    return `INSERT INTO active_policies (org_id, policy_id, checksum, activated_at)
+      SELECT ${organization}, ${id}, ${checksum}, ${at} ON CONFLICT DO NOTHING RETURNING 1`
+  return `UPDATE active_policies SET policy_id = ${id}, checksum = ${checksum}, activated_at = ${at}
+    WHERE org_id = ${organization} AND policy_id = ${params.add(replacesId, 'text')} RETURNING 1`
+}
+
+/** Another policy was active (VG001), a step was taken, or two switches stood in each other's way: nothing was written. */
+function wasTooLate(error: DatabaseError): boolean {
+  return error.code === 'VG001' || error.isUniqueViolation || error.isTransient
 }

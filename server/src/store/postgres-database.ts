@@ -99,8 +99,8 @@ function statementName(sql: string): string {
 
 function rethrow(error: unknown): never {
   if (error instanceof pg.DatabaseError && error.code) {
-    // 57P0x: the server is shutting down or starting; 53300: it has no connection to spare.
-    if (/^(57P0|53300)/.test(error.code)) throw new DatabaseUnavailable(error.message, { cause: error })
+    // 57P0x: the server is shutting down or starting; 57014: it took too long; 53300: it has no connection to spare.
+    if (/^(57P0|57014|53300)/.test(error.code)) throw new DatabaseUnavailable(error.message, { cause: error })
     throw new DatabaseError(error.message, { code: error.code, constraint: error.constraint, cause: error })
   }
   throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error })

@@ -1,3 +1,4 @@
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, Environment } from '../config.ts'
 import { type Database, DatabaseUnavailable } from './database.ts'
@@ -26,7 +27,11 @@ export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir
 async function openEmbedded(dataDir: string): Promise<Storage> {
   const unlock = lockFolder(dataDir)
   try {
-    const control = await openPglite({ dataDir: join(dataDir, 'database'), schema: SCHEMAS.control })
+    const folder = join(dataDir, 'database')
+    // The embedded database makes files that anybody could write; the folder around them keeps everybody out.
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+    const control = await openPglite({ dataDir: folder, schema: SCHEMAS.control })
     return assemble({
       embedded: true,
       control,

@@ -9,7 +9,12 @@ import { replay } from './replay.ts'
 
 const policy = sandboxPolicy()
 const facts = factsFrom({ 'request.amount': 3000, 'request.currency': 'EUR', 'cashflow.negative_days': 9 })
-const named = { id: 'dec_1', environment: 'sandbox' as const, requestId: 'req_1', decidedAt: '2026-07-15T12:00:00.000Z' }
+const named = {
+  id: 'dec_1',
+  environment: 'sandbox' as const,
+  requestId: 'req_1',
+  decidedAt: '2026-07-15T12:00:00.000Z',
+}
 const decision = describeDecision({ ...named, outcome: decide(policy, facts), policy })
 
 describe('a described decision', () => {

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { emptyState } from '../../core/facts/entity-state.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import { fail, failValidation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
-import { record } from '../record.ts'
+import { type Happening, record } from '../record.ts'
 import { CreateEntityRequest, Entity } from '../schemas/entity.ts'
 import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
 
@@ -19,17 +19,26 @@ export const createEntity = defineEndpoint({
   method: 'POST',
   path: '/v1/entities',
   scope: 'entities:write',
+  takesTurnsOn: ({ body }) => body.external_id,
   body: CreateEntityRequest,
   succeeds: { 200: Entity, 201: Entity },
   fails: ['entity_type_conflict', 'validation_failed'],
 
   async handle(context) {
-    const { body, caller, environment, store } = context
+    const { body, caller, environment, store, now } = context
     const known = await store.entityByExternalId({
       organizationId: caller.organizationId,
       externalId: body.external_id,
     })
-    if (!known) return create()
+    if (!known) {
+      const entity = newEntity(context)
+      const change = record(context, {
+        newEntities: [entity],
+        happenings: [happening('entity.created', entity.id)],
+        counts: [['entities', 1]],
+      })
+      return { status: 201, body: describeEntity(entity, environment), change }
+    }
 
     if (body.type && known.type && body.type !== known.type) {
       return fail('entity_type_conflict', {
@@ -49,55 +58,45 @@ export const createEntity = defineEndpoint({
     const changed = changedFields(known, merged)
     if (changed.length === 0) return { status: 200, body: describeEntity(known, environment) }
 
-    const next = { ...merged, version: known.version + 1, updated_at: context.now }
+    const next = { ...merged, version: known.version + 1, updated_at: now }
     const change = record(context, {
       changedEntities: [next],
-      happenings: [
-        {
-          type: 'entity.updated',
-          subject: { type: 'entity', id: known.id },
-          trailId: known.id,
-          data: { entity_id: known.id, changed },
-        },
-      ],
+      happenings: [happening('entity.updated', known.id, { changed })],
     })
     return { status: 200, body: describeEntity(next, environment), change }
-
-    function create() {
-      const entity = newEntity()
-      const change = record(context, {
-        newEntities: [entity],
-        happenings: [
-          {
-            type: 'entity.created',
-            subject: { type: 'entity', id: entity.id },
-            trailId: entity.id,
-            data: { entity_id: entity.id },
-          },
-        ],
-        counts: [['entities', 1]],
-      })
-      return { status: 201 as const, body: describeEntity(entity, environment), change }
-    }
-
-    function newEntity(): EntityRow {
-      const blank = {
-        type: null,
-        display_name: null,
-        country: null,
-        metadata: '{}',
-        state: JSON.stringify(emptyState()),
-        version: 1,
-        graph: null,
-        trust: null,
-      }
-      const identity = { org_id: caller.organizationId, id: context.newId('ent'), external_id: body.external_id }
-      return mergeFields({ ...blank, ...identity, created_at: context.now, updated_at: context.now }, body)
-    }
   },
 })
 
-function mergeFields(entity: EntityRow, body: Static<typeof CreateEntityRequest>): EntityRow {
+type EntityFields = Static<typeof CreateEntityRequest>
+
+function happening(
+  type: 'entity.created' | 'entity.updated',
+  id: string,
+  more: Record<string, unknown> = {},
+): Happening {
+  return { type, subject: { type: 'entity', id }, trailId: id, data: { entity_id: id, ...more } }
+}
+
+function newEntity({ body, caller, newId, now }: RequestContext<unknown, unknown, EntityFields>): EntityRow {
+  const blank = {
+    org_id: caller.organizationId,
+    id: newId('ent'),
+    external_id: body.external_id,
+    type: null,
+    display_name: null,
+    country: null,
+    metadata: '{}',
+    state: JSON.stringify(emptyState()),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    graph: null,
+    trust: null,
+  }
+  return mergeFields(blank, body)
+}
+
+function mergeFields(entity: EntityRow, body: EntityFields): EntityRow {
   return {
     ...entity,
     type: body.type ?? entity.type,

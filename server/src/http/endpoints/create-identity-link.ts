@@ -23,7 +23,7 @@ export const createIdentityLink = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
-  takesTurnsOn: 'entity_id',
+  takesTurnsOn: ({ params }) => params.entity_id,
   params: EntityPath,
   body: CreateIdentityLinkRequest,
   succeeds: { 201: IdentityLink },

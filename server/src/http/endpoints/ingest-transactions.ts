@@ -25,7 +25,7 @@ export const ingestTransactions = defineEndpoint({
   path: '/v1/entities/{entity_id}/transactions',
   scope: 'transactions:write',
   idempotency: 'required',
-  takesTurnsOn: 'entity_id',
+  takesTurnsOn: ({ params }) => params.entity_id,
   params: EntityPath,
   body: IngestTransactionsRequest,
   succeeds: { 201: TransactionBatch },
@@ -178,7 +178,7 @@ function transactionRow(
   return {
     ...ids,
     external_id: transaction.external_id,
-    occurred_at: transaction.occurred_at,
+    occurred_at: utcTime(transaction.occurred_at),
     amount: formatMoney(moneyOf(transaction.amount)),
     currency: transaction.currency,
     direction: transaction.direction,

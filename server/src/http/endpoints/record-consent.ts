@@ -20,7 +20,7 @@ export const recordConsent = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/consents',
   scope: 'consents:write',
-  takesTurnsOn: 'entity_id',
+  takesTurnsOn: ({ params }) => params.entity_id,
   params: EntityPath,
   body: RecordConsentRequest,
   succeeds: { 201: Consent },
@@ -75,7 +75,8 @@ export const recordConsent = defineEndpoint({
         purpose: body.purpose,
         status,
         data_categories: body.data_categories ?? ALL_CATEGORIES,
-        granted_at: body.granted_at ? utcTime(body.granted_at) : now,
+        // Who takes consent back need not know when it was given; it was not later than that.
+        granted_at: utcTime(body.granted_at ?? revokedAt ?? now),
         ...(body.expires_at && { expires_at: utcTime(body.expires_at) }),
         ...(revokedAt && { revoked_at: utcTime(revokedAt) }),
         ...(body.evidence && { evidence: body.evidence }),
@@ -92,6 +93,8 @@ function checkConsent(consent: Consent, now: string): Violation[] {
     refuse('/revoked_at', 'revoked_at goes with status "revoked".')
   if (consent.granted_at > now) refuse('/granted_at', 'granted_at is in the future.')
   if (consent.revoked_at && consent.revoked_at > now) refuse('/revoked_at', 'revoked_at is in the future.')
+  if (consent.revoked_at && consent.revoked_at < consent.granted_at)
+    refuse('/revoked_at', 'revoked_at is earlier than granted_at.')
   if (consent.expires_at && consent.expires_at <= consent.granted_at)
     refuse('/expires_at', 'expires_at must be later than granted_at.')
   return violations

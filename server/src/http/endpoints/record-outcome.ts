@@ -1,10 +1,11 @@
+import type { Static } from 'typebox'
 import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
 import { dayOf } from '../../core/graph/decay.ts'
-import { evidenceOf, isAdverse, type OutcomeTally, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
+import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
 import { parseMoney } from '../../core/money.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
@@ -20,52 +21,29 @@ export const recordOutcome = defineEndpoint({
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
   scope: 'outcomes:write',
-  takesTurnsOn: 'decision_id',
+  takesTurnsOn: ({ params }) => params.decision_id,
   params: DecisionPath,
   body: RecordOutcomeRequest,
   succeeds: { 201: Outcome },
   fails: ['decision_not_found', 'validation_failed'],
 
   async handle(context) {
-    const { params, body, caller, store, now, newId } = context
+    const { params, caller, store, now } = context
     const { organizationId } = caller
     const decision = await store.decision({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
 
-    const outcome: OutcomeBody = {
-      id: newId('out'),
-      object: 'outcome',
-      decision_id: decision.id,
-      entity_id: decision.entity_id,
-      ...body,
-      occurred_at: utcTime(body.occurred_at),
-      created_at: now,
-    }
+    const outcome = describeOutcome(context, decision)
     const violations = checkOutcome(outcome, now)
     if (violations.length > 0) return failValidation(violations)
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
     const entity = (await store.entity({ organizationId, id: entity_id }))!
-    const known = (await store.evidence(organizationId, [entity_id])).get(entity_id)
-    const tallies = await tally(known?.tallies ?? [])
-    const near = await nearest(entity_id)
-    const cause = (kind: string, entityId: string): RowOf<'consequences'> => ({
-      org_id: organizationId,
-      kind,
-      entity_id: entityId,
-      mark: id,
-    })
+    const near = await nearest(context, entity_id)
+    const cause = (kind: string, entityId: string) => ({ org_id: organizationId, kind, entity_id: entityId, mark: id })
     const change = record(context, {
       changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, outcomeFact(outcome)))],
-      changedEvidence: [
-        {
-          org_id: organizationId,
-          entity_id,
-          tallies: JSON.stringify(tallies),
-          is_adverse: isAdverse(evidenceOf(tallies, dayOf(now))),
-          version: (known?.version ?? 0) + 1,
-        },
-      ],
+      changedEvidence: [await nextEvidence(context, outcome)],
       rows: {
         outcomes: [
           {
@@ -91,26 +69,49 @@ export const recordOutcome = defineEndpoint({
       ],
     })
     return { status: 201, body: outcome, change, follow: { entityId: entity_id, near, mark: id } }
-
-    /** One decision is one fate: its newest outcome counts, and takes back the one before it. */
-    async function tally(before: readonly OutcomeTally[]): Promise<readonly OutcomeTally[]> {
-      const last = await store.newestOutcome(organizationId, decision_id)
-      if (!last) return tallyOutcome(before, { type, occurredAt: occurred_at })
-      if (last.occurred_at > occurred_at) return before
-      return tallyOutcome(
-        before,
-        { type, occurredAt: occurred_at },
-        { type: last.type as OutcomeBody['type'], occurredAt: last.occurred_at },
-      )
-    }
-
-    /** The entity itself and those that it follows first: whose trust is to have moved when the answer is given. */
-    async function nearest(entityId: string): Promise<string[]> {
-      const links = (await store.followedLinks(organizationId, [entityId], dayOf(now))).get(entityId)!
-      return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
-    }
   },
 })
+
+type OutcomeContext = RequestContext<unknown, unknown, Static<typeof RecordOutcomeRequest>>
+
+function describeOutcome({ body, newId, now }: OutcomeContext, { id, entity_id }: RowOf<'decisions'>): OutcomeBody {
+  return {
+    id: newId('out'),
+    object: 'outcome',
+    decision_id: id,
+    entity_id,
+    ...body,
+    occurred_at: utcTime(body.occurred_at),
+    created_at: now,
+  }
+}
+
+/** The entity itself and those that it follows first: whose trust is to have moved when the answer is given. */
+async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
+  const links = (await store.followedLinks(caller.organizationId, [entityId], dayOf(now))).get(entityId)!
+  return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
+}
+
+/** The entity's evidence with this outcome. One decision is one fate: its newest outcome counts, and takes back the one before it. */
+async function nextEvidence(
+  { caller, store, now }: OutcomeContext,
+  { decision_id, entity_id, type, occurred_at }: OutcomeBody,
+): Promise<RowOf<'graph_evidence'>> {
+  const { organizationId } = caller
+  const known = (await store.evidence(organizationId, [entity_id])).get(entity_id)
+  const before = known?.tallies ?? []
+  const last = await store.newestOutcome(organizationId, decision_id)
+  const superseded = last && { type: last.type as OutcomeBody['type'], occurredAt: last.occurred_at }
+  const isNewest = !last || last.occurred_at <= occurred_at
+  const tallies = isNewest ? tallyOutcome(before, { type, occurredAt: occurred_at }, superseded) : before
+  return {
+    org_id: organizationId,
+    entity_id,
+    tallies: JSON.stringify(tallies),
+    is_adverse: isAdverse(evidenceOf(tallies, dayOf(now))),
+    version: (known?.version ?? 0) + 1,
+  }
+}
 
 function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: string): Violation[] {
   const violations: Violation[] = []

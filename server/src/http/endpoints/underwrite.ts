@@ -1,10 +1,13 @@
+import type { Static } from 'typebox'
 import { canonicalJson, canonicalSha256 } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
-import { describeDecision } from '../../core/decide/describe-decision.ts'
+import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
 import { parseMoney } from '../../core/money.ts'
+import type { Change } from '../../store/change.ts'
+import type { RowOf } from '../../store/tables.ts'
 import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { UnderwriteRequest, UnderwritingDecision } from '../schemas/decision.ts'
 
@@ -36,73 +39,71 @@ export const underwrite = defineEndpoint({
     const policy = await policies.of(organizationId)
     if (!policy) return fail('no_active_policy')
 
-    const { entity_id, ...request } = body
-    const facts = factsOf(entity, request, now)
+    const facts = factsOf(entity, body, now)
     const outcome = decide(policy, facts)
     const decision = describeDecision({ id: newId('dec'), environment, outcome, policy, requestId, decidedAt: now })
-
-    const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
     const evidence = {
       facts: canonicalJson(facts),
       trace: canonicalJson(outcome.trace),
       graph: canonicalJson(stateOf(entity).graph),
     }
-    const data = {
-      entity_id,
-      decision_id: id,
-      verdict,
-      policy_version,
-      policy_checksum,
-      decision_sha256: canonicalSha256(decision),
-      evidence_sha256: canonicalSha256(evidence),
-    }
-    const change = record(context, {
-      rows: {
-        decisions: [
-          {
-            org_id: organizationId,
-            id,
-            entity_id,
-            product: body.product,
-            verdict,
-            risk_tier,
-            policy_version,
-            policy_checksum,
-            body: canonicalJson(decision),
-            created_at: now,
-          },
-        ],
-      },
-      latestDecisions: [
-        {
-          org_id: organizationId,
-          entity_id,
-          decision_id: id,
-          request: JSON.stringify(request),
-          verdict,
-          announced_verdict: verdict,
-        },
-      ],
-      happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
-      counts: [
-        ['decisions', 1],
-        [`verdict.${verdict}`, 1],
-      ],
-    })
-    const audit_entry_id = change.auditEntries![0]!.id
-    return {
-      status: 201,
-      body: decision,
-      change: {
-        ...change,
-        rows: {
-          ...change.rows,
-          decision_evidence: [{ org_id: organizationId, decision_id: id, ...evidence, audit_entry_id }],
-        },
-      },
-    }
+    return { status: 201, body: decision, change: recordDecision(context, decision, evidence) }
   },
 })
+
+type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
+
+/** One transaction holds the key, the decision, its evidence, its audit entry and its event. */
+function recordDecision(
+  context: RequestContext<unknown, unknown, Static<typeof UnderwriteRequest>>,
+  decision: Decision,
+  evidence: Evidence,
+): Change {
+  const { body, caller, now } = context
+  const { entity_id, ...request } = body
+  const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
+  const org_id = caller.organizationId
+  const data = {
+    entity_id,
+    decision_id: id,
+    verdict,
+    policy_version,
+    policy_checksum,
+    decision_sha256: canonicalSha256(decision),
+    evidence_sha256: canonicalSha256(evidence),
+  }
+  const change = record(context, {
+    latestDecisions: [
+      { org_id, entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
+    ],
+    happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
+    counts: [
+      ['decisions', 1],
+      [`verdict.${verdict}`, 1],
+    ],
+  })
+  const row = {
+    org_id,
+    id,
+    entity_id,
+    product: body.product,
+    verdict,
+    risk_tier,
+    policy_version,
+    policy_checksum,
+    body: canonicalJson(decision),
+    created_at: now,
+  }
+  const audit_entry_id = change.auditEntries![0]!.id
+  return {
+    ...change,
+    rows: {
+      ...change.rows,
+      decisions: [row],
+      decision_evidence: [{ org_id, decision_id: id, ...evidence, audit_entry_id }],
+    },
+  }
+}
 
 function checkAmount({ requested_amount, currency }: { requested_amount?: number; currency?: string }): Violation[] {
   if (requested_amount !== undefined && currency === undefined)

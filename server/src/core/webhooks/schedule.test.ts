@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ATTEMPT_DELAYS_MS, nextDelayMs, parseRetryAfter, verdictOf } from './schedule.ts'
+
+const NOW = Date.parse('2026-11-15T09:30:00Z')
+
+test('there are ten attempts, over a little more than three days', () => {
+  assert.equal(ATTEMPT_DELAYS_MS.length, 10)
+  assert.deepEqual(
+    ATTEMPT_DELAYS_MS.map((delay) => delay / 1000),
+    [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+  )
+  assert.equal(nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade: 10, chance: 0.5, retryAfterMs: 0 }), undefined)
+})
+
+test('a delay is within a fifth of the planned one, and Retry-After moves it to at most twice the planned one', () => {
+  const attempts = fc.integer({ min: 1, max: 9 })
+  const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  fc.assert(
+    fc.property(
+      attempts,
+      chances,
+      fc.option(fc.nat(10 ** 9), { nil: undefined }),
+      (attemptsMade, chance, retryAfterMs) => {
+        const planned = ATTEMPT_DELAYS_MS[attemptsMade]!
+        const delay = nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade, chance, retryAfterMs })!
+        assert.ok(delay >= planned * 0.8 - 1)
+        assert.ok(delay <= Math.max(planned * 1.2, Math.min(retryAfterMs ?? 0, planned * 2)) + 1)
+        assert.ok(delay >= Math.min(retryAfterMs ?? 0, planned * 2), 'the receiver’s wish is respected')
+      },
+    ),
+  )
+})
+
+test('Retry-After is read as seconds or as a date, and nonsense is no wish at all', () => {
+  for (const [text, expected] of [
+    ['120', 120_000],
+    [' 7 ', 7_000],
+    ['Sun, 15 Nov 2026 09:31:00 GMT', 60_000],
+    ['Sun, 15 Nov 2026 09:29:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ] as const) {
+    assert.equal(parseRetryAfter(text, NOW), expected, text)
+  }
+})
+
+test('only 2xx is a delivery, and 410 means never again', () => {
+  for (const status of [200, 201, 202, 204, 299]) assert.equal(verdictOf(status), 'delivered')
+  for (const status of [undefined, 100, 199, 300, 301, 302, 304, 307, 400, 404, 429, 500, 503])
+    assert.equal(verdictOf(status), 'failed')
+  assert.equal(verdictOf(410), 'gone')
+})

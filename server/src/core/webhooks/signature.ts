@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto'
+
+/** What is signed of a delivery: everything a receiver acts on, and the time it was sent at. */
+export interface SignedMessage {
+  /** The id of the event, the same on every attempt. */
+  id: string
+  /** When this attempt was made, in seconds since 1970. */
+  timestampS: number
+  body: string
+}
+
+/** The headers of a delivery by Standard Webhooks 1.0. While a secret is being replaced, both keys sign. */
+export function signatureHeaders(
+  { id, timestampS, body }: SignedMessage,
+  keys: readonly Uint8Array[],
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const signed = `${id}.${timestampS}.${body}`
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestampS), 'webhook-signature': signatures.join(' ') }
+}

@@ -1,0 +1,38 @@
+import { defineEndpoint } from '../define-endpoint.ts'
+import { record } from '../record.ts'
+import { WebhookTest } from '../schemas/webhook.ts'
+
+/** Sends a test event to every enabled endpoint, through the same queue as everything else. */
+export const sendWebhookTest = defineEndpoint({
+  operationId: 'sendWebhookTest',
+  summary: 'Send a test webhook to the registered endpoints',
+  description:
+    'Takes no body. The event `webhook.test` goes to every enabled endpoint, whatever types of events it listens to.',
+  tag: 'Webhooks',
+  method: 'POST',
+  path: '/v1/webhook-test',
+  scope: 'webhooks:write',
+  succeeds: { 202: WebhookTest },
+  fails: [],
+
+  async handle(context) {
+    const { caller, store, requestId } = context
+    const endpoints = await store.webhookEndpoints(caller.organizationId)
+    const enabled = endpoints.filter(({ state }) => state === 'enabled')
+
+    const subject = { type: 'organization', id: caller.organizationId }
+    const change = record(context, {
+      happenings: [{ type: 'webhook.test', subject, trailId: caller.organizationId, data: { request_id: requestId } }],
+    })
+    const [event] = change.rows!.events!
+    return {
+      status: 202,
+      body: {
+        object: 'webhook_test',
+        event_id: event!.id,
+        endpoints: enabled.map(({ id, url }) => ({ id, url, status: 'queued' as const })),
+      },
+      change,
+    }
+  },
+})

@@ -1,0 +1,146 @@
+import { type TSchema, Type } from 'typebox'
+import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
+import type { EventType } from '../event-types.ts'
+import { Checkpoint } from './audit-trail.ts'
+import { VERDICTS } from './decision.ts'
+import { Id, Nullable, OneOf, Timestamp } from './fields.ts'
+
+const entity_id = Id('ent', 'The entity it is about.')
+const decision_id = Id('dec', 'The decision it is about.')
+const Verdict = OneOf(VERDICTS)
+const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
+const Count = Type.Integer({ minimum: 0 })
+const policy = {
+  policy_version: Type.String({ examples: ['sandbox-policy-v1'] }),
+  policy_checksum: Sha256('SHA-256 of the policy.'),
+}
+const consent = {
+  entity_id,
+  consent_id: Id('con', 'The consent.'),
+  purpose: Type.String({ examples: ['credit_underwriting'] }),
+  data_categories: Type.Array(Type.String(), { examples: [['identity', 'transactions']] }),
+}
+
+/** What an event announces, and the data it carries: ids, verdicts and versions, never personal data. */
+interface EventDescription {
+  summary: string
+  data: Record<string, TSchema>
+}
+
+const DESCRIPTIONS: Record<EventType, EventDescription> = {
+  'entity.created': { summary: 'An entity was created', data: { entity_id } },
+  'entity.updated': {
+    summary: 'Fields of an entity changed',
+    data: { entity_id, changed: Type.Array(Type.String(), { description: 'Which ones.', examples: [['country']] }) },
+  },
+  'identity_link.created': {
+    summary: 'An identity link was added to an entity',
+    data: {
+      entity_id,
+      identity_link_id: Id('idl', 'The identity link.'),
+      identifier_type: Type.Optional(OneOf(IDENTIFIER_TYPES)),
+      related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
+      relationship: Type.Optional(Type.String({ examples: ['owner'] })),
+      verification_status: OneOf(['verified', 'unverified', 'failed']),
+    },
+  },
+  'consent.granted': { summary: 'An entity gave its consent', data: consent },
+  'consent.revoked': { summary: 'An entity took its consent back', data: consent },
+  'transactions.ingested': {
+    summary: 'A batch of transactions was taken in',
+    data: {
+      entity_id,
+      batch_id: Id('txb', 'The batch.'),
+      received: Count,
+      accepted: Count,
+      duplicates: Count,
+    },
+  },
+  'feature_snapshot.created': {
+    summary: 'A feature snapshot was taken in',
+    data: { entity_id, feature_snapshot_id: Id('fsn', 'The snapshot.'), sha256: Sha256('SHA-256 of the features.') },
+  },
+  'decision.created': {
+    summary: 'A decision was made',
+    data: {
+      entity_id,
+      decision_id,
+      verdict: Verdict,
+      ...policy,
+      decision_sha256: Sha256('SHA-256 of the decision’s canonical JSON.'),
+      evidence_sha256: Sha256('SHA-256 of the evidence’s canonical JSON.'),
+    },
+  },
+  'decision.reviewed': {
+    summary: 'A person reviewed a decision',
+    data: {
+      entity_id,
+      decision_id,
+      review_id: Id('rev', 'The review.'),
+      verdict: Verdict,
+      overrides: Type.Boolean({ description: 'Whether the person judged otherwise.' }),
+    },
+  },
+  'decision.outcome_recorded': {
+    summary: 'What became of a decision was recorded',
+    data: {
+      entity_id,
+      decision_id,
+      outcome_id: Id('out', 'The outcome.'),
+      outcome_type: Type.String({ examples: ['repaid'] }),
+    },
+  },
+  'decision.reevaluation_due': {
+    summary: 'New facts would turn the verdict of an entity’s latest decision',
+    data: {
+      entity_id,
+      decision_id,
+      decided_verdict: Verdict,
+      previous_verdict: Verdict,
+      current_verdict: Verdict,
+      ...policy,
+    },
+  },
+  'policy.activated': {
+    summary: 'A policy came into force',
+    data: {
+      policy_id: Id('pol', 'The policy.'),
+      ...policy,
+      previous_policy_version: Nullable(Type.String({ description: 'The version that it replaced.' })),
+    },
+  },
+  'audit.checkpoint': {
+    summary: 'The audit log grew, and its new head was signed',
+    data: Checkpoint.properties,
+  },
+  'webhook.test': {
+    summary: 'Somebody asked for a test',
+    data: { request_id: Type.String({ description: 'The request that asked for it.' }) },
+  },
+}
+
+/** The body of one type of event. Open to more fields: later versions add some, and receivers must not mind. */
+function describeBody(type: EventType, data: EventDescription['data']) {
+  return Type.Object(
+    {
+      id: Id('evt', 'The id of the event, the same on every attempt and equal to `webhook-id`.'),
+      type: Type.Literal(type),
+      timestamp: Timestamp('When it happened.'),
+      environment: OneOf(['sandbox', 'production']),
+      data: Type.Object(data),
+    },
+    { title: titleOf(type) },
+  )
+}
+
+/** `entity.created` becomes `EntityCreatedEvent`. */
+function titleOf(type: EventType): string {
+  return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`
+}
+
+/** Every event that webhooks deliver, with the schema of its body. */
+export const WEBHOOK_EVENTS = Object.entries(DESCRIPTIONS).map(([type, { summary, data }]) => ({
+  type: type as EventType,
+  summary,
+  body: describeBody(type as EventType, data),
+}))

@@ -1,0 +1,18 @@
+import { Type } from 'typebox'
+import { Id, OneOf, Strict } from './fields.ts'
+
+export const WebhookTest = Strict(
+  {
+    object: Type.Literal('webhook_test'),
+    event_id: Id('evt', 'The id of the test event; every endpoint gets it as `webhook-id`.'),
+    endpoints: Type.Array(
+      Strict({
+        id: Id('whe', 'The id of the endpoint.'),
+        url: Type.String({ description: 'Where the test goes.', examples: ['https://example.com/webhooks'] }),
+        status: OneOf(['queued']),
+      }),
+      { description: 'The enabled endpoints of the organization; empty when there is none.' },
+    ),
+  },
+  { title: 'WebhookTest' },
+)

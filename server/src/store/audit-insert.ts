@@ -1,0 +1,12 @@
+import { columnsOf, type Params, type RowOf, unnestRows } from './tables.ts'
+
+/** `INSERT` of audit entries, each with the next number on its trail. */
+export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
+  const columns = columnsOf('audit_entries')
+  return `INSERT INTO audit_entries (${columns.join(', ')}, seq)
+    SELECT ${columns.map((column) => `entry.${column}`).join(', ')},
+      coalesce((SELECT max(seq) FROM audit_entries AS earlier WHERE earlier.org_id = entry.org_id AND earlier.trail_id = entry.trail_id), 0)
+        + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality)
+    FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)
+    RETURNING org_id, id`
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { FolderHeld, lockFolder } from './folder-lock.ts'
+
+const PROGRAM = `
+  import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, 'folder-lock.ts'))}
+  while (Date.now() < Number(process.argv[2])) {}
+  try { lockFolder(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
+  setTimeout(() => {}, 1_500)
+`
+
+/** Starts processes that all try to take a folder at the same moment, and says what each got. */
+async function race(folder: string, contenders: number): Promise<string[]> {
+  const at = String(Date.now() + 2_000)
+  const one = () =>
+    new Promise<string>((resolve) => {
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM, folder, at], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      child.stdout.once('data', (data) => resolve(String(data).trim()))
+    })
+  return Promise.all(Array.from({ length: contenders }, one))
+}
+
+test('of several processes that find a dead process’s lock at once, exactly one takes the folder', async () => {
+  for (const dead of [JSON.stringify({ pid: 2 ** 22 + 1, started: '1', node: 'node_dead' }), '']) {
+    const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
+    writeFileSync(join(folder, 'lock'), dead)
+    const results = await race(folder, 6)
+    assert.deepEqual(results.sort(), ['FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'held'])
+    assert.deepEqual(readdirSync(folder), ['lock'], 'nothing else is left behind')
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a folder is free again once it was given back, and nobody gives back what is not theirs', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
+  const unlock = lockFolder(folder)
+  assert.throws(() => lockFolder(folder), FolderHeld)
+  unlock()
+  assert.equal(existsSync(join(folder, 'lock')), false)
+  writeFileSync(join(folder, 'lock'), JSON.stringify({ pid: process.pid, started: null, node: 'node_other' }))
+  unlock()
+  assert.equal(existsSync(join(folder, 'lock')), true)
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,39 @@
+import { isIP } from 'node:net'
+import type { Environment } from '../config.ts'
+import { addressRefusal } from '../core/webhooks/address-rules.ts'
+
+const URL_CHARACTERS_MAX = 2_048
+
+/** What the addresses of an environment's endpoints must be like. */
+export interface UrlRules {
+  environment: Environment
+  allowLoopback: boolean
+}
+
+/**
+ * Reads the address of an endpoint, or says why nothing may be sent there. What a name leads to is not looked at here:
+ * that may change, so it is checked on every connection.
+ */
+export function readEndpointUrl(text: string, { environment, allowLoopback }: UrlRules): URL | { problem: string } {
+  if (text.length > URL_CHARACTERS_MAX) return { problem: `the URL has more than ${URL_CHARACTERS_MAX} characters` }
+  if (!URL.canParse(text)) return { problem: `${JSON.stringify(text)} is not a URL` }
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'the URL must start with https://' }
+  if (url.protocol === 'http:' && environment === 'production')
+    return { problem: 'in production the URL must start with https://' }
+  if (url.username || url.password) return { problem: 'the URL may not hold a user name or password' }
+  if (url.hash) return { problem: 'the URL may not have a fragment (#…): it is never sent' }
+  // The parser has turned decimal, octal, hexadecimal and shortened forms of an address into the usual one.
+  const host = bareHost(url.hostname)
+  const refusal = isIP(host) ? addressRefusal(host, { allowLoopback }) : nameRefusal(host, allowLoopback)
+  return refusal === undefined ? url : { problem: `nothing can be sent there: ${refusal}` }
+}
+
+/** An IPv6 address without the brackets that it has in a URL. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+function nameRefusal(host: string, allowLoopback: boolean): string | undefined {
+  return !allowLoopback && /(^|\.)localhost\.?$/.test(host) ? `${host} is a loopback address` : undefined
+}

@@ -1,0 +1,91 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { isIP } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { addressRefusal } from '../core/webhooks/address-rules.ts'
+import { bareHost } from './endpoint-url.ts'
+
+/** Nothing was sent, because the receiver is at an address that nothing may be sent to. */
+export class RefusedAddress extends Error {
+  override name = 'RefusedAddress'
+}
+
+/** Finds every address of a name. */
+export type ResolveAll = (hostname: string) => Promise<LookupAddress[]>
+
+/** What an agent may do. */
+export interface SafeAgentRules {
+  allowLoopback: boolean
+  timeoutMs: number
+  /** The system's resolver, unless a test brings its own. */
+  resolveAll?: ResolveAll
+}
+
+/**
+ * Connects to public addresses only. A name is resolved once, by the connection itself, and every address it has is
+ * checked: there is no moment between check and use in which it could change, and one bad record among good ones refuses
+ * them all. An address literal never reaches a resolver, so it is checked before; and in the end the address that the
+ * socket really has is checked, before anything is sent. Redirects are not followed.
+ */
+export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = resolveBySystem }: SafeAgentRules): Agent {
+  const refusalOf = (address: string) => addressRefusal(address, { allowLoopback })
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup: (hostname, options, callback) => {
+      resolveAll(hostname).then(
+        (addresses) => answerLookup(checkAll(hostname, addresses, refusalOf), options, callback),
+        (error: NodeJS.ErrnoException) => callback(error, []),
+      )
+    },
+  } as buildConnector.BuildOptions)
+
+  return new Agent({
+    connect(options, callback) {
+      const host = bareHost(options.hostname)
+      const refusal = isIP(host) ? refusalOf(host) : undefined
+      if (refusal !== undefined) return callback(new RefusedAddress(refusal), null)
+      connect(options, (...[error, socket]) => {
+        if (error) return callback(error, null)
+        const late = refusalOf(socket.remoteAddress ?? 'no address')
+        if (late === undefined) return callback(null, socket)
+        socket.destroy()
+        callback(new RefusedAddress(late), null)
+      })
+    },
+    pipelining: 1,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
+}
+
+function checkAll(
+  hostname: string,
+  addresses: readonly LookupAddress[],
+  refusalOf: (address: string) => string | undefined,
+): LookupAddress[] | RefusedAddress {
+  for (const { address } of addresses) {
+    const refusal = refusalOf(address)
+    if (refusal !== undefined) return new RefusedAddress(`${hostname} leads there: ${refusal}`)
+  }
+  return [...addresses]
+}
+
+type LookupCallback = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family?: number | undefined,
+) => void
+
+function answerLookup(checked: LookupAddress[] | RefusedAddress, options: LookupOptions, callback: LookupCallback) {
+  if (checked instanceof RefusedAddress) return callback(checked, [])
+  const [first] = checked
+  if (!first) return callback(new Error('the name has no address'), [])
+  if (options.all) return callback(null, checked)
+  callback(null, first.address, first.family)
+}
+
+function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
+  return new Promise((resolve, reject) =>
+    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
+  )
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { addEndpoint, type EndpointWithSecret, listEndpoints } from '../src/admin/manage-webhooks.ts'
+import { ATTEMPT_DELAYS_MS } from '../src/core/webhooks/schedule.ts'
+import { startTestService, type TestOrganization } from './test-service.ts'
+import { isSignedBy, type Receiver, startReceiver, until } from './webhook-receiver.ts'
+
+/** The service's clock, which tests move on instead of waiting for hours. Receivers check signatures against their own. */
+let aheadMs = 0
+const nowMs = () => Date.now() + aheadMs
+const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' }, nowMs })
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const ACTOR = { type: 'system', id: 'test' } as const
+
+async function receiverFor(
+  organization: TestOrganization,
+  answer?: Parameters<typeof startReceiver>[0],
+  eventTypes: readonly string[] | 'all' = ['entity.created'],
+): Promise<Receiver & { endpoint: EndpointWithSecret }> {
+  const receiver = await startReceiver(answer)
+  after(() => receiver.close())
+  const act = { environment: 'sandbox', organizationId: organization.id, actor: ACTOR } as const
+  const endpoint = await addEndpoint(installation, act, { url: receiver.url, description: '', eventTypes })
+  if ('problem' in endpoint) throw new Error(endpoint.problem)
+  return { ...receiver, endpoint }
+}
+
+const deliveriesOf = (endpointId: string) =>
+  database.query<{ event_id: string; state: string; attempts: number; due_at: string }>(
+    'SELECT event_id, state, attempts, due_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY event_id',
+    [endpointId],
+  )
+const attemptsOf = (endpointId: string) =>
+  database.query<{ number: number; started_at: string; status: number | null; error: string; response: string }>(
+    'SELECT number, started_at, status, error, response FROM webhook_attempts WHERE endpoint_id = $1 ORDER BY event_id, number',
+    [endpointId],
+  )
+const shown = async (organization: TestOrganization, id: string) =>
+  (await listEndpoints(installation, { environment: 'sandbox', organizationId: organization.id })).find(
+    (endpoint) => endpoint.id === id,
+  )!
+
+test('an event goes out at once, signed, to every endpoint that listens to its type', async () => {
+  const acme = await api.newOrganization()
+  const created = await receiverFor(acme)
+  const everything = await receiverFor(acme, undefined, 'all')
+  const decisions = await receiverFor(acme, undefined, ['decision.created'])
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'first' })
+  await until('both have it', () => created.received.length > 0 && everything.received.length > 0)
+
+  const [received] = created.received
+  assert.deepEqual(Object.keys(received!.event), ['id', 'type', 'timestamp', 'environment', 'data'])
+  assert.equal(received!.event.id, received!.id)
+  assert.deepEqual(
+    [received!.event.type, received!.event.environment, received!.event.data],
+    ['entity.created', 'sandbox', { entity_id: entity.id }],
+  )
+  assert.equal(received!.event.timestamp, entity.created_at)
+  assert.equal(received!.headers['content-type'], 'application/json')
+  assert.ok(isSignedBy(created.endpoint.secret, received!))
+  assert.ok(!isSignedBy(everything.endpoint.secret, received!), 'each endpoint has a secret of its own')
+  assert.ok(everything.received.every((one) => isSignedBy(everything.endpoint.secret, one)))
+  assert.equal(decisions.received.length, 0)
+  const [attempt] = await attemptsOf(created.endpoint.id)
+  assert.deepEqual([attempt!.number, attempt!.status, attempt!.error], [1, 204, null])
+})
+
+test('a test goes to every enabled endpoint, whatever it listens to, and is counted when it is delivered', async () => {
+  const acme = await api.newOrganization()
+  const nobody = await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
+  assert.deepEqual([nobody.status, nobody.body.endpoints], [202, []])
+
+  const receiver = await receiverFor(acme)
+  const answer = await api.request('sandbox', '/v1/webhook-test', {
+    method: 'POST',
+    key: acme.keys.sandbox,
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'test-1' },
+  })
+  assert.equal(answer.status, 202)
+  const { id, url } = receiver.endpoint
+  assert.deepEqual(answer.body.endpoints, [{ id, url, status: 'queued' }])
+  const again = await api.request('sandbox', '/v1/webhook-test', {
+    method: 'POST',
+    key: acme.keys.sandbox,
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'test-1' },
+  })
+  assert.equal(again.text, answer.text)
+  await until('it is counted', async () => (await acme.get('/v1/usage')).body.totals.webhook_deliveries === 1)
+  assert.deepEqual(
+    receiver.received.map(({ event }) => [event.id, event.type]),
+    [[answer.body.event_id, 'webhook.test']],
+  )
+})
+
+test('a change that is not committed sends nothing', async () => {
+  const acme = await api.newOrganization()
+  const receiver = await receiverFor(acme)
+  const event = (id: string) => ({ org_id: acme.id, id, type: 'entity.created', created_at: now(), data: '{}' })
+  const rolledBack = installation.stores.sandbox.commit({
+    rows: { events: [event('evt_never'), event('evt_never')] },
+  })
+  await assert.rejects(rolledBack, 'two rows of one id cannot be written')
+  assert.equal((await deliveriesOf(receiver.endpoint.id)).length, 0)
+  await installation.stores.sandbox.commit({ rows: { events: [event('evt_written')] } })
+  await until('the committed one came', () => receiver.received.length > 0)
+  assert.deepEqual(
+    receiver.received.map(({ id }) => id),
+    ['evt_written'],
+  )
+})
+
+test('ten attempts, each with the same id and body and a timestamp of its own, as far apart as planned', async () => {
+  const acme = await api.newOrganization()
+  const answers = [500, 301, 404, 200]
+  const receiver = await receiverFor(acme, ({ event }) =>
+    event.data.entity_id === doomed ? { status: answers[receiver.received.length % 3]!, body: 'no\0pe' } : {},
+  )
+  let doomed = ''
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'doomed' })
+  doomed = entity.id
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    await until(`attempt ${attempt}`, async () => (await attemptsOf(receiver.endpoint.id)).length === attempt)
+    const [delivery] = await deliveriesOf(receiver.endpoint.id)
+    if (attempt === 10) {
+      assert.equal(delivery!.state, 'failed')
+      break
+    }
+    const { started_at } = (await attemptsOf(receiver.endpoint.id)).at(-1)!
+    const gapMs = Date.parse(delivery!.due_at) - Date.parse(started_at)
+    const planned = ATTEMPT_DELAYS_MS[attempt]!
+    // What the attempt itself took counts as well: generously, ten seconds on a machine that is busy.
+    assert.ok(gapMs >= planned * 0.8 && gapMs <= planned * 1.2 + 10_000, `gap ${attempt}: ${gapMs} of ${planned}`)
+    aheadMs += Math.max(0, Date.parse(delivery!.due_at) - nowMs())
+  }
+  const { received } = receiver
+  assert.equal(received.length, 10)
+  assert.equal(new Set(received.map(({ id }) => id)).size, 1)
+  assert.equal(new Set(received.map(({ body }) => body)).size, 1)
+  const times = received.map(({ headers }) => Number(headers['webhook-timestamp']))
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  )
+  assert.ok(times.at(-1)! - times[0]! > 2 * 86_400)
+  const attempts = await attemptsOf(receiver.endpoint.id)
+  assert.ok(attempts.every(({ response }) => response === 'no\uFFFDpe'))
+})
+
+test('a receiver may ask for more patience with Retry-After, up to twice the planned delay', async () => {
+  const acme = await api.newOrganization()
+  const wishes = ['8', '3600']
+  const receiver = await receiverFor(acme, () => ({ status: 503, headers: { 'Retry-After': wishes.shift() ?? '0' } }))
+  await acme.post('/v1/entities', { external_id: 'patience' })
+  for (const [attempt, expectedMs] of [
+    [1, 8_000],
+    [2, 600_000],
+  ] as const) {
+    await until(`attempt ${attempt}`, async () => (await attemptsOf(receiver.endpoint.id)).length === attempt)
+    const [delivery] = await deliveriesOf(receiver.endpoint.id)
+    const { started_at } = (await attemptsOf(receiver.endpoint.id)).at(-1)!
+    const gapMs = Date.parse(delivery!.due_at) - Date.parse(started_at)
+    assert.ok(gapMs >= expectedMs && gapMs < expectedMs + 10_000, `${gapMs} instead of ${expectedMs}`)
+    aheadMs += Math.max(0, Date.parse(delivery!.due_at) - nowMs())
+  }
+})
+
+test('410 disables the endpoint, with the reason on record; the delivery is kept', async () => {
+  const acme = await api.newOrganization()
+  const receiver = await receiverFor(acme, () => ({ status: 410 }))
+  await acme.post('/v1/entities', { external_id: 'gone' })
+  await until('it is disabled', async () => (await shown(acme, receiver.endpoint.id)).state === 'disabled')
+  assert.equal((await shown(acme, receiver.endpoint.id)).disabled_why, 'it answered 410 Gone')
+  const [entry] = await installation.stores.sandbox.auditTrail({
+    organizationId: acme.id,
+    trailId: receiver.endpoint.id,
+    beforeSeq: undefined,
+    limit: 1,
+  })
+  assert.deepEqual([entry!.type, entry!.actor_type], ['webhook_endpoint.disabled', 'system'])
+  await acme.post('/v1/entities', { external_id: 'after' })
+  assert.deepEqual(
+    (await deliveriesOf(receiver.endpoint.id)).map(({ state }) => state),
+    ['pending'],
+    'nothing new waits for a disabled endpoint',
+  )
+})
+
+test('five days of nothing but failure disable an endpoint; a success in between starts the count anew', async () => {
+  const acme = await api.newOrganization()
+  let status = 500
+  const receiver = await receiverFor(acme, () => ({ status }))
+  const settle = async (externalId: string) => {
+    const before = (await attemptsOf(receiver.endpoint.id)).length
+    await acme.post('/v1/entities', { external_id: externalId })
+    await until('an attempt', async () => (await attemptsOf(receiver.endpoint.id)).length > before)
+  }
+  await settle('one')
+  assert.notEqual((await shown(acme, receiver.endpoint.id)).failing_since, null)
+  aheadMs += 4 * 86_400_000
+  status = 200
+  await settle('two')
+  await until('it is well', async () => (await shown(acme, receiver.endpoint.id)).failing_since === null)
+  status = 500
+  await settle('three')
+  aheadMs += 4 * 86_400_000
+  await settle('four')
+  assert.equal((await shown(acme, receiver.endpoint.id)).state, 'enabled')
+  aheadMs += 1.1 * 86_400_000
+  await settle('five')
+  await until('it is disabled', async () => (await shown(acme, receiver.endpoint.id)).state === 'disabled')
+  assert.match((await shown(acme, receiver.endpoint.id)).disabled_why!, /^nothing has been delivered since 20/)
+  assert.ok(api.logs.some((line) => line.includes('a webhook endpoint was disabled') && line.includes(acme.id)))
+})
+
+test('a redirect is not followed, and an answer is kept as far as 4 KiB', async () => {
+  const acme = await api.newOrganization()
+  const inside = await startReceiver()
+  after(() => inside.close())
+  const answer = { status: 307, headers: { Location: inside.url }, body: 'x'.repeat(100_000) }
+  const receiver = await receiverFor(acme, () => answer)
+  await acme.post('/v1/entities', { external_id: 'redirected' })
+  await until('an attempt', async () => (await attemptsOf(receiver.endpoint.id)).length > 0)
+  const [attempt] = await attemptsOf(receiver.endpoint.id)
+  assert.deepEqual([attempt!.status, attempt!.response], [307, 'x'.repeat(4096)])
+  assert.equal(inside.received.length, 0)
+})
+
+test('a receiver that is slow, or not there, holds up no other', async () => {
+  const acme = await api.newOrganization()
+  const slow = await receiverFor(acme, () => ({ delayMs: 60_000 }))
+  const absent = await receiverFor(acme)
+  await absent.close()
+  const quick = await receiverFor(acme)
+  for (let index = 0; index < 200; index++) {
+    await acme.post('/v1/entities', { external_id: `queue-${index}` })
+  }
+  await until('the quick one has everything', () => quick.received.length >= 200, 14_000)
+  assert.ok(slow.received.length <= 32, `${slow.received.length} at a time to one endpoint`)
+  const attempts = await attemptsOf(absent.endpoint.id)
+  assert.ok(attempts.length > 0 && attempts.every(({ status, error }) => status === null && /ECONNREFUSED/.test(error)))
+  // Closes their connections, so that the service need not wait for them when it stops.
+  await slow.close()
+})
+
+test('no signing secret can be read from the database or the log', async () => {
+  const acme = await api.newOrganization()
+  const { endpoint } = await receiverFor(acme)
+  const dump: string[] = [...api.logs]
+  const tables = await database.query<{ table_name: string }>(
+    'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
+    [database.schema],
+  )
+  for (const { table_name } of tables) dump.push(JSON.stringify(await database.query(`SELECT * FROM ${table_name}`)))
+  const everything = dump.join('\n')
+  assert.ok(everything.includes(endpoint.id))
+  for (const part of [endpoint.secret, endpoint.secret.slice('whsec_'.length)]) assert.ok(!everything.includes(part))
+})
+
+function now(): string {
+  return new Date(nowMs()).toISOString()
+}
