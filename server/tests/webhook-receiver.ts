@@ -40,7 +40,7 @@ export async function startReceiver(
     const one = { id: headers['webhook-id']!, path: request.url!, headers, body, event: JSON.parse(body || '{}') }
     received.push(one)
     const { status = 204, headers: answered = {}, body: answerBody = '', delayMs = 0 } = answer(one) ?? {}
-    if (delayMs > 0) await sleep(delayMs)
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     response.writeHead(status, answered).end(answerBody)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

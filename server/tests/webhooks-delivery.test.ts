@@ -62,6 +62,7 @@ test('an event goes out at once, signed, to every endpoint that listens to its t
   assert.ok(!isSignedBy(everything.endpoint.secret, received!), 'each endpoint has a secret of its own')
   assert.ok(everything.received.every((one) => isSignedBy(everything.endpoint.secret, one)))
   assert.equal(decisions.received.length, 0)
+  await until('it is on record', async () => (await attemptsOf(created.endpoint.id)).length > 0)
   const [attempt] = await attemptsOf(created.endpoint.id)
   assert.deepEqual([attempt!.number, attempt!.status, attempt!.error], [1, 204, null])
 })
@@ -112,13 +113,12 @@ test('a change that is not committed sends nothing', async () => {
 
 test('ten attempts, each with the same id and body and a timestamp of its own, as far apart as planned', async () => {
   const acme = await api.newOrganization()
-  const answers = [500, 301, 404, 200]
-  const receiver = await receiverFor(acme, ({ event }) =>
-    event.data.entity_id === doomed ? { status: answers[receiver.received.length % 3]!, body: 'no\0pe' } : {},
-  )
-  let doomed = ''
-  const { body: entity } = await acme.post('/v1/entities', { external_id: 'doomed' })
-  doomed = entity.id
+  const statuses = [500, 301, 404, 429, 503]
+  const receiver = await receiverFor(acme, () => ({
+    status: statuses[receiver.received.length % statuses.length]!,
+    body: 'no\0pe',
+  }))
+  await acme.post('/v1/entities', { external_id: 'doomed' })
   for (let attempt = 1; attempt <= 10; attempt++) {
     await until(`attempt ${attempt}`, async () => (await attemptsOf(receiver.endpoint.id)).length === attempt)
     const [delivery] = await deliveriesOf(receiver.endpoint.id)

@@ -23,14 +23,16 @@ export interface ReasonQuestion {
 /** The principal reasons: rules first, then the limit, then the largest shortfalls and the largest strengths. */
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const { negative_max, positive_max } = policy.document.reasons
-  const certain = [...ruleReasons(policy, question), ...limitReasons(policy, question)]
-  const all = [...certain, ...scoredReasons(policy, question.lines)]
+  const certain = ruleReasons(policy, question)
+  for (const reason of limitReasons(policy, question)) certain.push(reason)
+  const all = certain.slice()
+  for (const reason of scoredReasons(policy, question.lines)) all.push(reason)
   // What settled the verdict is always told, even if that makes more reasons than the policy likes to give.
-  const certainNegatives = certain.filter(({ impact }) => impact === 'negative').length
-  return [
-    ...firstOfEachCode(all, 'negative', Math.max(negative_max, certainNegatives)),
-    ...firstOfEachCode(all, 'positive', positive_max),
-  ]
+  let certainNegatives = 0
+  for (const { impact } of certain) if (impact === 'negative') certainNegatives += 1
+  const told = firstOfEachCode(all, 'negative', Math.max(negative_max, certainNegatives))
+  for (const reason of firstOfEachCode(all, 'positive', positive_max)) told.push(reason)
+  return told
 }
 
 /** The conditions of an approval; other verdicts have none. */
@@ -50,10 +52,13 @@ export function conditionsFor(policy: CompiledPolicy, { verdict, rules, limit }:
 
 /** A decline names only what it was declined for: what an approval would have asked for had no part in it. */
 function ruleReasons(policy: CompiledPolicy, { verdict, rules }: ReasonQuestion): Reason[] {
-  return rules.flatMap((rule, index) => {
-    const isPartOfIt = rule.holds === true && (verdict !== 'decline' || rule.action === 'decline')
-    return isPartOfIt ? [policy.rules[index]!.reason] : []
-  })
+  const reasons: Reason[] = []
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index]!
+    if (rule.holds === true && (verdict !== 'decline' || rule.action === 'decline'))
+      reasons.push(policy.rules[index]!.reason)
+  }
+  return reasons
 }
 
 function limitReasons(policy: CompiledPolicy, { settledBy, verdict, limit }: ReasonQuestion): Reason[] {
@@ -70,7 +75,8 @@ function limitReasons(policy: CompiledPolicy, { settledBy, verdict, limit }: Rea
  * words of its largest member; equal ranks stay in the order of the policy.
  */
 function scoredReasons(policy: CompiledPolicy, lines: readonly ScorecardLine[]): Reason[] {
-  const ranked: { size: number; reason: Reason }[] = []
+  const ranked: Reason[] = []
+  const sizes: number[] = []
   for (const members of policy.groups) {
     let total = 0
     for (const index of members) total += lines[index]!.shortfall
@@ -80,9 +86,18 @@ function scoredReasons(policy: CompiledPolicy, lines: readonly ScorecardLine[]):
     for (const index of members) {
       if (sign * lines[index]!.shortfall > sign * lines[largest]!.shortfall) largest = index
     }
-    ranked.push({ size: total * sign, reason: reasonOf(policy, lines[largest]!, largest) })
+    // Groups are few: to put each in its place beats sorting them afterwards.
+    const size = total * sign
+    let place = sizes.length
+    while (place > 0 && sizes[place - 1]! < size) {
+      sizes[place] = sizes[place - 1]!
+      ranked[place] = ranked[place - 1]!
+      place -= 1
+    }
+    sizes[place] = size
+    ranked[place] = reasonOf(policy, lines[largest]!, largest)
   }
-  return ranked.sort((a, b) => b.size - a.size).map(({ reason }) => reason)
+  return ranked
 }
 
 function reasonOf(policy: CompiledPolicy, line: ScorecardLine, index: number): Reason {
@@ -91,11 +106,16 @@ function reasonOf(policy: CompiledPolicy, line: ScorecardLine, index: number): R
   return line.bin === MISSING_BIN ? missing : shortfall
 }
 
+function hasCode(reasons: readonly Reason[], code: string): boolean {
+  for (const reason of reasons) if (reason.code === code) return true
+  return false
+}
+
 function firstOfEachCode(reasons: readonly Reason[], impact: Reason['impact'], max: number): Reason[] {
   const chosen: Reason[] = []
   for (const reason of reasons) {
     if (chosen.length === max) break
-    if (reason.impact === impact && !chosen.some(({ code }) => code === reason.code)) chosen.push(reason)
+    if (reason.impact === impact && !hasCode(chosen, reason.code)) chosen.push(reason)
   }
   return chosen
 }

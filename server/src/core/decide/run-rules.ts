@@ -4,12 +4,15 @@ import type { SlotReading } from './read-slots.ts'
 
 /** Asks every rule in the order of the document, so that the trace is complete. */
 export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleTrace[] {
-  return rules.map(({ definition, holds, reads }) => {
+  const traces: RuleTrace[] = []
+  for (const { definition, holds, reads } of rules) {
     const answer = holds(values)
-    const trace: RuleTrace = { rule: definition.id, action: definition.then, holds: answer ?? null }
-    if (answer === undefined) {
-      trace.missing = reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.definition.feature)
+    const { id: rule, then: action } = definition
+    if (answer !== undefined) traces.push({ rule, action, holds: answer })
+    else {
+      const missing = reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.definition.feature)
+      traces.push({ rule, action, holds: null, missing })
     }
-    return trace
-  })
+  }
+  return traces
 }

@@ -18,11 +18,12 @@ export interface ScoredCard {
 /** Adds up the scorecard: `total = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
   let total = document.scorecard.base
-  const lines = characteristics.map((characteristic) => {
+  const lines: ScorecardLine[] = []
+  for (const characteristic of characteristics) {
     const line = scoreLine(characteristic, reading)
     total += line.points
-    return line
-  })
+    lines.push(line)
+  }
   return { lines, total }
 }
 
@@ -34,10 +35,26 @@ function scoreLine(characteristic: CompiledCharacteristic, { facts }: SlotReadin
     if (fact.missing === 'not_requested') return lineOf(definition, null, NOT_APPLICABLE_BIN, definition.reference)
     return lineOf(definition, null, MISSING_BIN, definition.missing)
   }
-  const { label, points } = bins.find((bin) => bin.holds(fact.value))!
-  const line = lineOf(definition, fact.value, label, points)
-  if (fact.age_days !== undefined) line.age_days = fact.age_days
-  return line
+  const { label, points } = binOf(bins, fact.value)
+  const { age_days } = fact
+  if (age_days === undefined) return lineOf(definition, fact.value, label, points)
+  const { id, feature, group, reference } = definition
+  return {
+    characteristic: id,
+    feature,
+    group,
+    value: fact.value,
+    bin: label,
+    points,
+    reference,
+    shortfall: reference - points,
+    age_days,
+  }
+}
+
+function binOf(bins: CompiledCharacteristic['bins'], value: FactValue) {
+  for (const bin of bins) if (bin.holds(value)) return bin
+  return bins[bins.length - 1]!
 }
 
 function lineOf(
