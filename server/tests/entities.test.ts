@@ -226,6 +226,7 @@ test('one bad element refuses the whole batch by its index and writes nothing', 
     [{ occurred_at: '2999-01-01T00:00:00Z' }, 'occurred_at'],
     [{ occurred_at: '2026-02-31T00:00:00Z' }, 'occurred_at'],
     [{ currency: 'euro' }, 'currency'],
+    [{ currency: 'ZZZ' }, 'currency'],
     [{ direction: 'up' }, 'direction'],
     [{ extra: 1 }, 'extra'],
   ] as const) {

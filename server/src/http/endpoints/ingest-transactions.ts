@@ -1,5 +1,5 @@
 import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
-import { formatMoney, moneyOf, parseMoney } from '../../core/money.ts'
+import { formatMoney, moneyOf } from '../../core/money.ts'
 import type { Change } from '../../store/change.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import type { RowOf } from '../../store/tables.ts'
@@ -80,28 +80,10 @@ export const ingestTransactions = defineEndpoint({
   },
 })
 
-function checkTransaction(
-  { occurred_at, amount, balance_after }: Transaction,
-  pointer: string,
-  now: string,
-): Violation[] {
-  const violations: Violation[] = []
-  if (utcTime(occurred_at) > now)
-    violations.push({ param: `${pointer}/occurred_at`, message: 'occurred_at is in the future.' })
-  for (const [name, value] of [
-    ['amount', amount],
-    ['balance_after', balance_after],
-  ] as const) {
-    const money = value === undefined ? undefined : parseMoney(value)
-    if (money === 'too_many_decimals')
-      violations.push({ param: `${pointer}/${name}`, message: `${name} has more than four decimals.` })
-    if (money === 'too_many_digits')
-      violations.push({
-        param: `${pointer}/${name}`,
-        message: `${name} has more than 15 digits, too many to be kept exactly.`,
-      })
-  }
-  return violations
+function checkTransaction({ occurred_at }: Transaction, pointer: string, now: string): Violation[] {
+  return utcTime(occurred_at) > now
+    ? [{ param: `${pointer}/occurred_at`, message: 'occurred_at is in the future.' }]
+    : []
 }
 
 type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>

@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
-import { parseMoney } from '../../core/money.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
@@ -120,8 +119,6 @@ function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: strin
     violations.push({ param: '/currency', message: 'currency is needed with amount.' })
   if (amount === undefined && currency !== undefined)
     violations.push({ param: '/amount', message: 'amount is needed with currency.' })
-  if (amount !== undefined && typeof parseMoney(amount) === 'string')
-    violations.push({ param: '/amount', message: 'amount has more digits than can be kept exactly.' })
   return violations
 }
 

@@ -1,5 +1,4 @@
-import { parseMoney } from '../../core/money.ts'
-import { fail, failValidation } from '../api-error.ts'
+import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, type Review as ReviewBody, SubmitReviewRequest } from '../schemas/decision.ts'
@@ -17,17 +16,12 @@ export const submitReview = defineEndpoint({
   params: DecisionPath,
   body: SubmitReviewRequest,
   succeeds: { 201: Review },
-  fails: ['decision_not_found', 'validation_failed'],
+  fails: ['decision_not_found'],
 
   async handle(context) {
     const { params, body, caller, store, now, newId } = context
     const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
-    if (body.recommended_limit !== undefined && typeof parseMoney(body.recommended_limit) === 'string') {
-      return failValidation([
-        { param: '/recommended_limit', message: 'recommended_limit has more digits than can be kept exactly.' },
-      ])
-    }
 
     const review: ReviewBody = {
       id: newId('rev'),

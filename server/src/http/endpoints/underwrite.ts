@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import { canonicalJson, canonicalSha256 } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
-import { parseMoney } from '../../core/money.ts'
 import type { Change } from '../../store/change.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
@@ -110,13 +109,5 @@ function checkAmount({ requested_amount, currency }: { requested_amount?: number
     return [{ param: '/currency', message: 'currency is needed with requested_amount.' }]
   if (requested_amount === undefined && currency !== undefined)
     return [{ param: '/requested_amount', message: 'requested_amount is needed with currency.' }]
-  const money = requested_amount === undefined ? undefined : parseMoney(requested_amount)
-  if (typeof money === 'string')
-    return [
-      {
-        param: '/requested_amount',
-        message: 'requested_amount has more digits than can be kept exactly: at most four decimals and 15 digits.',
-      },
-    ]
   return []
 }

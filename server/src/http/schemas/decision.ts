@@ -1,18 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Checkpoint } from './audit-trail.ts'
-import { Currency, Id, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Currency, Id, Money, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
-
-const Amount = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: AMOUNT_MAX, description })
 
 export const UnderwriteRequest = Strict(
   {
     entity_id: Id('ent', 'Who it is about.'),
     product: Text(100, 'The product or program. One that the policy does not know is decided by its default terms.'),
     requested_amount: Type.Optional(
-      Amount('How much is asked for, in major units; together with `currency`. Neither for an access decision.'),
+      Money(
+        { exclusiveMinimum: 0, maximum: AMOUNT_MAX },
+        'How much is asked for, in major units; together with `currency`. Neither for an access decision.',
+      ),
     ),
     currency: Type.Optional(Currency),
   },
@@ -111,7 +112,9 @@ const reviewFields = {
   reason: Text(5000, 'Why, in words.'),
   reason_codes: Type.Optional(Type.Array(Text(100, 'A reason code.'), { maxItems: 20 })),
   conditions: Type.Optional(Type.Array(ReviewCondition, { maxItems: 20 })),
-  recommended_limit: Type.Optional(Type.Number({ minimum: 0, maximum: AMOUNT_MAX })),
+  recommended_limit: Type.Optional(
+    Money({ minimum: 0, maximum: AMOUNT_MAX }, 'What the person would lend, in major units.'),
+  ),
 }
 
 export const SubmitReviewRequest = Strict(reviewFields, {
@@ -150,9 +153,7 @@ const outcomeFields = {
   ]),
   occurred_at: Timestamp('When it happened; not in the future.'),
   days_past_due: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  amount: Type.Optional(
-    Type.Number({ minimum: 0, maximum: AMOUNT_MAX, description: 'In major units; together with `currency`.' }),
-  ),
+  amount: Type.Optional(Money({ minimum: 0, maximum: AMOUNT_MAX }, 'In major units; together with `currency`.')),
   currency: Type.Optional(Currency),
   note: Type.Optional(Text(2000, 'Anything worth keeping.')),
 }

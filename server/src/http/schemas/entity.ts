@@ -7,7 +7,8 @@ export type EntityType = Static<typeof EntityType>
 const DisplayName = Text(255, 'The name people know it by.')
 const Country = Type.String({
   pattern: '^[A-Z]{2}$',
-  description: 'ISO 3166-1 alpha-2 country code.',
+  format: 'iso-3166-1',
+  description: 'ISO 3166-1 alpha-2 country code, such as DE.',
   examples: ['DE'],
 })
 

@@ -13,9 +13,14 @@ export const Timestamp = (description: string) =>
 /** An ISO 4217 currency code. */
 export const Currency = Type.String({
   pattern: '^[A-Z]{3}$',
-  description: 'ISO 4217 currency code.',
+  format: 'iso-4217',
+  description: 'ISO 4217 currency code, such as EUR.',
   examples: ['EUR'],
 })
+
+/** An amount of money in major units, which must be one that is kept exactly. */
+export const Money = (bounds: { minimum?: number; exclusiveMinimum?: number; maximum: number }, description: string) =>
+  Type.Number({ ...bounds, format: 'money', description: `${description} At most four decimals and 15 digits.` })
 
 /** Free text of a caller, bounded. */
 export const Text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })

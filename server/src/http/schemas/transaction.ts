@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
-import { Currency, Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 export const Transaction = Strict(
   {
@@ -9,15 +9,11 @@ export const Transaction = Strict(
       'Your own id of this transaction; one that is known already is a duplicate and changes nothing.',
     ),
     occurred_at: Timestamp('When it was booked.'),
-    amount: Type.Number({
-      exclusiveMinimum: 0,
-      maximum: AMOUNT_MAX,
-      description: 'In major units, with at most four decimals.',
-    }),
+    amount: Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.'),
     currency: Currency,
     direction: OneOf(['credit', 'debit'], { description: '`credit` is money in, `debit` is money out.' }),
     balance_after: Type.Optional(
-      Type.Number({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX, description: 'The balance of the account afterwards.' }),
+      Money({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }, 'The balance of the account afterwards.'),
     ),
     category: Type.Optional(Text(100, 'What kind of transaction it is.')),
     description: Type.Optional(Text(500, 'The text on the statement.')),

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../src/config.ts'
+import { openStorage } from '../src/store/storage.ts'
+import { freePorts, runCli } from './service-process.ts'
+import { createTestStorage, onPostgres } from './test-storage.ts'
+import { isSignedBy, startReceiver, until } from './webhook-receiver.ts'
+
+const PRODUCERS = 20
+const EVENTS_PER_PRODUCER = 200
+const EVENTS = PRODUCERS * EVENTS_PER_PRODUCER
+const FAILING = 0.3
+const KILLS = 5
+
+const place = await createTestStorage()
+const env = { ...place.env, WEBHOOKS_ALLOW_LOOPBACK: 'true' }
+const ports = await freePorts()
+after(() => place.remove())
+
+/** A node of the service. Those that only work off deliveries have no port, so any number of them may run. */
+async function startNode(roles: string): Promise<ChildProcess> {
+  const settings = {
+    CONSOLE_PORT: String(ports.console),
+    SANDBOX_PORT: String(ports.sandbox),
+    PRODUCTION_PORT: String(ports.production),
+  }
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'webhook-service.ts'), roles], {
+    env: { PATH: process.env.PATH, ...settings, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout!.on('data', (data) => String(data).includes('started') && resolve())
+    child.once('exit', (code, signal) => reject(new Error(`the node ended before it started: ${code ?? signal}`)))
+  })
+  return child
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  await ended
+}
+
+/** On a server, nodes of their own send, and are killed in turn. Embedded, the one process there is does all, and is killed. */
+async function startNodes(): Promise<{ kill(round: number): Promise<void>; stop(): Promise<void> }> {
+  const api = onPostgres ? await startNode('api') : undefined
+  const killed = onPostgres ? [await startNode('worker'), await startNode('worker')] : [await startNode('api,worker')]
+  return {
+    async kill(round) {
+      const place = round % killed.length
+      await end(killed[place]!, 'SIGKILL')
+      killed[place] = await startNode(onPostgres ? 'worker' : 'api,worker')
+    },
+    async stop() {
+      for (const child of [...killed, ...(api ? [api] : [])]) await end(child, 'SIGTERM')
+    },
+  }
+}
+
+/** Fails three times in ten, and checks every signature. */
+async function startUnreliableReceiver() {
+  const acknowledged = new Map<string, number>()
+  const counts = { attempts: 0, refused: 0, duplicates: 0 }
+  let secret = ''
+  const receiver = await startReceiver((received) => {
+    counts.attempts += 1
+    if (!isSignedBy(secret, received)) counts.refused += 1
+    if (Math.random() < FAILING) return { status: 500 }
+    const times = acknowledged.get(received.id) ?? 0
+    if (times > 0) counts.duplicates += 1
+    acknowledged.set(received.id, times + 1)
+    return {}
+  })
+  after(() => receiver.close())
+  const added = runCli(env, 'webhooks', 'add', receiver.url, '--events', 'entity.created', '--json')
+  assert.equal(added.status, 0, added.stderr)
+  secret = JSON.parse(added.stdout).secret
+  // Only the ids count here; keeping every body would only cost memory.
+  return { acknowledged, counts, forget: () => receiver.received.splice(0) }
+}
+
+/** Creates entities one after the other; a request whose answer was lost is repeated, and creates nothing twice. */
+async function produce(producer: number, key: string): Promise<void> {
+  for (let index = 0; index < EVENTS_PER_PRODUCER; index++) {
+    let created = false
+    while (!created) {
+      created = await fetch(`http://127.0.0.1:${ports.sandbox}/v1/entities`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ external_id: `p${producer}-${index}` }),
+      }).then(
+        (response) => response.ok,
+        () => false,
+      )
+      if (!created) await sleep(50)
+    }
+  }
+}
+
+test(`${EVENTS} events, receivers that fail, nodes that are killed: every event arrives, signed`, async (t) => {
+  const began = Date.now()
+  const nodes = await startNodes()
+  const receivers = [await startUnreliableReceiver(), await startUnreliableReceiver()]
+  const key = /sk_sandbox_\w+/.exec(readFileSync(join(place.dataDir, 'first-run.txt'), 'utf8'))![0]
+  const isDone = () => receivers.every(({ acknowledged }) => acknowledged.size >= EVENTS)
+  const produced = Promise.all(Array.from({ length: PRODUCERS }, (_, producer) => produce(producer, key)))
+  let kills = 0
+  while (kills < KILLS && !isDone()) {
+    await sleep(500 + Math.random() * 500)
+    await nodes.kill(kills)
+    kills += 1
+    for (const receiver of receivers) receiver.forget()
+  }
+  await produced
+  const whenProduced = Date.now()
+  await until('everything has arrived', isDone, 60_000)
+  const took = Date.now() - began
+  await nodes.stop()
+
+  const storage = await openStorage(readConfig(env))
+  const database = storage.environments.sandbox
+  const events = await database.query<{ id: string }>("SELECT id FROM events WHERE type = 'entity.created'")
+  const states = await database.query('SELECT state, count(*) AS count FROM webhook_deliveries GROUP BY state')
+  await storage.close()
+  assert.equal(events.length, EVENTS)
+  for (const { acknowledged, counts } of receivers) {
+    assert.deepEqual(
+      events.filter(({ id }) => !acknowledged.has(id)),
+      [],
+      'no event is lost',
+    )
+    assert.equal(acknowledged.size, EVENTS, 'and nothing arrived that was not committed')
+    assert.equal(counts.refused, 0, 'every signature verifies')
+  }
+  // The last answers may have been on their way when the nodes were stopped; a node that stops lets them come in.
+  assert.deepEqual(states, [{ state: 'delivered', count: EVENTS * receivers.length }])
+  const sum = (name: 'attempts' | 'duplicates') => receivers.reduce((total, { counts }) => total + counts[name], 0)
+  t.diagnostic(
+    `${EVENTS} events to ${receivers.length} endpoints, ${kills} kills, ${sum('attempts')} attempts, ${sum('duplicates')} duplicates, 0 losses; ` +
+      `produced in ${((whenProduced - began) / 1000).toFixed(1)} s, all delivered after ${(took / 1000).toFixed(1)} s`,
+  )
+})
