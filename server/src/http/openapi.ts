@@ -1,6 +1,7 @@
 import type { Environment } from '../config.ts'
 import { API_ERRORS, type ErrorCode } from './api-error.ts'
 import type { AnyEndpoint } from './define-endpoint.ts'
+import { exampleOf } from './example-of.ts'
 import { routes } from './routes.ts'
 import { ErrorBody } from './schemas/fields.ts'
 import { WEBHOOK_EVENTS } from './schemas/webhook-event.ts'
@@ -154,7 +155,7 @@ function describeSuccesses(endpoint: AnyEndpoint, components: Components): Recor
     {
       description: status === '201' ? 'Created.' : status === '202' ? 'Accepted.' : 'Found.',
       headers,
-      content: jsonContent(components.name(schema as object)),
+      content: jsonContent(components.name(schema as object), exampleOf(schema as Json)),
     },
   ])
   return Object.fromEntries(entries)
@@ -243,8 +244,8 @@ function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number],
   }
 }
 
-function jsonContent(schema: Json): Json {
-  return { 'application/json': { schema } }
+function jsonContent(schema: Json, example?: unknown): Json {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
 }
 
 function ref(kind: 'schemas' | 'headers' | 'examples', name: string): Json {

@@ -32,14 +32,23 @@ export const UnderwriteRequest = Strict(
 
 const ReasonCode = Strict(
   {
-    code: Type.String({ description: 'Stable, for programs. New codes come with new policies.' }),
-    label: Type.String({ description: 'For people.' }),
+    code: Type.String({
+      description: 'Stable, for programs. New codes come with new policies.',
+      examples: ['short_history'],
+    }),
+    label: Type.String({ description: 'For people.', examples: ['Fewer than three full months of transactions'] }),
     impact: OneOf(['positive', 'negative']),
   },
   { title: 'Reason' },
 )
 
-const Condition = Strict({ code: Type.String(), label: Type.String() }, { title: 'Condition' })
+const Condition = Strict(
+  {
+    code: Type.String({ examples: ['reduced_amount'] }),
+    label: Type.String({ examples: ['Accept a lower amount than was asked for'] }),
+  },
+  { title: 'Condition' },
+)
 
 export const UnderwritingDecision = Strict(
   {
@@ -48,19 +57,19 @@ export const UnderwritingDecision = Strict(
     environment: OneOf(['sandbox', 'production']),
     verdict: OneOf(VERDICTS),
     recommended_limit: Type.Optional(
-      Type.Number({ minimum: 0, description: 'In major units; when credit is approved.' }),
+      Type.Number({ minimum: 0, description: 'In major units; when credit is approved.', examples: [5000] }),
     ),
-    repayment_probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    repayment_probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1, examples: [0.9712] })),
     risk_tier: Type.Optional(
       Type.String({ description: 'A letter with an optional sign, from A+ to E.', examples: ['B+'] }),
     ),
-    confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, examples: [0.9104] })),
     reason_codes: Type.Array(ReasonCode, { description: 'The principal reasons.' }),
     conditions: Type.Optional(Type.Array(Condition, { minItems: 1 })),
     model_version: Type.String({ examples: ['sandbox-policy-v1'] }),
     policy_version: Type.String({ examples: ['sandbox-policy-v1'] }),
     policy_checksum: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    request_id: Type.String(),
+    request_id: Type.String({ examples: ['req_06fk3v8tz9y7q2m4n6p8r0s1t3'] }),
     created_at: Timestamp('When it was decided.'),
   },
   { title: 'UnderwritingDecision' },

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { addEndpoint, rotateSecret } from '../src/admin/manage-webhooks.ts'
+import { freePorts } from './service-process.ts'
+import { startTestService } from './test-service.ts'
+import { until } from './webhook-receiver.ts'
+
+const EXAMPLE = join(import.meta.dirname, '../../docs/examples/webhook-receiver.js')
+
+test('the receiver of the guide verifies what is sent, refuses what is not, and takes a repetition once', async () => {
+  const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
+  const acme = await api.newOrganization()
+  const { sandbox: port } = await freePorts()
+  const act = { environment: 'sandbox', organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  const endpoint = await addEndpoint(api.service.installation, act, {
+    url: `http://127.0.0.1:${port}/`,
+    description: '',
+    eventTypes: ['entity.created'],
+  })
+  assert.ok('secret' in endpoint)
+  const example = spawn(process.execPath, [EXAMPLE], {
+    env: { PATH: process.env.PATH, WEBHOOK_SECRET: endpoint.secret, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  after(() => example.kill())
+  let output = ''
+  example.stdout.on('data', (data) => {
+    output += data
+  })
+  await until('it listens', () => output.includes('listening'))
+
+  const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{"type":"decision.created"}' })
+  assert.equal(forged.status, 400)
+
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'example' })
+  await until('it has the event', () => output.includes(entity.id))
+  // The secret it does not have yet signs beside the one it has.
+  assert.ok('secret' in (await rotateSecret(api.service.installation, act, endpoint.id)))
+  const { body: second } = await acme.post('/v1/entities', { external_id: 'rotated' })
+  await until('it has that too', () => output.includes(second.id))
+  assert.doesNotMatch(output, /decision/)
+})
