@@ -30,7 +30,7 @@ export async function reevaluateDecision(
   const policy = await policies.of(organizationId)
   if (!latest || !entity || !policy) return store.exchangeConsequences([], [cause])
 
-  const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, now))
+  const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, { now }))
   if (verdict === latest.announced_verdict) return store.exchangeConsequences([], [cause])
 
   const data = {

@@ -14,10 +14,10 @@ export interface DecisionRequest {
 export function factsOf(
   entity: EntityRow,
   { product, requested_amount, currency }: DecisionRequest,
-  now: string,
+  { now, state = stateOf(entity) }: { now: string; state?: EntityState },
 ): Facts {
   return deriveFacts({
-    state: stateOf(entity),
+    state,
     entity: { type: entity.type, country: entity.country },
     request: {
       product,

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
-import { canonicalJson, canonicalSha256 } from '../../core/canonical-json.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
 import type { Change } from '../../store/change.ts'
@@ -38,13 +39,14 @@ export const underwrite = defineEndpoint({
     const policy = await policies.of(organizationId)
     if (!policy) return fail('no_active_policy')
 
-    const facts = factsOf(entity, body, now)
+    const state = stateOf(entity)
+    const facts = factsOf(entity, body, { now, state })
     const outcome = decide(policy, facts)
     const decision = describeDecision({ id: newId('dec'), environment, outcome, policy, requestId, decidedAt: now })
     const evidence = {
       facts: canonicalJson(facts),
       trace: canonicalJson(outcome.trace),
-      graph: canonicalJson(stateOf(entity).graph),
+      graph: canonicalJson(state.graph),
     }
     return { status: 201, body: decision, change: recordDecision(context, decision, evidence) }
   },
@@ -62,14 +64,15 @@ function recordDecision(
   const { entity_id, ...request } = body
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const org_id = caller.organizationId
+  const decisionText = canonicalJson(decision)
   const data = {
     entity_id,
     decision_id: id,
     verdict,
     policy_version,
     policy_checksum,
-    decision_sha256: canonicalSha256(decision),
-    evidence_sha256: canonicalSha256(evidence),
+    decision_sha256: hash('sha256', decisionText),
+    evidence_sha256: hash('sha256', `${evidence.facts}\n${evidence.trace}\n${evidence.graph}`),
   }
   const change = record(context, {
     latestDecisions: [
@@ -90,7 +93,7 @@ function recordDecision(
     risk_tier,
     policy_version,
     policy_checksum,
-    body: canonicalJson(decision),
+    body: decisionText,
     created_at: now,
   }
   const audit_entry_id = change.auditEntries![0]!.id
