@@ -20,6 +20,8 @@ export function explainFailure(error: unknown): string {
   }
   // 3F000 and 42P01: there is no such schema or table.
   if (error instanceof DatabaseError && (error.code === '3F000' || error.code === '42P01')) return NOT_SET_UP
+  if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
+    return (error as Error).message.split('\n', 1)[0]!
   const { code, port, address, path, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is in use: stop what listens there, or set CONSOLE_PORT, SANDBOX_PORT or PRODUCTION_PORT.`

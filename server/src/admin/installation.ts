@@ -27,6 +27,7 @@ export async function openInstallation(
   config: Config,
   { nowMs = Date.now }: { nowMs?: () => number } = {},
 ): Promise<Installation> {
+  const given = loadMasterKey(config) // a key that cannot be one is refused before anything is created
   const storage = await openStorage(config)
   try {
     const stores = Object.fromEntries(
@@ -36,7 +37,7 @@ export async function openInstallation(
       config,
       storage,
       stores: stores as Record<Environment, EnvironmentStore>,
-      masterKey: await loadOwnMasterKey(config, storage),
+      masterKey: given ?? (await createFirstMasterKey(config, storage)),
       nowMs,
       newId: createNewId(nowMs),
       async close() {
@@ -51,10 +52,8 @@ export async function openInstallation(
 }
 
 /** Only an installation that was never started may be given a new key: to any other, a new key is a wrong one. */
-async function loadOwnMasterKey(config: Config, { control }: Storage): Promise<MasterKey> {
-  const key =
-    loadMasterKey(config) ?? ((await isNewInstallation(control)) ? createMasterKey(config.dataDir) : undefined)
-  if (key) return key
+async function createFirstMasterKey({ dataDir }: Config, { control }: Storage): Promise<MasterKey> {
+  if (await isNewInstallation(control)) return createMasterKey(dataDir)
   throw new WrongMasterKey(
     'the master key of this installation is missing: set MASTER_KEY, or put master.key back into the data folder',
   )

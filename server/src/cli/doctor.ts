@@ -45,7 +45,8 @@ export function checkSurroundings({ dataDir, databaseUrls, masterKey }: Config):
           : `${process.version} is too old; run through npm, which brings its own`,
     },
     checkFolder(dataDir),
-    ...(masterKey ? [] : [checkKeyFile(join(dataDir, 'master.key'))]),
+    ...(databaseUrls ? [] : [checkOwnerOnly('database folder', join(dataDir, 'database'))]),
+    ...(masterKey ? [] : [checkOwnerOnly('master key file', join(dataDir, 'master.key'))]),
     { name: 'storage', ok: true, detail: databaseUrls ? 'PostgreSQL' : `the embedded database in ${dataDir}` },
   ]
 }
@@ -66,16 +67,14 @@ function checkFolder(dataDir: string): Check {
   }
 }
 
-function checkKeyFile(file: string): Check {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return { name: 'master key file', ok: false, detail: `${file} does not exist yet; npm start makes it` }
-  const ownerOnly = (stat.mode & 0o077) === 0
+function checkOwnerOnly(name: string, path: string): Check {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return { name, ok: false, detail: `${path} does not exist yet; npm start makes it` }
+  if ((stat.mode & 0o077) === 0) return { name, ok: true, detail: 'readable by its owner only' }
   return {
-    name: 'master key file',
-    ok: ownerOnly,
-    detail: ownerOnly
-      ? 'readable by its owner only'
-      : `others can read ${file}: chmod 600 it, and consider its secrets known`,
+    name,
+    ok: false,
+    detail: `others can read ${path}: chmod ${stat.isDirectory() ? 700 : 600} it, and consider its secrets known`,
   }
 }
 
