@@ -123,10 +123,12 @@ async function startApi(
       policies: new ActivePolicies({ store, nowMs }),
       newId,
       rateLimit: config.rateLimit,
+      readClock: () => new Date(nowMs()).toISOString(),
       isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
       // The change is durable; should this fail, the worker follows up on it all the same.
-      follow: (organizationId, near, now) =>
-        followNear(store, organizationId, near, now).catch((error) =>
+      follow: (organizationId, near) =>
+        // The time of this read, not of the request: whoever reads later knows more.
+        followNear(store, organizationId, near, new Date(nowMs()).toISOString()).catch((error) =>
           logger.warn({ err: error, environment }, 'the worker will follow up'),
         ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),

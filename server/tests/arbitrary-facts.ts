@@ -9,10 +9,10 @@ const count = fc.nat(6)
 
 /** A feature that is missing, for any of the reasons. */
 export const missingFact: fc.Arbitrary<Fact> = fc
-  .constantFrom('no_data', 'too_short', 'consent_revoked', 'consent_expired')
+  .constantFrom('no_data', 'too_short', 'other_currency', 'stale', 'consent_revoked', 'consent_expired')
   .map((missing) => ({ missing }) as const)
 const maybe = (value: fc.Arbitrary<number>): fc.Arbitrary<Fact> =>
-  fc.oneof({ weight: 6, arbitrary: fc.record({ value, age_days: fc.nat(400) }) }, { weight: 1, arbitrary: missingFact })
+  fc.oneof({ weight: 6, arbitrary: fc.record({ value, age_days: fc.nat(150) }) }, { weight: 1, arbitrary: missingFact })
 const always = (value: fc.Arbitrary<number | string>): fc.Arbitrary<Fact> => fc.record({ value })
 
 /** Facts as wild as the catalogue allows, most of them known. */
@@ -22,6 +22,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc
     'identity.failed': maybe(fc.nat(2)),
     'identity.conflicts': maybe(fc.constant(0)),
     'consent.credit_underwriting': always(fc.constantFrom('granted', 'granted', 'none', 'revoked')),
+    'consent.identity_data': always(fc.constantFrom('open', 'open', 'open', 'revoked')),
     'cashflow.months_observed': maybe(fc.integer({ min: 2, max: 12 })),
     'cashflow.median_inflow': maybe(money),
     'cashflow.inflow_variation': maybe(ratio),
@@ -37,6 +38,9 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc
     'graph.negative_exposure': maybe(fc.constantFrom(0, 0, 0, 0.12, 0.6)),
     'history.repaid': always(count),
     'history.late': always(fc.nat(2)),
+    'history.settled': always(fc.constantFrom(0, 0, 0, 1)),
+    'history.outstanding': always(fc.oneof(fc.constant(0), money)),
+    'history.open_in_other_currency': always(fc.constantFrom(0, 0, 0, 1)),
     'history.defaults': always(fc.constantFrom(0, 0, 0, 0, 1)),
     'history.abuse': always(fc.constantFrom(0, 0, 0, 0, 1)),
     'request.product': always(fc.constantFrom('default', 'personal_loan', 'something_else')),

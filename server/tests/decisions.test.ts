@@ -122,7 +122,11 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
     reviewer: { id: 'u-1' },
     reason: 'Papers seen.',
   })
-  assert.deepEqual([review.status, review.body.overrides, review.body.entity_id], [201, true, entity.id])
+  assert.deepEqual(
+    [review.status, review.body.overrides, review.body.entity_id],
+    [201, false, entity.id],
+    'who decides what was left to people overrides nobody',
+  )
   const before = (await acme.get(`/v1/entities/${entity.id}`)).body.trust
   const outcome = await acme.post(`/v1/decisions/${decision.id}/outcomes`, {
     type: 'default',
@@ -151,44 +155,95 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
   )
 })
 
-test('a decision whose evidence was altered in the database replays as not matching, with the path', async () => {
-  const { body: entity } = await acme.post('/v1/entities', { external_id: 'altered' })
-  const decision = await underwrite(entity.id, { product: 'credit_line' }, acme)
-  decided.splice(decided.indexOf(decision.id), 1)
-  await database.transaction(async (transaction) => {
-    await transaction.script('ALTER TABLE decision_evidence DISABLE TRIGGER USER')
-    await transaction.query(
-      `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
-      [decision.id],
-    )
-    await transaction.script('ALTER TABLE decision_evidence ENABLE TRIGGER USER')
-  })
-  const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
-  assert.equal(status, 200)
-  assert.equal(body.matches, false)
-  assert.ok(
-    body.differences.some(
-      ({ path, recorded, replayed }: { path: string; recorded: string; replayed: string }) =>
-        path === '/verdict' && recorded === 'manual_review' && replayed === 'decline',
-    ),
-    JSON.stringify(body.differences),
-  )
-  assert.deepEqual(body.decision, decision)
-})
-
-test('a decision that was altered in the database replays as not matching', async () => {
-  const { body: entity } = await acme.post('/v1/entities', { external_id: 'forged' })
+/** A decision about a new entity, and a way to change its rows as only somebody with the database's own rights can. */
+async function alterable(name: string) {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: name })
   const decision = await underwrite(entity.id, { product: 'credit_line' })
   decided.splice(decided.indexOf(decision.id), 1)
-  await database.transaction(async (transaction) => {
-    await transaction.script('ALTER TABLE decisions DISABLE TRIGGER USER')
-    await transaction.query(`UPDATE decisions SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`, [
-      decision.id,
-    ])
-    await transaction.script('ALTER TABLE decisions ENABLE TRIGGER USER')
+  const alter = (table: string, sql: string) =>
+    database.transaction(async (transaction) => {
+      await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+      await transaction.query(sql, [decision.id])
+      await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+    })
+  const replayed = async () => {
+    const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
+    assert.equal(status, 200)
+    return { ...body, paths: body.differences.map(({ path }: { path: string }) => path) as string[] }
+  }
+  return { decision, alter, replayed }
+}
+
+test('a decision whose evidence was altered in the database replays as not matching, with the path', async () => {
+  const { decision, alter, replayed } = await alterable('altered')
+  await alter(
+    'decision_evidence',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
+  )
+  const { matches, paths, differences, decision: told } = await replayed()
+  assert.equal(matches, false)
+  assert.ok(paths.includes('/evidence/facts'))
+  const verdict = differences.find(({ path }: { path: string }) => path === '/verdict')
+  assert.deepEqual(verdict, { path: '/verdict', recorded: 'manual_review', replayed: 'decline' })
+  assert.deepEqual(told, decision)
+})
+
+for (const [what, table, sql, path] of [
+  [
+    'a fact that the policy does not read',
+    'decision_evidence',
+    `SET facts = replace(facts, '"format":1', '"format":1,"more":2') WHERE decision_id = $1`,
+    '/evidence/facts',
+  ],
+  ['facts that are no JSON any more', 'decision_evidence', `SET facts = 'x' WHERE decision_id = $1`, '/evidence/facts'],
+  ['facts that are empty', 'decision_evidence', `SET facts = '{}' WHERE decision_id = $1`, '/evidence/facts'],
+  ['the graph', 'decision_evidence', `SET graph = '{}' WHERE decision_id = $1`, '/evidence/graph'],
+  ['the trace', 'decision_evidence', `SET trace = '{}' WHERE decision_id = $1`, '/evidence/trace'],
+  ['the verdict', 'decisions', `SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`, '/verdict'],
+  [
+    'the time',
+    'decisions',
+    `SET body = regexp_replace(body, '"created_at":"[^"]*"', '"created_at":"2020-01-01T00:00:00.000Z"') WHERE id = $1`,
+    '/decision',
+  ],
+  [
+    'the request id',
+    'decisions',
+    `SET body = regexp_replace(body, '"request_id":"[^"]*"', '"request_id":"req_x"') WHERE id = $1`,
+    '/decision',
+  ],
+  ['the checksum column', 'decisions', `SET policy_checksum = 'x' WHERE id = $1`, '/columns/policy_checksum'],
+] as const) {
+  test(`altering ${what} of a decision shows in its replay`, async () => {
+    const { alter, replayed } = await alterable(`alter ${what}`)
+    await alter(table, `UPDATE ${table} ${sql}`)
+    const { matches, paths } = await replayed()
+    assert.equal(matches, false)
+    assert.ok(paths.includes(path), JSON.stringify(paths))
   })
-  const { body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
-  assert.deepEqual([body.matches, body.differences.map(({ path }: { path: string }) => path)], [false, ['/verdict']])
+}
+
+test('deleted evidence shows in a replay, and so does a policy that was altered', async () => {
+  const { alter, replayed } = await alterable('deleted')
+  await alter('decision_evidence', 'DELETE FROM decision_evidence WHERE decision_id = $1')
+  const { matches, paths, replayed: again } = await replayed()
+  assert.deepEqual([matches, again], [false, null])
+  assert.deepEqual(paths, ['/evidence/facts', '/evidence/trace', '/evidence/graph'])
+
+  const other = await api.newOrganization()
+  const { body: entity } = await other.post('/v1/entities', { external_id: 'policy' })
+  const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
+  await database.transaction(async (transaction) => {
+    await transaction.script('ALTER TABLE policies DISABLE TRIGGER USER')
+    await transaction.query(
+      `UPDATE policies SET document = replace(document, '"base":', '"base":1') WHERE org_id = $1`,
+      [other.id],
+    )
+    await transaction.script('ALTER TABLE policies ENABLE TRIGGER USER')
+  })
+  const { body } = await other.get(`/v1/decisions/${decision.id}/replay`)
+  assert.equal(body.matches, false)
+  assert.ok(body.differences.some(({ path }: { path: string }) => path === '/evidence/policy'))
 })
 
 test('every decision of this run replays to the byte and is proved on the signed log', async () => {

@@ -59,6 +59,7 @@ function goldenCase(draw: Draw): GoldenCase {
   if (draw.chance(85)) state = withConsents(state, draw)
   if (draw.chance(40)) state = withSnapshot(state, draw)
   if (draw.chance(20)) state = withOutcomes(state, draw)
+  if (draw.chance(10)) state = withOpenCredit(state, draw)
   const negativeExposure = draw.chance(88) ? 0 : draw.below(60) / 100
   const [positiveSupport, evidenceCount] = [draw.below(10) / 100, draw.below(3)]
   const exposure = {
@@ -169,9 +170,19 @@ function withOutcomes(state: EntityState, draw: Draw): EntityState {
   let next = state
   for (let count = 1 + draw.below(3); count > 0; count--) {
     const type = draw.chance(70) ? 'repaid' : draw.oneOf(['late', 'late', 'default', 'fraud_confirmed'] as const)
-    next = applyOutcome(next, { type, occurredAt: daysAgo(draw.below(700)), daysPastDue: draw.below(40) })
+    const occurredAt = daysAgo(draw.below(700))
+    next = applyOutcome(next, { decisionId: `dec_${count}`, type, occurredAt, daysPastDue: draw.below(40) })
   }
   return next
+}
+
+function withOpenCredit(state: EntityState, draw: Draw): EntityState {
+  const funded = { decisionId: 'dec_open', type: 'funded', occurredAt: daysAgo(draw.below(300)) } as const
+  return applyOutcome(state, {
+    ...funded,
+    amount: 500 + draw.below(20_000),
+    currency: draw.oneOf(['EUR', 'EUR', 'USD']),
+  })
 }
 
 function daysAgo(days: number): string {

@@ -95,6 +95,118 @@ test('good outcomes support, bad ones expose, and a loan that went late and was 
   assert.ok(positive_support > 0 && score > 0.5)
 })
 
+test('what is over is not undone by closing the file, and fraud by nothing at all', async () => {
+  const [bad, near] = [await newEntity(), await newEntity()]
+  await relate(near, bad)
+  const decision = await decisionOn(bad)
+  const report = async (type: string, day: number) => {
+    assert.equal(
+      (await acme.post(`/v1/decisions/${decision}/outcomes`, { type, occurred_at: `2026-10-0${day}T00:00:00Z` }))
+        .status,
+      201,
+    )
+    return (await trustOf(near)).negative_exposure as number
+  }
+  const fraud = await report('fraud_confirmed', 1)
+  assert.ok(fraud > 0.5)
+  for (const type of ['closed', 'repaid', 'funded']) assert.equal(await report(type, 2), fraud, type)
+})
+
+test('a crowd that shares an identifier cannot hide the one among them who went bad', async () => {
+  const bad = await newEntity()
+  const crowd = await Promise.all(Array.from({ length: 45 }, newEntity))
+  for (const id of crowd) await identify(id, 'phone', '+49 30 1234', 'unverified')
+  await identify(bad, 'phone', '+49 30 1234', 'unverified')
+  await outcome(bad, 'fraud_confirmed')
+  const late = await newEntity()
+  await identify(late, 'phone', '+49 30 1234', 'unverified')
+  assert.ok((await trustOf(late)).negative_exposure > 0.1)
+})
+
+test('a verification that fails later takes its link back', async () => {
+  const [bad, near] = [await newEntity(), await newEntity()]
+  await outcome(bad, 'default')
+  await relate(near, bad)
+  assert.ok((await trustOf(near)).negative_exposure > 0.3)
+  await relate(near, bad, 'same_as', 'failed')
+  assert.equal((await trustOf(near)).negative_exposure, 0)
+})
+
+test('of two claims of one link in one batch, the stronger holds', async () => {
+  const [one, two] = [await newEntity(), await newEntity()]
+  const row = {
+    org_id: acme.id,
+    entity_id: one,
+    neighbour_id: two,
+    type: 'owner',
+    since: 20_000,
+    expires: 30_000,
+    to_adverse: false,
+  }
+  await Promise.all([
+    store.commit({ links: [{ ...row, verified: true, base_ppm: 500_000 }] }),
+    store.commit({ links: [{ ...row, verified: false, base_ppm: 250_000 }] }),
+  ])
+  const links = await store.followedLinks(acme.id, [one], 20_001)
+  assert.deepEqual(
+    links.get(one)!.ranked.map(({ verified, basePpm }) => [verified, basePpm]),
+    [[true, 500_000]],
+  )
+})
+
+test('a shop is not exposed to customers who matter little to it, however much it matters to them', async () => {
+  const shop = await newEntity()
+  const sales = Array.from({ length: 12 }, (_, n) => ({
+    external_id: `sale-${n}`,
+    occurred_at: '2026-10-01T00:00:00Z',
+    amount: 50_000,
+    currency: 'EUR',
+    direction: 'credit',
+  }))
+  await acme.post(`/v1/entities/${shop}/transactions`, { transactions: sales }, { 'Idempotency-Key': 'sales' })
+  for (let n = 0; n < 6; n++) {
+    const customer = await newEntity()
+    const purchase = {
+      external_id: 'p',
+      occurred_at: '2026-10-01T00:00:00Z',
+      amount: 5,
+      currency: 'EUR',
+      direction: 'debit',
+      counterparty: { entity_id: shop },
+    }
+    await acme.post(
+      `/v1/entities/${customer}/transactions`,
+      { transactions: [purchase] },
+      { 'Idempotency-Key': `purchase-${n}` },
+    )
+    await outcome(customer, 'default')
+  }
+  await worker.followAll()
+  assert.equal((await trustOf(shop)).negative_exposure, 0)
+})
+
+test('payments add up exactly, beyond what a number can hold', async () => {
+  const [payer, payee] = [await newEntity(), await newEntity()]
+  for (let n = 0; n < 3; n++) {
+    const payment = {
+      external_id: `huge-${n}`,
+      occurred_at: '2026-10-01T00:00:00Z',
+      amount: 99999999999.9999,
+      currency: 'EUR',
+      direction: 'debit',
+      counterparty: { entity_id: payee },
+    }
+    const answer = await acme.post(
+      `/v1/entities/${payer}/transactions`,
+      { transactions: [payment] },
+      { 'Idempotency-Key': `huge-${n}` },
+    )
+    assert.equal(answer.status, 201, answer.text)
+  }
+  const [row] = await database.query('SELECT amount FROM payment_flows WHERE entity_id = $1', [payer])
+  assert.equal(row!.amount, '299999999999.9997')
+})
+
 test('payments link weakly, by their share in the cash flow', async () => {
   const [bad, payer] = [await newEntity(), await newEntity()]
   await outcome(bad, 'fraud_confirmed')
@@ -225,6 +337,38 @@ test('a verdict that new facts turn is announced once per turn, not once per fac
   assert.deepEqual(await announcements(), [...turned, ['manual_review', 'approve']])
   const trail = await acme.get(`/v1/entities/${entity.id}/audit-trail`)
   assert.equal(trail.body.data.filter(({ type }: { type: string }) => type === 'decision.reevaluation_due').length, 2)
+})
+
+test('a fact that is recorded in the same moment as the first decision is not overlooked', async () => {
+  const [prime] = personas(new Date().toISOString())
+  const turned: string[] = []
+  for (let n = 0; n < 8; n++) {
+    const { body: entity } = await acme.post('/v1/entities', { ...prime!.entity, external_id: `moment-${n}` })
+    for (const consent of prime!.consents) await acme.post(`/v1/entities/${entity.id}/consents`, consent)
+    await identify(entity.id, 'government_id', `moment-${n}`)
+    await acme.post(
+      `/v1/entities/${entity.id}/transactions`,
+      { transactions: prime!.transactions },
+      { 'Idempotency-Key': `moment-t-${n}` },
+    )
+    const [decided] = await Promise.all([
+      acme.post(
+        '/v1/underwrite',
+        { entity_id: entity.id, ...prime!.underwrite },
+        { 'Idempotency-Key': `moment-u-${n}` },
+      ),
+      acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'credit_underwriting', status: 'revoked' }),
+    ])
+    if (decided.body.verdict !== 'manual_review') turned.push(entity.id)
+  }
+  await worker.followAll()
+  for (const id of turned) {
+    const rows = await database.query(
+      "SELECT 1 FROM events WHERE type = 'decision.reevaluation_due' AND data LIKE $1",
+      [`%${id}%`],
+    )
+    assert.equal(rows.length, 1)
+  }
 })
 
 test('an outcome in the neighbourhood turns the verdict of a neighbour', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { addEndpoint, rotateSecret } from '../src/admin/manage-webhooks.ts'
+import { addEndpoint, listDeliveries, redeliver, rotateSecret } from '../src/admin/manage-webhooks.ts'
 import { freePorts } from './service-process.ts'
 import { startTestService } from './test-service.ts'
 import { until } from './webhook-receiver.ts'
@@ -40,5 +40,14 @@ test('the receiver of the guide verifies what is sent, refuses what is not, and 
   assert.ok('secret' in (await rotateSecret(api.service.installation, act, endpoint.id)))
   const { body: second } = await acme.post('/v1/entities', { external_id: 'rotated' })
   await until('it has that too', () => output.includes(second.id))
+
+  const page = { id: endpoint.id, limit: 10 }
+  const [newest] = (await listDeliveries(api.service.installation, act, page)) as { event_id: string }[]
+  await redeliver(api.service.installation, act, { id: endpoint.id, what: { eventId: newest!.event_id } })
+  await until('it was sent again', async () => {
+    const deliveries = await listDeliveries(api.service.installation, act, page)
+    return !('problem' in deliveries) && deliveries[0]!.attempts === 2
+  })
+  assert.equal(output.split(second.id).length - 1, 1, 'it is acted on once')
   assert.doesNotMatch(output, /decision/)
 })

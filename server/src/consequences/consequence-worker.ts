@@ -47,10 +47,13 @@ export class ConsequenceWorker {
     }, afterMs).unref()
   }
 
-  /** Follows up on everything that waits, and on what comes of that. */
+  /** Follows up on everything that waits, and on what comes of that: a slice of each kind in turn, so that none waits for another. */
   async followAll(): Promise<void> {
-    while ((await this.#spread()) || (await this.#refresh()) || (await this.#reevaluate())) {
-      if (this.#closed) return
+    for (;;) {
+      const followed = [await this.#spread(), await this.#refresh(), await this.#reevaluate()]
+      if (!followed.includes(true) || this.#closed) return
+      // Work may take longer than the lease; without it, another node has taken over.
+      if (!(await takeLease(this.#parts.database, LEASE))) return
     }
   }
 
@@ -91,8 +94,16 @@ export class ConsequenceWorker {
   async #reevaluate(): Promise<boolean> {
     const { store, policies, newId } = this.#parts
     const causes = await store.consequences('reevaluation', REEVALUATIONS_PER_ROUND)
-    await Promise.all(causes.map((cause) => reevaluateDecision({ store, policies, newId, now: this.#now() }, cause)))
-    return causes.length > 0
+    const results = await Promise.allSettled(
+      causes.map((cause) => reevaluateDecision({ store, policies, newId, now: this.#now() }, cause)),
+    )
+    const done = causes.filter((_, index) => {
+      const result = results[index]!
+      if (result.status === 'rejected') this.#parts.onError(result.reason)
+      return result.status === 'fulfilled' && result.value
+    })
+    if (done.length > 0) await store.exchangeConsequences([], done)
+    return done.length > 0
   }
 
   async #refreshAged(): Promise<void> {

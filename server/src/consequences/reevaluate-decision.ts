@@ -6,7 +6,7 @@ import { auditEntryRow } from '../store/audit-trail.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/tables.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
-import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
+import { type DecisionRequest, factsOf, versionOf } from '../underwriting/facts-of.ts'
 
 /** What looking at a decision again needs. */
 export interface ReevaluationParts {
@@ -18,20 +18,22 @@ export interface ReevaluationParts {
 
 /**
  * Decides an entity's latest request again on what is known now, and announces it when the verdict has turned since it
- * was last announced: once per turn, not once per fact.
+ * was last announced: once per turn, not once per fact. True when the consequence is done with.
  */
 export async function reevaluateDecision(
   { store, policies, newId, now }: ReevaluationParts,
   cause: RowOf<'consequences'>,
-): Promise<void> {
+): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
   const latest = (await store.latestDecisions(organizationId, [entityId])).get(entityId)
   const entity = await store.entity({ organizationId, id: entityId })
   const policy = await policies.of(organizationId)
-  if (!latest || !entity || !policy) return store.exchangeConsequences([], [cause])
+  if (!latest || !entity || !policy) return true
+  // A decision leaves a consequence of its own; when nothing has come to be known since, there is nothing to look at.
+  if (cause.mark === `${latest.decision_id}:${versionOf(entity)}`) return true
 
   const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, { now }))
-  if (verdict === latest.announced_verdict) return store.exchangeConsequences([], [cause])
+  if (verdict === latest.announced_verdict) return true
 
   const data = {
     entity_id: entityId,
@@ -65,5 +67,5 @@ export async function reevaluateDecision(
     auditEntries: [auditEntryRow(organizationId, entry)],
   })
   // Somebody else announced it, or decided anew, in between: the consequence stays and is looked at again.
-  if (!lost) await store.exchangeConsequences([], [cause])
+  return lost === undefined
 }

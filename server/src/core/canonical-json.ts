@@ -23,9 +23,14 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+/** SHA-256 of a text, in lowercase hexadecimal. */
+export function sha256(text: string): string {
+  return hash('sha256', text, 'hex')
+}
+
 /** SHA-256 of the canonical form, in lowercase hexadecimal. */
 export function canonicalSha256(value: unknown): string {
-  return hash('sha256', canonicalJson(value), 'hex')
+  return sha256(canonicalJson(value))
 }
 
 function canonicalString(text: string): string {

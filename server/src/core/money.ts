@@ -25,6 +25,14 @@ export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_m
   return amount < 0 ? -units : units
 }
 
+/** Reads the decimal text that `formatMoney` writes, or a database's; sums may have more digits than a number can hold. */
+export function moneyOfText(text: string): Money {
+  const match = /^(-?)(\d+)(?:\.(\d{1,4}))?$/.exec(text)
+  if (!match) throw new RangeError(`${text} is not an amount`)
+  const units = BigInt(match[2]!) * SCALE + BigInt((match[3] ?? '').padEnd(DECIMALS, '0'))
+  return match[1] ? -units : units
+}
+
 /** Reads an amount that validation has already found exact. */
 export function moneyOf(amount: number): Money {
   const money = parseMoney(amount)

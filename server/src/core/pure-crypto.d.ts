@@ -14,7 +14,7 @@ declare module 'node:crypto' {
     export(options: { type: 'spki'; format: 'der' }): Bytes
   }
   export function createHash(algorithm: 'sha256'): Hash
-  export function createHmac(algorithm: 'sha256', key: string | Uint8Array): Hash
+  export function createHmac(algorithm: 'sha256', key: string | Uint8Array | KeyObject): Hash
   export function hash(algorithm: 'sha256', data: string | Uint8Array, encoding?: 'hex'): string
   export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean
   export function createPublicKey(key: KeyObject | string): KeyObject

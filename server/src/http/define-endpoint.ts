@@ -22,8 +22,10 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   body: B
   caller: Caller
   requestId: string
-  /** When the request arrived, ISO 8601. The only clock an endpoint has. */
+  /** When the request arrived, ISO 8601. */
   now: string
+  /** The time at this moment, for what must not be dated before something it has read. */
+  readClock: EnvironmentTools['readClock']
   newId: NewId
   environment: Environment
   store: EnvironmentStore
@@ -40,10 +42,11 @@ export interface EnvironmentTools {
   policies: ActivePolicies
   newId: NewId
   rateLimit: RateLimit
+  readClock(): string
   /** Whether an organization may decide here: always in the sandbox, in production once its live gate is open. */
   isLive(organizationId: string): Promise<boolean>
   /** Follows up on a committed change as far as its nearest neighbours. */
-  follow(organizationId: string, near: NearConsequences, now: string): Promise<void>
+  follow(organizationId: string, near: NearConsequences): Promise<void>
   /** The keyed hash of an identifier's value; the value itself goes no further. */
   hashIdentifier(identifier: {
     organizationId: string

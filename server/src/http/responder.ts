@@ -95,7 +95,7 @@ export class Responder {
         ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
       })
       if (!lost) {
-        if (reply.follow) await tools.follow(request.caller.organizationId, reply.follow, request.now)
+        if (reply.follow) await tools.follow(request.caller.organizationId, reply.follow)
         return answer
       }
       if (lost === 'idempotency_key') {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { generateWebhookSecret, WebhookSecretBox, webhookSigningKey } from './webhook-secret.ts'
+import { generateWebhookSecret, WebhookSecretBox } from './webhook-secret.ts'
 
 const box = new WebhookSecretBox(randomBytes(32))
 const endpoint = { org_id: 'org_1', id: 'whe_1' }
@@ -9,7 +9,8 @@ const endpoint = { org_id: 'org_1', id: 'whe_1' }
 test('a secret is whsec_ and the base64 of 32 bytes, and no two are alike', () => {
   const secret = generateWebhookSecret()
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  assert.equal(webhookSigningKey(secret).length, 32)
+  const key = box.signingKey(endpoint, box.seal(endpoint, secret))
+  assert.equal(key.export().toString('base64'), secret.slice('whsec_'.length))
   assert.notEqual(secret, generateWebhookSecret())
 })
 

@@ -44,6 +44,7 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
   defineStep({ rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts, sql: turnVerdicts, losing: 'turned_verdict' }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
+  defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
@@ -139,16 +140,52 @@ function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Param
       AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
 }
 
+/** Of two claims of one link the stronger holds; payments follow their share, which may fall. */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
-  const set = `verified = graph_links.verified OR excluded.verified, base_ppm = greatest(graph_links.base_ppm, excluded.base_ppm),
-    since = greatest(graph_links.since, excluded.since), expires = greatest(graph_links.expires, excluded.expires),
+  const set = `verified = graph_links.verified OR excluded.verified,
+    base_ppm = CASE WHEN excluded.type = 'payment' THEN excluded.base_ppm ELSE greatest(graph_links.base_ppm, excluded.base_ppm) END,
+    since = greatest(graph_links.since, excluded.since),
+    expires = CASE WHEN excluded.type = 'payment' THEN excluded.expires ELSE greatest(graph_links.expires, excluded.expires) END,
     to_adverse = graph_links.to_adverse OR excluded.to_adverse`
-  return upsertRows('graph_links', rows, params, { key: ['org_id', 'entity_id', 'neighbour_id', 'type'], set })
+  const merged = new Map<string, RowOf<'graph_links'>>()
+  for (const row of rows) {
+    const key = `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`
+    const other = merged.get(key)
+    merged.set(key, other ? strongerLink(other, row) : row)
+  }
+  return upsertRows('graph_links', [...merged.values()], params, {
+    key: ['org_id', 'entity_id', 'neighbour_id', 'type'],
+    set,
+  })
+}
+
+function strongerLink(one: RowOf<'graph_links'>, other: RowOf<'graph_links'>): RowOf<'graph_links'> {
+  if (other.type === 'payment') return other
+  return {
+    ...other,
+    verified: one.verified || other.verified,
+    base_ppm: Math.max(one.base_ppm, other.base_ppm),
+    since: Math.max(one.since, other.since),
+    expires: Math.max(one.expires, other.expires),
+    to_adverse: one.to_adverse || other.to_adverse,
+  }
+}
+
+function removeLinks(rows: NonNullable<Change['removedLinks']>, params: Params): string {
+  const column = (name: keyof (typeof rows)[number]) =>
+    params.add(
+      rows.map((row) => row[name]),
+      'text[]',
+    )
+  return `DELETE FROM graph_links USING unnest(${column('org_id')}, ${column('entity_id')}, ${column('neighbour_id')}, ${column('type')})
+      AS removed (org_id, entity_id, neighbour_id, type)
+    WHERE graph_links.org_id = removed.org_id AND graph_links.entity_id = removed.entity_id
+      AND graph_links.neighbour_id = removed.neighbour_id AND graph_links.type = removed.type`
 }
 
 function upsertPaymentFlows(rows: readonly RowOf<'payment_flows'>[], params: Params): string {
   return upsertRows('payment_flows', rows, params, {
-    key: ['org_id', 'entity_id', 'counterparty_id', 'currency'],
+    key: ['org_id', 'entity_id', 'counterparty_id', 'currency', 'month'],
     set: 'amount = excluded.amount',
   })
 }

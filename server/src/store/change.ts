@@ -39,6 +39,8 @@ export interface Change {
   turnedVerdicts?: (RowOf<'latest_decisions'> & { was: string })[]
   /** Links of the trust graph; of two claims of one link, the stronger holds. */
   links?: RowOf<'graph_links'>[]
+  /** Links that a failed verification takes back. */
+  removedLinks?: Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[]
   paymentFlows?: RowOf<'payment_flows'>[]
   consequences?: RowOf<'consequences'>[]
   auditEntries?: RowOf<'audit_entries'>[]

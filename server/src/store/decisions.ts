@@ -2,8 +2,9 @@ import { batchedRead } from './batched-read.ts'
 import type { Database, Row } from './database.ts'
 import { columnsOf, type RowOf } from './tables.ts'
 
-/** A decision with everything it was made from. */
-export type RecordedDecision = RowOf<'decisions'> & Omit<RowOf<'decision_evidence'>, 'org_id' | 'decision_id'>
+/** A decision with everything it was made from; null is what somebody took away. */
+export type RecordedDecision = RowOf<'decisions'> &
+  Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id' | 'audit_data', string | null>
 
 const COLUMNS = columnsOf('decisions')
   .map((column) => `decision.${column}`)
@@ -25,11 +26,15 @@ export function decisionQueries(database: Database) {
       },
     }),
 
-    /** The decision of that id with its evidence. */
+    /** The decision of that id with what is left of its evidence, its policy, and what its audit entry says about them. */
     async recordedDecision(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
       const [row] = await database.query<RecordedDecision & Row>(
-        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id FROM decisions AS decision
-         JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, policy.document AS policy, entry.id AS audit_entry_id, entry.data AS audit_data
+         FROM decisions AS decision
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         LEFT JOIN audit_entries AS entry ON entry.org_id = decision.org_id AND entry.trail_id = decision.entity_id
+           AND entry.type = 'decision.created' AND entry.subject_id = decision.id
+         LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
          WHERE decision.org_id = $1 AND decision.id = $2`,
         [organizationId, id],
       )
@@ -45,16 +50,15 @@ export function decisionQueries(database: Database) {
       return row?.leaf_index
     },
 
-    /** The newest outcome of a decision. */
-    async newestOutcome(
+    /** The outcomes of a decision, in the order in which they were recorded. */
+    async outcomesOf(
       organizationId: string,
       decisionId: string,
-    ): Promise<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'> | undefined> {
-      const [row] = await database.query<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'> & Row>(
-        'SELECT type, occurred_at FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY occurred_at DESC, id DESC LIMIT 1',
+    ): Promise<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'>[]> {
+      return database.query<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'> & Row>(
+        'SELECT type, occurred_at FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
         [organizationId, decisionId],
       )
-      return row
     },
 
     /** What was decided last about these entities, for those that had a decision. */

@@ -60,12 +60,23 @@ export function graphQueries(database: Database) {
       )
     },
 
-    /** Other entities with the same identifier: those who verified it first, then the oldest; no more than are followed. */
+    /**
+     * Other entities with the same identifier, by what their latest check of it said: those who verified it first, then the
+     * oldest, no more than are followed; and as many of those with bad outcomes, so that no crowd can hide them.
+     */
     async identifierHolders(organizationId: string, hash: string, exceptEntityId: string): Promise<IdentifierHolder[]> {
       const rows = await database.query<{ entity_id: string; verified: boolean }>(
-        `SELECT entity_id, bool_or(verification_status = 'verified') AS verified FROM identity_links
-         WHERE org_id = $1 AND identifier_hash = $2 AND entity_id <> $3 AND verification_status <> 'failed'
-         GROUP BY entity_id ORDER BY bool_or(verification_status = 'verified') DESC, min(id) LIMIT ${FAN_OUT}`,
+        `WITH latest AS (
+           SELECT DISTINCT ON (entity_id) entity_id, id, verification_status FROM identity_links
+           WHERE org_id = $1 AND identifier_hash = $2 AND entity_id <> $3 ORDER BY entity_id, id DESC
+         ), holders AS (
+           SELECT entity_id, id, verification_status = 'verified' AS verified FROM latest WHERE verification_status <> 'failed'
+         )
+         (SELECT entity_id, verified FROM holders ORDER BY verified DESC, id LIMIT ${FAN_OUT})
+         UNION
+         (SELECT holders.entity_id, holders.verified FROM holders
+          JOIN graph_evidence AS evidence ON evidence.org_id = $1 AND evidence.entity_id = holders.entity_id AND evidence.is_adverse
+          ORDER BY holders.verified DESC, holders.id LIMIT ${FAN_OUT})`,
         [organizationId, hash, exceptEntityId],
       )
       return rows.map(({ entity_id: entityId, verified }) => ({ entityId, verified }))
@@ -126,6 +137,7 @@ export function graphQueries(database: Database) {
         `WITH written AS (
            INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of) SELECT * FROM ${values}
            ON CONFLICT (org_id, entity_id) DO UPDATE SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of
+             WHERE graph_exposures.as_of <= excluded.as_of -- whoever read later knows more
            RETURNING org_id, entity_id, summary
          ), due AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark)
@@ -140,7 +152,7 @@ export function graphQueries(database: Database) {
     /** Consequences that wait, a page of one kind. */
     async consequences(kind: string, limit: number): Promise<RowOf<'consequences'>[]> {
       return database.query<RowOf<'consequences'> & Row>(
-        'SELECT * FROM consequences WHERE kind = $1 ORDER BY org_id, entity_id LIMIT $2',
+        'SELECT * FROM consequences WHERE kind = $1 ORDER BY mark LIMIT $2',
         [kind, limit],
       )
     },
@@ -162,6 +174,14 @@ export function graphQueries(database: Database) {
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
          ) ${deleteConsequences(done, params)}`,
         params.values,
+      )
+    },
+
+    /** Puts a consequence back that is not done yet, unless a new cause for it came meanwhile. */
+    async continueConsequence({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
+      await database.query(
+        'INSERT INTO consequences (org_id, kind, entity_id, mark) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+        [org_id, kind, entity_id, mark],
       )
     },
 

@@ -202,7 +202,14 @@ export const tables = {
     to_adverse: 'boolean',
   },
   graph_evidence: { org_id: 'text', entity_id: 'text', tallies: 'text', is_adverse: 'boolean', version: 'bigint' },
-  payment_flows: { org_id: 'text', entity_id: 'text', counterparty_id: 'text', currency: 'text', amount: 'numeric' },
+  payment_flows: {
+    org_id: 'text',
+    entity_id: 'text',
+    counterparty_id: 'text',
+    currency: 'text',
+    month: 'text',
+    amount: 'numeric',
+  },
   consequences: { org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' },
   webhook_endpoints: {
     org_id: 'text',

@@ -1,6 +1,6 @@
 import type { Database, Row } from './database.ts'
 import { Params, type RowOf } from './tables.ts'
-import { NEVER_LEASED } from './webhook-statements.ts'
+import { FREE, OVER } from './webhook-statements.ts'
 
 /** A delivery that this node holds for a while, with everything an attempt needs. */
 export interface LeasedDelivery {
@@ -18,15 +18,15 @@ export interface LeasedDelivery {
   data: string
 }
 
-/** How much may be leased at once, and what this node is busy with. */
+/** How much may be leased, and what this node holds already. */
 export interface LeaseRequest {
   now: string
   leaseSeconds: number
   /** Deliveries in all. */
   limit: number
-  /** Deliveries to one endpoint, those in flight included. */
+  /** Deliveries to one endpoint, those already held included. */
   perEndpoint: number
-  inFlight: readonly { org_id: string; endpoint_id: string; count: number }[]
+  held: readonly { org_id: string; endpoint_id: string; held: number }[]
 }
 
 /** What became of a delivery after one attempt. */
@@ -51,15 +51,11 @@ export function webhookDispatchQueries(database: Database) {
     /**
      * Takes due deliveries, fairly: the first of each endpoint before the second of any, so that a long queue of one
      * holds up nobody else's. Nodes that ask at the same moment find some of the same rows, and the condition on
-     * `leased_until` gives each row to one of them. Leases live by the database's clock, which all nodes share.
+     * `leased_until` gives each row to one of them. Leases live by the database's clock, which all nodes share. Rows are
+     * updated by their key alone: a condition on `state` as well would lead the planner to the index of what is due, and
+     * from there through the whole queue for every row.
      */
-    async leaseDeliveries({
-      now,
-      leaseSeconds,
-      limit,
-      perEndpoint,
-      inFlight,
-    }: LeaseRequest): Promise<LeasedDelivery[]> {
+    async leaseDeliveries({ now, leaseSeconds, limit, perEndpoint, held }: LeaseRequest): Promise<LeasedDelivery[]> {
       return database.query<LeasedDelivery & Row>(
         `WITH leased AS (
            UPDATE webhook_deliveries SET leased_until = now() + make_interval(secs => $1)
@@ -75,7 +71,7 @@ export function webhookDispatchQueries(database: Database) {
                ORDER BY due_at LIMIT greatest($6::integer - coalesce(busy.count, 0), 0)
              ) AS due
              WHERE endpoint.state = 'enabled' ORDER BY due.place, due.due_at LIMIT $7
-           ) AND state = 'pending' AND leased_until < now()
+           ) AND leased_until < now()
            RETURNING org_id, endpoint_id, event_id, attempts, schedule_step
          )
          SELECT leased.*, endpoint.url, endpoint.secret, endpoint.previous_secret, endpoint.previous_secret_until,
@@ -85,12 +81,29 @@ export function webhookDispatchQueries(database: Database) {
          JOIN events AS event ON event.org_id = leased.org_id AND event.id = leased.event_id`,
         [
           leaseSeconds,
-          inFlight.map(({ org_id }) => org_id),
-          inFlight.map(({ endpoint_id }) => endpoint_id),
-          inFlight.map(({ count }) => count),
+          held.map(({ org_id }) => org_id),
+          held.map(({ endpoint_id }) => endpoint_id),
+          held.map((line) => line.held),
           now,
           perEndpoint,
           limit,
+        ],
+      )
+    },
+
+    /** Gives back what was leased and not begun, so that another node need not wait for the lease to run out. */
+    async releaseDeliveries(
+      deliveries: readonly Pick<LeasedDelivery, 'org_id' | 'endpoint_id' | 'event_id'>[],
+    ): Promise<void> {
+      await database.query(
+        `UPDATE webhook_deliveries AS delivery SET leased_until = '${FREE}'
+         FROM unnest($1::text[], $2::text[], $3::text[]) AS released (org_id, endpoint_id, event_id)
+         WHERE delivery.org_id = released.org_id AND delivery.endpoint_id = released.endpoint_id
+           AND delivery.event_id = released.event_id`,
+        [
+          deliveries.map(({ org_id }) => org_id),
+          deliveries.map(({ endpoint_id }) => endpoint_id),
+          deliveries.map(({ event_id }) => event_id),
         ],
       )
     },
@@ -108,10 +121,11 @@ export function webhookDispatchQueries(database: Database) {
       const sql = `WITH attempt AS (SELECT * FROM ${unnestAttempts(attempts, params)}),
         settled AS (
           UPDATE webhook_deliveries AS delivery SET state = attempt.state, attempts = attempt.number,
-            schedule_step = attempt.schedule_step, due_at = attempt.due_at, leased_until = '${NEVER_LEASED}'
+            schedule_step = attempt.schedule_step, due_at = attempt.due_at,
+            leased_until = CASE WHEN attempt.state = 'pending' THEN '${FREE}' ELSE '${OVER}' END::timestamptz
           FROM attempt
           WHERE delivery.org_id = attempt.org_id AND delivery.endpoint_id = attempt.endpoint_id AND delivery.event_id = attempt.event_id
-            AND delivery.state = 'pending' AND delivery.attempts = attempt.number - 1
+            AND delivery.attempts = attempt.number - 1
           RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, attempt.state, attempt.started_at
         ),
         recorded AS (

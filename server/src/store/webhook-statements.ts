@@ -1,7 +1,8 @@
 import { insertRows, type Params, type RowOf } from './tables.ts'
 
-/** Sorts before every other moment: nobody has ever had this delivery. */
-export const NEVER_LEASED = '1970-01-01T00:00:00.000Z'
+/** A delivery that waits belongs to nobody, since the beginning of time; one that is over never does again. */
+export const FREE = '1970-01-01T00:00:00.000Z'
+export const OVER = '9999-12-31T00:00:00.000Z'
 
 /** Whether an endpoint listens to a type of event, for queries that call them `endpoint` and `event`. A test goes to all. */
 export const LISTENS =
@@ -19,7 +20,7 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
       type,
     )
   return `INSERT INTO webhook_deliveries (org_id, endpoint_id, event_id, state, attempts, schedule_step, due_at, leased_until)
-    SELECT endpoint.org_id, endpoint.id, event.id, 'pending', 0, 0, event.created_at, '${NEVER_LEASED}'
+    SELECT endpoint.org_id, endpoint.id, event.id, 'pending', 0, 0, event.created_at, '${FREE}'
     FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('type', 'text[]')}, ${column('created_at', 'timestamptz[]')})
       AS event (org_id, id, type, created_at)
     JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id
@@ -29,7 +30,8 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 /** Starts deliveries from the first attempt on; attempts that were made before stay counted and on record. */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
-    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', schedule_step = 0, due_at = excluded.due_at`
+    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', schedule_step = 0, due_at = excluded.due_at,
+      leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END`
 }
 
 /** Writes what people change of an endpoint. Its health belongs to the dispatcher, and starts anew when its state changes. */

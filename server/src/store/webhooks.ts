@@ -1,6 +1,6 @@
 import type { Database, Row } from './database.ts'
 import { columnsOf, type RowOf } from './tables.ts'
-import { LISTENS, NEVER_LEASED } from './webhook-statements.ts'
+import { FREE, LISTENS } from './webhook-statements.ts'
 
 /** Where an organization's events go. */
 export type WebhookEndpoint = RowOf<'webhook_endpoints'>
@@ -134,6 +134,6 @@ export function queuedDelivery(
     attempts: 0,
     schedule_step: 0,
     due_at: dueAt,
-    leased_until: NEVER_LEASED,
+    leased_until: FREE,
   }
 }

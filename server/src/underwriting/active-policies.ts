@@ -10,15 +10,12 @@ const COMPILED_MAX = 200
 
 /** The policies of an environment, ready to decide. */
 export class ActivePolicies {
-  readonly #store: Pick<EnvironmentStore, 'activePolicy' | 'policyByChecksum'>
+  readonly #store: Pick<EnvironmentStore, 'activePolicy'>
   readonly #nowMs: () => number
   readonly #active = new Map<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>()
   readonly #compiled = new Map<string, CompiledPolicy>()
 
-  constructor({
-    store,
-    nowMs,
-  }: { store: Pick<EnvironmentStore, 'activePolicy' | 'policyByChecksum'>; nowMs: () => number }) {
+  constructor({ store, nowMs }: { store: Pick<EnvironmentStore, 'activePolicy'>; nowMs: () => number }) {
     this.#store = store
     this.#nowMs = nowMs
   }
@@ -32,14 +29,6 @@ export class ActivePolicies {
     this.#active.set(organizationId, { policy, untilMs: now + ACTIVE_FRESH_MS })
     policy.catch(() => this.#active.delete(organizationId))
     return policy
-  }
-
-  /** The policy that was stored under that checksum, active or not; one that was altered since has another checksum by now. */
-  async byChecksum(organizationId: string, checksum: string): Promise<CompiledPolicy | undefined> {
-    const known = this.#compiled.get(checksum)
-    if (known) return known
-    const row = await this.#store.policyByChecksum(organizationId, checksum)
-    return row && this.#compile(row)
   }
 
   async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {

@@ -1,3 +1,4 @@
+import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
@@ -26,6 +27,11 @@ export function factsOf(
     },
     now,
   })
+}
+
+/** Names what is known of an entity at a moment: its own facts, and what the trust graph says. */
+export function versionOf({ version, graph }: Pick<EntityRow, 'version' | 'graph'>): string {
+  return `${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
 }
 
 /** The state of an entity, with what the trust graph says about it. */

@@ -1,4 +1,6 @@
-import { type Dispatcher, request } from 'undici'
+import type { KeyObject } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
 import type { Environment } from '../config.ts'
 import { signatureHeaders } from '../core/webhooks/signature.ts'
 import type { LeasedDelivery } from '../store/webhook-dispatch.ts'
@@ -14,7 +16,7 @@ export interface OutgoingMessage {
   id: string
   body: string
   /** Every key that is good at this moment. */
-  signingKeys: readonly Uint8Array[]
+  signingKeys: readonly KeyObject[]
 }
 
 /** What an attempt goes out with. */
@@ -31,27 +33,82 @@ export type AttemptResult =
   | { status?: undefined; error: string }
 
 /** Makes one attempt. It always comes to a result, at the latest when its time is up. */
-export async function attemptDelivery(
+export function attemptDelivery(
   { agent, timeoutMs, nowMs, userAgent }: AttemptParts,
   { url, id, body, signingKeys }: OutgoingMessage,
 ): Promise<AttemptResult> {
   const signature = signatureHeaders({ id, timestampS: Math.floor(nowMs() / 1_000), body }, signingKeys)
-  try {
-    const answer = await request(url, {
-      method: 'POST',
-      dispatcher: agent,
-      headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...signature },
-      body,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const retryAfter = answer.headers['retry-after']
-    return {
-      status: answer.statusCode,
-      response: await readBeginning(answer.body),
-      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+  const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
+  return new Promise((resolve) => {
+    const reader = new AnswerReader(timeoutMs, resolve)
+    try {
+      agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, reader)
+    } catch (error) {
+      reader.onResponseError(undefined, error as Error)
     }
-  } catch (error) {
-    return { error: describeError(error, timeoutMs) }
+  })
+}
+
+/**
+ * Reads the status and the beginning of an answer. By hand, because a readable stream and an abort signal for each attempt
+ * cost more than the rest of it. The status decides: a body that is long, slow or breaks off is kept as far as it came.
+ */
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly #resolve: (result: AttemptResult) => void
+  readonly #timer: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #size = 0
+  #status: number | undefined
+  #retryAfter: string | undefined
+  #settled = false
+
+  constructor(timeoutMs: number, resolve: (result: AttemptResult) => void) {
+    this.#resolve = resolve
+    this.#timer = setTimeout(() => this.#end(`no answer within ${timeoutMs / 1_000} s`), timeoutMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // Its time was up before there was a connection: it must not go out any more.
+    if (this.#settled) controller.abort(new Error('too late'))
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#retryAfter = headers['retry-after']
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    // No receiver can keep us reading.
+    if (this.#size >= RESPONSE_BYTES_MAX) this.#end('')
+  }
+
+  onResponseEnd(): void {
+    this.#settle('')
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#settle(describeError(error))
+  }
+
+  /** Settles with what there is, and closes the connection. */
+  #end(error: string): void {
+    if (this.#settled) return
+    this.#settle(error)
+    this.#controller?.abort(new Error('enough'))
+  }
+
+  #settle(error: string): void {
+    if (this.#settled) return
+    this.#settled = true
+    clearTimeout(this.#timer)
+    // 1xx is not an answer yet.
+    if (this.#status === undefined || this.#status < 200) return this.#resolve({ error: error || 'no answer' })
+    const response = Buffer.concat(this.#chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8')
+    this.#resolve({ status: this.#status, response: storable(response), retryAfter: this.#retryAfter })
   }
 }
 
@@ -64,27 +121,9 @@ export function messageBody(
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-/** The status has decided already; a body that is long or breaks off is kept as far as it came. */
-async function readBeginning(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      // Leaving the loop closes the connection, so that no receiver can keep us reading.
-      if (size >= RESPONSE_BYTES_MAX) break
-    }
-  } catch {
-    // What came before is kept.
-  }
-  return storable(Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8'))
-}
-
-function describeError(error: unknown, timeoutMs: number): string {
+function describeError(error: Error): string {
   if (error instanceof RefusedAddress) return `not sent: ${error.message}`
-  const { name, code, message } = error as NodeJS.ErrnoException
-  if (name === 'TimeoutError' || /TIMEOUT$/.test(code ?? '')) return `no answer within ${timeoutMs / 1_000} s`
+  const { code, message } = error as NodeJS.ErrnoException
   return storable([code, message].filter(Boolean).join(': ')).slice(0, ERROR_CHARACTERS_MAX) || 'unknown error'
 }
 

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Dispatcher as HttpDispatcher } from 'undici'
 import {
   ATTEMPT_DELAYS_MS,
@@ -7,7 +8,7 @@ import {
   verdictOf,
 } from '../core/webhooks/schedule.ts'
 import type { NewId } from '../ids.ts'
-import { type WebhookSecretBox, webhookSigningKey } from '../security/webhook-secret.ts'
+import type { WebhookSecretBox } from '../security/webhook-secret.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { LeasedDelivery, SettledAttempt } from '../store/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
@@ -16,11 +17,21 @@ import { disableEndpoint } from './endpoint-changes.ts'
 import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
 
 /** Attempts in flight on this node; well below the 1,024 files that many systems let a process open. */
-const IN_FLIGHT_MAX = 256
-const PER_ENDPOINT_MAX = 32
-/** One endpoint may take this part of what is free, so slow ones leave room for the others however many they are. */
-const SHARE_OF_FREE = 1 / 8
+const IN_FLIGHT: Bound = { inAll: 256, perEndpoint: 32, shareOfFree: 1 / 8 }
+/** Deliveries that this node has leased: in flight, about to be, or about to be recorded. A reserve keeps the line busy. */
+const HELD: Bound = { inAll: 4_096, perEndpoint: 1_024, shareOfFree: 1 / 4 }
 const PAUSE_AFTER_FAILURE_MS = 5_000
+
+/** How much there may be at once. An endpoint gets a part of what is free, so however many are slow, the others find room. */
+interface Bound {
+  inAll: number
+  perEndpoint: number
+  shareOfFree: number
+}
+
+function boundPerEndpoint({ inAll, perEndpoint, shareOfFree }: Bound, taken: number): number {
+  return Math.max(1, Math.min(perEndpoint, Math.floor((inAll - taken) * shareOfFree)))
+}
 
 /** When things happen. */
 export interface DispatcherTimings {
@@ -57,6 +68,19 @@ export interface DispatcherParts {
   chance?: () => number
 }
 
+/** A leased delivery, with the last moment at which an attempt still ends within its lease. */
+type HeldDelivery = LeasedDelivery & { beginBeforeMs: number }
+
+/** One endpoint's deliveries that this node has leased. */
+interface Line {
+  org_id: string
+  endpoint_id: string
+  waiting: HeldDelivery[]
+  inFlight: number
+  /** Waiting, in flight, or not yet on record. */
+  held: number
+}
+
 /**
  * Sends events to their endpoints. Any number of nodes may do so at once: each takes due deliveries by lease, and the
  * deliveries of a node that dies are free again when its leases run out. At least once, in no promised order.
@@ -66,8 +90,10 @@ export class Dispatcher {
   readonly #timings: DispatcherTimings
   readonly #agent: HttpDispatcher
   readonly #log: AttemptLog
-  readonly #inFlight = new Map<string, { org_id: string; endpoint_id: string; count: number }>()
+  readonly #lines = new Map<string, Line>()
   readonly #attempts = new Set<Promise<void>>()
+  #inFlight = 0
+  #held = 0
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
   #askedAgain = false
@@ -94,11 +120,13 @@ export class Dispatcher {
     this.#timer = setInterval(() => this.#wake(), this.#timings.pollEveryMs).unref()
   }
 
-  /** Takes nothing new, and lets what is in flight come to its end. */
+  /** Takes nothing new, gives back what has not begun, and lets what is in flight come to its end. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
     await this.#round
+    const waiting = [...this.#lines.values()].flatMap((line) => line.waiting.splice(0)).filter(this.#mayBegin)
+    if (waiting.length > 0) await this.#parts.store.releaseDeliveries(waiting).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     await this.#agent.close()
   }
@@ -114,18 +142,10 @@ export class Dispatcher {
 
   async #runRounds(): Promise<void> {
     try {
-      while (this.#askedAgain && !this.#closed) {
+      while (this.#askedAgain && !this.#closed && this.#held < HELD.inAll) {
         this.#askedAgain = false
-        const free = IN_FLIGHT_MAX - this.#attempts.size
-        if (free === 0) return
-        const leased = await this.#parts.store.leaseDeliveries({
-          now: this.#now(),
-          leaseSeconds: this.#timings.leaseSeconds,
-          limit: free,
-          perEndpoint: Math.max(1, Math.min(PER_ENDPOINT_MAX, Math.floor(free * SHARE_OF_FREE))),
-          inFlight: [...this.#inFlight.values()],
-        })
-        for (const delivery of leased) this.#begin(delivery)
+        await this.#lease()
+        for (const line of this.#lines.values()) this.#advance(line)
       }
     } catch (error) {
       this.#pausedUntilMs = performance.now() + PAUSE_AFTER_FAILURE_MS
@@ -133,28 +153,71 @@ export class Dispatcher {
     }
   }
 
-  #begin(delivery: LeasedDelivery): void {
-    const { org_id, endpoint_id } = delivery
-    const key = `${org_id} ${endpoint_id}`
-    const busy = this.#inFlight.get(key) ?? { org_id, endpoint_id, count: 0 }
-    this.#inFlight.set(key, busy)
-    busy.count += 1
-    const attempt = this.#deliver(delivery)
-      .catch(this.#parts.onError)
-      .finally(() => {
-        busy.count -= 1
-        if (busy.count === 0) this.#inFlight.delete(key)
-        this.#attempts.delete(attempt)
-        this.#wake()
-      })
-    this.#attempts.add(attempt)
+  async #lease(): Promise<void> {
+    // Before the database's own reading of the clock, so that a lease is never thought to last longer than it does.
+    const leasedAtMs = performance.now()
+    const leased = await this.#parts.store.leaseDeliveries({
+      now: this.#now(),
+      leaseSeconds: this.#timings.leaseSeconds,
+      limit: HELD.inAll - this.#held,
+      perEndpoint: boundPerEndpoint(HELD, this.#held),
+      held: [...this.#lines.values()],
+    })
+    const beginBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
+    for (const row of leased) {
+      const { org_id, endpoint_id } = row
+      const key = `${org_id} ${endpoint_id}`
+      const line = this.#lines.get(key) ?? { org_id, endpoint_id, waiting: [], inFlight: 0, held: 0 }
+      this.#lines.set(key, line)
+      line.waiting.push({ ...row, beginBeforeMs })
+      line.held += 1
+      this.#held += 1
+    }
   }
 
-  async #deliver(delivery: LeasedDelivery): Promise<void> {
+  /** Begins as many of an endpoint's attempts as there is room for. */
+  #advance(line: Line): void {
+    while (
+      line.waiting.length > 0 &&
+      this.#inFlight < IN_FLIGHT.inAll &&
+      line.inFlight < boundPerEndpoint(IN_FLIGHT, this.#inFlight)
+    ) {
+      const delivery = line.waiting.shift()!
+      // Another node may have it before this attempt would end. It comes back by itself when its lease has run out.
+      if (!this.#mayBegin(delivery)) {
+        this.#letGo(line)
+        continue
+      }
+      const attempt = this.#deliver(delivery, line)
+        .catch(this.#parts.onError)
+        .finally(() => {
+          this.#attempts.delete(attempt)
+          this.#letGo(line)
+          this.#wake()
+        })
+      this.#attempts.add(attempt)
+    }
+  }
+
+  readonly #mayBegin = ({ beginBeforeMs }: HeldDelivery): boolean => performance.now() < beginBeforeMs
+
+  #letGo(line: Line): void {
+    line.held -= 1
+    this.#held -= 1
+    if (line.held === 0) this.#lines.delete(`${line.org_id} ${line.endpoint_id}`)
+  }
+
+  async #deliver(delivery: LeasedDelivery, line: Line): Promise<void> {
+    line.inFlight += 1
+    this.#inFlight += 1
     const startedMs = this.#parts.nowMs()
     const began = performance.now()
-    const result = await this.#attempt(delivery)
+    const result = await this.#attempt(delivery).finally(() => {
+      line.inFlight -= 1
+      this.#inFlight -= 1
+    })
     const durationMs = Math.round(performance.now() - began)
+    if (!this.#closed) this.#advance(line)
     await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
     if (verdictOf(result.status) === 'gone')
       await this.#disable(delivery.org_id, delivery.endpoint_id, 'it answered 410 Gone')
@@ -178,11 +241,11 @@ export class Dispatcher {
     secret,
     previous_secret,
     previous_secret_until,
-  }: LeasedDelivery): Buffer[] | { problem: string } {
+  }: LeasedDelivery): KeyObject[] | { problem: string } {
     const isCurrent = previous_secret !== null && previous_secret_until! > this.#now()
     try {
       return [secret, ...(isCurrent ? [previous_secret] : [])].map((stored) =>
-        webhookSigningKey(this.#parts.secrets.open({ org_id, id }, stored)),
+        this.#parts.secrets.signingKey({ org_id, id }, stored),
       )
     } catch (error) {
       this.#parts.onError(error)

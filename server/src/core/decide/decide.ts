@@ -5,6 +5,7 @@ import { capacityOf } from './capacity.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
 import type { DecisionOutcome } from './decision-outcome.ts'
 import { ENGINE_VERSION } from './engine-version.ts'
+import { freshFeatures } from './fresh-features.ts'
 import { limitFor } from './limit.ts'
 import { measureRequest } from './measure-request.ts'
 import { readSlots } from './read-slots.ts'
@@ -15,7 +16,8 @@ import { readTable } from './table.ts'
 import { verdictOn } from './verdict.ts'
 
 /** Decides: the same policy and the same facts give the same bytes, and nothing here can see a clock or a network. */
-export function decide(policy: CompiledPolicy, { features }: Facts): DecisionOutcome {
+export function decide(policy: CompiledPolicy, facts: Facts): DecisionOutcome {
+  const features = freshFeatures(policy, facts.features)
   const request = measureRequest(policy, features)
   const reading = readSlots(policy, features, request)
 
@@ -28,7 +30,7 @@ export function decide(policy: CompiledPolicy, { features }: Facts): DecisionOut
   const limit = limitFor(policy, { features, capacity: capacityOf(policy, features), tier, badPpm })
 
   const { verdict, settledBy } = verdictOn(policy, { rules, score: card.total, completeness, confidence, limit })
-  const question = { verdict, settledBy, rules, lines: card.lines, limit }
+  const question = { verdict, settledBy, rules, card, limit }
   const isApproved = verdict === 'approve' || verdict === 'approve_with_conditions'
   return {
     verdict,

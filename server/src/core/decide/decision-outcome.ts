@@ -1,4 +1,4 @@
-import type { FactSet, FactValue } from '../facts/facts.ts'
+import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { Reason } from '../policy/compiled-policy.ts'
 
 export type { Reason }
@@ -27,6 +27,8 @@ export interface ScorecardLine {
   feature: string
   group: string
   value: FactValue | null
+  /** Why there is no value, where there is none. */
+  missing?: MissingBecause
   bin: string
   points: number
   reference: number
@@ -51,7 +53,7 @@ export interface Confidence {
 
 /** One bound of the limit. */
 export interface LimitTerm {
-  term: 'capacity' | 'balance' | 'expected_loss' | 'tier' | 'requested'
+  term: 'capacity' | 'balance' | 'expected_loss' | 'tier' | 'exposure_cap' | 'requested'
   amount: number
 }
 

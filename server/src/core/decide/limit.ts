@@ -27,11 +27,12 @@ export function limitFor(policy: CompiledPolicy, question: LimitQuestion): Limit
     return { currency, terms, missing: unknown, step: null, binding: null, amount: null }
   }
   const lowest = terms.reduce((a, b) => (b.amount < a.amount ? b : a))
-  const rounded = Math.floor(Math.min(lowest.amount, AMOUNT_MAX) / money.step) * money.step
+  const highest = Math.min(lowest.amount, AMOUNT_MAX)
   terms.push({ term: 'requested', amount: requested })
-  // The request itself is not rounded: who asks for 1,234 may get 1,234.
-  const binding = requested <= rounded ? 'requested' : lowest.term
-  return { currency, terms, missing: [], step: money.step, binding, amount: Math.min(requested, rounded) }
+  const answer = { currency, terms, missing: [], step: money.step }
+  // A request within every bound is granted as it is: rounding is for what we offer instead of it.
+  if (requested <= highest) return { ...answer, binding: 'requested', amount: requested }
+  return { ...answer, binding: lowest.term, amount: Math.floor(highest / money.step) * money.step }
 }
 
 /** The bounds of the limit; a bound whose facts are missing is not a bound of zero, it leaves the limit unknown. */
@@ -53,6 +54,10 @@ function bounds(
     const budget = (limit.expected_loss_max * 1_000_000) / (badPpm * limit.loss_given_default)
     terms.push({ term: 'expected_loss', amount: inCents(budget * perReference) })
     terms.push({ term: 'tier', amount: inCents(tier.cap * perReference) })
+    const outstanding = numberOf(features, 'history.outstanding')
+    if (outstanding === undefined) missing.push('history.outstanding')
+    // Only the applicant's own credits: what entities linked to it owe is not added up yet.
+    else terms.push({ term: 'exposure_cap', amount: inCents(Math.max(0, tier.cap * perReference - outstanding)) })
   }
   return { terms, missing }
 }

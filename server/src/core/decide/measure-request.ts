@@ -15,9 +15,9 @@ export const MEASURED_FEATURES: ReadonlySet<string> = new Set<FeatureName>([
 export function measureRequest(policy: CompiledPolicy, features: FactSet): FactSet {
   const amount = numberOf(features, 'request.amount')
   if (amount === undefined) return NOT_REQUESTED
-  const instalment = Math.round((amount / termsOf(policy, features).annuityFactor) * 100) / 100
+  const instalment = amount / termsOf(policy, features).annuityFactor
   return {
-    'request.instalment': known(instalment),
+    'request.instalment': known(Math.round(instalment * 100) / 100),
     'request.instalment_to_inflow': measured(numberFact(features, 'cashflow.median_inflow'), (inflow) =>
       ratio(instalment, inflow),
     ),

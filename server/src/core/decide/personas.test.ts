@@ -34,6 +34,43 @@ describe('the personas of sandbox-policy-v1', () => {
   }
 })
 
+describe('prime, last seen long ago', () => {
+  for (const [years, months] of [
+    [0, 8],
+    [1, 2],
+    [5, 0],
+  ] as const) {
+    it(`is looked at by a person after ${years} years and ${months} months, and never approved`, () => {
+      const seen = '2026-01-15T12:00:00.000Z'
+      const now = new Date(Date.UTC(2026 + years, months, 15, 12)).toISOString()
+      const { verdict, reasons, limit } = decide(policy, factsOf(personas(seen)[0]!, now))
+      assert.equal(verdict, 'manual_review')
+      assert.equal(limit, null)
+      assert.ok(reasons.some(({ code }) => code === 'transactions_missing'))
+    })
+  }
+})
+
+describe('bad company that takes its consent back', () => {
+  for (const category of ['graph', 'identity'] as const) {
+    it(`for ${category} is still looked at by a person`, () => {
+      const now = NOWS[0]!
+      const persona = personas(now).find(({ name }) => name === 'bad company')!
+      const revoked = {
+        purpose: 'credit_underwriting',
+        status: 'revoked',
+        dataCategories: [category],
+        grantedAt: now,
+      } as const
+      const state = applyConsent(stateOf(persona, now), revoked)
+      const request = { product: 'personal_loan', requestedAmount: 6000, currency: 'EUR' }
+      const { verdict, reasons } = decide(policy, deriveFacts({ state, entity: persona.entity, request, now }))
+      assert.equal(verdict, 'manual_review')
+      assert.ok(reasons.some(({ code }) => code === `${category}_withheld`))
+    })
+  }
+})
+
 function factsOf({ entity, underwrite, ...persona }: Persona, now: string) {
   const { product, requested_amount: requestedAmount, currency } = underwrite
   const request = {

@@ -8,7 +8,7 @@ import type {
   SettledBy,
   Verdict,
 } from './decision-outcome.ts'
-import { MISSING_BIN } from './score.ts'
+import { MISSING_BIN, type ScoredCard } from './score.ts'
 import { isReduced } from './verdict.ts'
 
 /** What reasons and conditions are taken from. */
@@ -16,7 +16,7 @@ export interface ReasonQuestion {
   verdict: Verdict
   settledBy: SettledBy
   rules: readonly RuleTrace[]
-  lines: readonly ScorecardLine[]
+  card: ScoredCard
   limit: LimitTrace | null
 }
 
@@ -26,7 +26,7 @@ export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Re
   const certain = ruleReasons(policy, question)
   for (const reason of limitReasons(policy, question)) certain.push(reason)
   const all = certain.slice()
-  for (const reason of scoredReasons(policy, question.lines)) all.push(reason)
+  for (const reason of scoredReasons(policy, question)) all.push(reason)
   // What settled the verdict is always told, even if that makes more reasons than the policy likes to give.
   let certainNegatives = 0
   for (const { impact } of certain) if (impact === 'negative') certainNegatives += 1
@@ -51,14 +51,17 @@ export function conditionsFor(policy: CompiledPolicy, { verdict, rules, limit }:
 }
 
 /** A decline names only what it was declined for: what an approval would have asked for had no part in it. */
-function ruleReasons(policy: CompiledPolicy, { verdict, rules }: ReasonQuestion): Reason[] {
+function ruleReasons(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const reasons: Reason[] = []
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index]!
-    if (rule.holds === true && (verdict !== 'decline' || rule.action === 'decline'))
-      reasons.push(policy.rules[index]!.reason)
+  for (let index = 0; index < question.rules.length; index++) {
+    if (isTold(question, index)) reasons.push(policy.rules[index]!.reason)
   }
   return reasons
+}
+
+function isTold({ verdict, rules }: ReasonQuestion, index: number): boolean {
+  const { holds, action } = rules[index]!
+  return holds === true && (verdict !== 'decline' || action === 'decline')
 }
 
 function limitReasons(policy: CompiledPolicy, { settledBy, verdict, limit }: ReasonQuestion): Reason[] {
@@ -74,13 +77,15 @@ function limitReasons(policy: CompiledPolicy, { settledBy, verdict, limit }: Rea
  * One reason per group of correlated characteristics, ranked by what the group lost or gained together and told in the
  * words of its largest member; equal ranks stay in the order of the policy.
  */
-function scoredReasons(policy: CompiledPolicy, lines: readonly ScorecardLine[]): Reason[] {
+function scoredReasons(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
+  const { lines } = question.card
+  const hasWeight = shortfallsCount(policy, question)
   const ranked: Reason[] = []
   const sizes: number[] = []
   for (const members of policy.groups) {
     let total = 0
     for (const index of members) total += lines[index]!.shortfall
-    if (total === 0) continue
+    if (total === 0 || (total > 0 && (!hasWeight || isCovered(policy, question, members[0]!)))) continue
     const sign = total > 0 ? 1 : -1
     let largest = members[0]!
     for (const index of members) {
@@ -100,10 +105,32 @@ function scoredReasons(policy: CompiledPolicy, lines: readonly ScorecardLine[]):
   return ranked
 }
 
+/**
+ * A refusal or a review names only what took part in it (12 CFR 1002.9): shortfalls do where the score or how sure it is
+ * settled the case, or would have refused it all the same.
+ */
+function shortfallsCount(policy: CompiledPolicy, { verdict, settledBy, card }: ReasonQuestion): boolean {
+  if (verdict === 'approve' || verdict === 'approve_with_conditions') return true
+  return SETTLED_BY_SCORE.includes(settledBy) || card.total < policy.document.verdicts.cutoff
+}
+
+const SETTLED_BY_SCORE: readonly SettledBy[] = ['score', 'confidence', 'completeness']
+
+/** Whether a rule already tells what the group of this characteristic would tell again. */
+function isCovered(policy: CompiledPolicy, question: ReasonQuestion, index: number): boolean {
+  const { group } = policy.characteristics[index]!.definition
+  for (let rule = 0; rule < question.rules.length; rule++) {
+    if (policy.rules[rule]!.definition.covers === group && isTold(question, rule)) return true
+  }
+  return false
+}
+
 function reasonOf(policy: CompiledPolicy, line: ScorecardLine, index: number): Reason {
-  const { shortfall, strength, missing } = policy.characteristics[index]!
+  const { shortfall, strength, missing, withheld, otherCurrency } = policy.characteristics[index]!
   if (line.shortfall < 0) return strength
-  return line.bin === MISSING_BIN ? missing : shortfall
+  if (line.bin !== MISSING_BIN) return shortfall
+  if (line.missing === 'consent_revoked' || line.missing === 'consent_expired') return withheld
+  return line.missing === 'other_currency' ? otherCurrency : missing
 }
 
 function hasCode(reasons: readonly Reason[], code: string): boolean {

@@ -14,9 +14,9 @@ export interface PolicyTestResult {
 
 /** Runs the tests a policy carries. A policy with a failure cannot be approved. */
 export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
-  return policy.document.tests.map(({ name, facts, expect }) => ({
+  return policy.document.tests.map(({ name, facts, age_days, expect }) => ({
     name,
-    failures: failuresOf(expect, decide(policy, factsFrom(facts))),
+    failures: failuresOf(expect, decide(policy, factsFrom(facts, age_days))),
   }))
 }
 

@@ -33,7 +33,7 @@ function scoreLine(characteristic: CompiledCharacteristic, { facts }: SlotReadin
   if (!('value' in fact)) {
     // A question that does not arise is answered as by the applicant the references describe: nothing gained or lost.
     if (fact.missing === 'not_requested') return lineOf(definition, null, NOT_APPLICABLE_BIN, definition.reference)
-    return lineOf(definition, null, MISSING_BIN, definition.missing)
+    return { ...lineOf(definition, null, MISSING_BIN, definition.missing), missing: fact.missing }
   }
   const { label, points } = binOf(bins, fact.value)
   const { age_days } = fact

@@ -7,10 +7,15 @@ import { monthIndex, monthOf } from './month.ts'
 import type { MonthBucket } from './month-bucket.ts'
 import { ownProperty } from './own-property.ts'
 
+const DAY_MS = 86_400_000
+
 const YEAR_MONTHS = 12
 
 // 180 days: long enough to see a habit, short enough to be about today.
 const RECENT_MONTHS = 6
+
+// Bills fall all over the month: one seen to within this of its end has shown most of what it had to show.
+const MONTH_END_DAYS = 10
 
 /** The cash-flow features in one currency, or why there are none. */
 export function cashflowFacts(
@@ -18,10 +23,12 @@ export function cashflowFacts(
   { currency, now }: { currency: string | undefined; now: string },
 ): FactSet | MissingBecause {
   const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
-  if (cashflow === undefined || cashflow.firstAt > now) return 'no_data'
+  if (cashflow === undefined || cashflow.firstAt > now) {
+    return Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data'
+  }
   const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(cashflow.lastAt))
   // Newer transactions in another currency have moved the window past this one.
-  if (monthIndex(monthOf(cashflow.lastAt)) < oldestKept) return 'no_data'
+  if (monthIndex(monthOf(cashflow.lastAt)) < oldestKept) return 'other_currency'
   const months = observedMonths(cashflow, { now, oldestKept })
   const age = ageInDays(cashflow.lastAt, now)
   return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }
@@ -31,19 +38,19 @@ export function cashflowFacts(
 interface ObservedMonths {
   full: (MonthBucket | undefined)[]
   withBalances: MonthBucket[]
-  yearWithRunning: MonthBucket[]
 }
 
 /**
  * Observation ends with the newest transaction: the silence after it is missing data, not months without income.
- * The month of the first transaction is not full. A month without transactions between two others is a month of zero.
+ * So the month of the newest transaction is full only if that lies near its end, and the month of the first never is.
+ * A month without transactions between two others is a month of zero.
  */
 function observedMonths(
   { firstAt, lastAt, months }: CurrencyCashflow,
   { now, oldestKept }: { now: string; oldestKept: number },
 ): ObservedMonths {
   const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
-  const newestFull = Math.min(monthIndex(monthOf(now)) - 1, running)
+  const newestFull = Math.min(monthIndex(monthOf(now)) - 1, isNearMonthEnd(lastAt) ? running : running - 1)
   const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1, oldestKept)
   const buckets = new Map(Object.entries(months).map(([month, bucket]) => [monthIndex(month), bucket]))
   const bucketsOf = (from: number, to: number) =>
@@ -51,16 +58,16 @@ function observedMonths(
   return {
     full: bucketsOf(oldestFull, newestFull),
     withBalances: bucketsOf(running - RECENT_MONTHS, running).filter((bucket) => hasBalances(bucket)),
-    yearWithRunning: bucketsOf(running - YEAR_MONTHS, running).filter((bucket) => bucket !== undefined),
   }
 }
 
-function flowFacts({ full, yearWithRunning }: ObservedMonths, age: number): FactSet {
-  const returned = known(
-    sumOf(yearWithRunning, (month) => month.returned),
-    age,
-  )
-  const counts = { 'cashflow.months_observed': known(full.length, age), 'cashflow.returned_payments': returned }
+function isNearMonthEnd(instant: string): boolean {
+  const later = new Date(Date.parse(instant.slice(0, 10)) + (MONTH_END_DAYS + 1) * DAY_MS).toISOString()
+  return monthOf(later) !== monthOf(instant)
+}
+
+function flowFacts({ full }: ObservedMonths, age: number): FactSet {
+  const counts = { 'cashflow.months_observed': known(full.length, age) }
   if (full.length === 0) return { ...counts, ...flowsTooShort() }
   const recent = full.slice(-RECENT_MONTHS)
   const inflows = recent.map((month) => BigInt(month?.inflow ?? 0))
@@ -94,20 +101,19 @@ function flowsTooShort(): FactSet {
   }
 }
 
-function balanceFacts({ withBalances, yearWithRunning }: ObservedMonths, age: number): FactSet {
+function balanceFacts({ withBalances }: ObservedMonths, age: number): FactSet {
   const count = sumOf(withBalances, (month) => month.balances)
   if (count === 0) return noBalances()
   const sum = totalOf(withBalances, (month) => month.balanceSum)
   const squares = totalOf(withBalances, (month) => month.balanceSquares)
   const minima = withBalances.map((month) => BigInt(month.balanceMin ?? 0))
   const low = sumOf(withBalances, (month) => month.lowBalances)
-  const negativeDays = sumOf(yearWithRunning, (month) => bitCount(month.negativeDays))
+  const debits = sumOf(withBalances, (month) => month.debitBalances)
   return {
     'cashflow.lowest_balance': known(moneyNumber(lowestMoney(minima)), age),
     'cashflow.average_balance': known(meanMoney(sum, count), age),
     'cashflow.balance_variation': known(variationOf({ count, sum, squares }), age),
-    'cashflow.low_balance_share': known(ratioOf(BigInt(low), BigInt(count)), age),
-    'cashflow.negative_days': known(negativeDays, age),
+    'cashflow.low_balance_share': debits === 0 ? missing('no_data') : known(ratioOf(BigInt(low), BigInt(debits)), age),
   }
 }
 
@@ -117,7 +123,6 @@ function noBalances(): FactSet {
     'cashflow.average_balance': missing('no_data'),
     'cashflow.balance_variation': missing('no_data'),
     'cashflow.low_balance_share': missing('no_data'),
-    'cashflow.negative_days': missing('no_data'),
   }
 }
 
@@ -144,10 +149,4 @@ function sumOf(months: readonly MonthBucket[], countOf: (month: MonthBucket) => 
 
 function totalOf(months: readonly (MonthBucket | undefined)[], unitsOf: (month: MonthBucket) => string): bigint {
   return months.reduce((sum, month) => (month === undefined ? sum : sum + BigInt(unitsOf(month))), 0n)
-}
-
-function bitCount(mask: number): number {
-  let count = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1
-  return count
 }

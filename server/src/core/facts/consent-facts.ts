@@ -1,6 +1,8 @@
 import type { ConsentPurpose, ConsentRecord, ConsentState, DataCategory } from './consent-state.ts'
 import { type FactSet, known, type MissingBecause } from './facts.ts'
 
+type Withheld = Extract<MissingBecause, 'consent_revoked' | 'consent_expired'>
+
 /** How a consent stands at one instant; `none` says it was never asked for. */
 export type ConsentStatus = 'granted' | 'revoked' | 'expired' | 'none'
 
@@ -12,13 +14,16 @@ const PURPOSES_OF: Record<DataCategory, readonly ConsentPurpose[]> = {
   graph: ['credit_underwriting', 'data_sharing'],
 }
 
-/** The status of every purpose that matters to a decision. */
+const DATA_STATUS = { consent_revoked: 'revoked', consent_expired: 'expired', open: 'open' } as const
+
+/** The status of every purpose that matters to a decision, and whether identity may be looked at under all of them. */
 export function consentFacts(state: ConsentState, now: string): FactSet {
   return {
     'consent.credit_underwriting': known(statusOfPurpose(state, 'credit_underwriting', now)),
     'consent.identity_verification': known(statusOfPurpose(state, 'identity_verification', now)),
     'consent.transaction_analysis': known(statusOfPurpose(state, 'transaction_analysis', now)),
     'consent.data_sharing': known(statusOfPurpose(state, 'data_sharing', now)),
+    'consent.identity_data': known(DATA_STATUS[withheldBecause(state, 'identity', now) ?? 'open']),
   }
 }
 
@@ -27,7 +32,7 @@ export function consentFacts(state: ConsentState, now: string): FactSet {
  *
  * A consent never asked for hides nothing: the caller may rely on another legal basis, and the policy can ask for one.
  */
-export function withheldBecause(state: ConsentState, category: DataCategory, now: string): MissingBecause | undefined {
+export function withheldBecause(state: ConsentState, category: DataCategory, now: string): Withheld | undefined {
   const statuses = PURPOSES_OF[category].map((purpose) => statusOf(state[purpose]?.[category], now))
   if (statuses.includes('revoked')) return 'consent_revoked'
   return statuses.includes('expired') ? 'consent_expired' : undefined

@@ -4,12 +4,10 @@ import { deriveFacts } from './derive-facts.ts'
 import {
   applyConsent,
   applyFeatureSnapshot,
-  applyIdentityLink,
   applyTransactions,
   type ConsentFact,
   type EntityState,
   emptyState,
-  type IdentityLinkFact,
   type TransactionFact,
 } from './entity-state.ts'
 import type { Fact } from './facts.ts'
@@ -75,9 +73,46 @@ describe('cash-flow facts', () => {
   })
 
   it('are missing in a currency without transactions, never converted and never zero', () => {
-    for (const name of featureNames('cashflow.')) {
-      assert.deepEqual(featureOf(withMonths([500, 500, 500]), name, { currency: 'USD' }), { missing: 'no_data' }, name)
+    const seenInAny = ['cashflow.negative_days', 'cashflow.returned_payments']
+    for (const name of featureNames('cashflow.').filter((name) => !seenInAny.includes(name))) {
+      const fact = featureOf(withMonths([500, 500, 500]), name, { currency: 'USD' })
+      assert.deepEqual(fact, { missing: 'other_currency' }, name)
+      assert.deepEqual(featureOf(emptyState(), name), { missing: 'no_data' }, name)
     }
+  })
+
+  it('see overdrafts and returned payments in every currency, and a day below zero in two of them once', () => {
+    const overdrawn = (currency: string, day: number): TransactionFact => ({
+      occurredAt: `2026-06-0${day}T09:00:00.000Z`,
+      externalId: `${currency}-${day}`,
+      amount: 5,
+      currency,
+      direction: 'debit',
+      balanceAfter: -5,
+      category: 'returned_payment',
+    })
+    const all = [overdrawn('EUR', 1), overdrawn('CZK', 1), overdrawn('CZK', 2)]
+    const state = applyTransactions(emptyState(), all)
+    for (const currency of ['EUR', 'CZK', 'USD']) {
+      assert.deepEqual(featureOf(state, 'cashflow.negative_days', { currency }), { value: 2, age_days: 43 })
+      assert.deepEqual(featureOf(state, 'cashflow.returned_payments', { currency }), { value: 3, age_days: 43 })
+    }
+  })
+
+  it('do not take the last month for a full one when its second half was never seen', () => {
+    const all = monthly([100, 400, 400, 400])
+    const cutOff = all.filter(({ occurredAt }) => occurredAt < '2026-06-10')
+    const full = featureOf(applyTransactions(emptyState(), all), 'cashflow.months_observed')
+    assert.deepEqual(full, { value: 3, age_days: 25 })
+    const half = featureOf(applyTransactions(emptyState(), cutOff), 'cashflow.months_observed')
+    assert.deepEqual(half, { value: 2, age_days: 43 })
+  })
+
+  it('count low balances among debits only: a large credit on a small balance is none', () => {
+    const state = withMonths([500, 500, 500])
+    assert.deepEqual(featureOf(state, 'cashflow.low_balance_share'), { value: 0, age_days: 25 })
+    const spent = applyTransactions(emptyState(), monthly([500, 500, 500], { outflow: 90 }))
+    assert.deepEqual(featureOf(spent, 'cashflow.low_balance_share'), { value: 1, age_days: 25 })
   })
 
   it('are missing, not zero, where newer transactions in another currency moved the window on', () => {
@@ -90,7 +125,7 @@ describe('cash-flow facts', () => {
     }
     const state = applyTransactions(withMonths([500, 500, 500]), [later])
     const now = '2027-12-03T00:00:00.000Z'
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow', { now }), { missing: 'no_data' })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow', { now }), { missing: 'other_currency' })
     const partly = applyTransactions(withMonths([500, 500, 500]), [
       { ...later, occurredAt: '2027-05-02T00:00:00.000Z' },
     ])
@@ -189,6 +224,14 @@ describe('consent', () => {
     assert.deepEqual(featureOf(sameInstant, 'consent.credit_underwriting'), { value: 'revoked' })
   })
 
+  it('revoked for identity says so, whatever else is granted', () => {
+    const granted = applyConsent(state, consent({}))
+    const partly = applyConsent(granted, consent({ status: 'revoked', dataCategories: ['identity'], revokedAt: NOW }))
+    assert.deepEqual(featureOf(granted, 'consent.identity_data'), { value: 'open' })
+    assert.deepEqual(featureOf(partly, 'consent.identity_data'), { value: 'revoked' })
+    assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
+  })
+
   it('never asked for hides nothing', () => {
     assert.deepEqual(featureOf(state, 'consent.credit_underwriting'), { value: 'none' })
     assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
@@ -197,47 +240,6 @@ describe('consent', () => {
   it('to marketing, taken back, has nothing to do with a decision', () => {
     const revoked = applyConsent(state, consent({ purpose: 'marketing', status: 'revoked', revokedAt: NOW }))
     assert.deepEqual(featureOf(revoked, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
-  })
-})
-
-describe('identity facts', () => {
-  const link = (over: {
-    type?: 'tax_id' | 'email'
-    hash?: string
-    status: 'verified' | 'failed'
-    at: string
-  }): IdentityLinkFact => ({
-    identifier: { type: over.type ?? 'tax_id', hash: (over.hash ?? 'a').repeat(64) },
-    verification: { status: over.status },
-    createdAt: over.at,
-  })
-  const stateOf = (...links: IdentityLinkFact[]) => links.reduce(applyIdentityLink, emptyState())
-
-  it('are missing, not zero, when no identifier was ever given', () => {
-    assert.deepEqual(featureOf(emptyState(), 'identity.verified_strong'), { missing: 'no_data' })
-  })
-
-  it('count types of identifiers, so that ten devices are not ten proofs', () => {
-    const state = stateOf(
-      link({ status: 'verified', at: '2026-07-14T12:00:00.000Z' }),
-      link({ type: 'email', hash: 'b', status: 'verified', at: '2026-07-10T12:00:00.000Z' }),
-      link({ type: 'email', hash: 'c', status: 'verified', at: '2026-07-10T12:00:00.000Z' }),
-    )
-    assert.deepEqual(featureOf(state, 'identity.verified_strong'), { value: 1, age_days: 1 })
-    assert.deepEqual(featureOf(state, 'identity.verified_weak'), { value: 1, age_days: 1 })
-  })
-
-  it('take a verification back when a later one fails', () => {
-    const verified = link({ status: 'verified', at: '2026-07-01T00:00:00.000Z' })
-    const state = stateOf(verified, link({ status: 'failed', at: '2026-07-02T00:00:00.000Z' }))
-    assert.deepEqual(featureOf(state, 'identity.verified_strong'), { value: 0 })
-    assert.deepEqual(featureOf(state, 'identity.failed'), { value: 1 })
-  })
-
-  it('see a conflict in two verified tax numbers', () => {
-    const at = '2026-07-01T00:00:00.000Z'
-    const state = stateOf(link({ status: 'verified', at }), link({ hash: 'b', status: 'verified', at }))
-    assert.deepEqual(featureOf(state, 'identity.conflicts'), { value: 1 })
   })
 })
 

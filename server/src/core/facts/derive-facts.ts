@@ -1,10 +1,11 @@
 import { ageInDays } from './age-in-days.ts'
 import { cashflowFacts } from './cashflow-facts.ts'
+import { conductFacts } from './conduct-facts.ts'
 import { consentFacts, withheldBecause } from './consent-facts.ts'
 import type { EntityState, GraphState } from './entity-state.ts'
 import { type Fact, type FactSet, type Facts, known, type MissingBecause, missing } from './facts.ts'
 import { featureNames } from './feature-catalogue.ts'
-import type { HistoryState, OutcomeType } from './history-state.ts'
+import { historyFacts } from './history-facts.ts'
 import { identityFacts } from './identity-facts.ts'
 import type { SnapshotState } from './snapshot-state.ts'
 
@@ -48,8 +49,9 @@ export function deriveFacts({
         'cashflow.',
         withheld.transactions ?? cashflowFacts(state.cashflow, { currency: request.currency, now }),
       ),
+      ...(withheld.transactions ? {} : conductFacts(state.cashflow, now)),
       ...orMissing('graph.', withheld.graph ?? graphFacts(state.graph)),
-      ...historyFacts(state.history),
+      ...historyFacts(state.history, request.currency),
       ...entityFacts(entity),
       ...requestFacts(request),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
@@ -68,17 +70,6 @@ function graphFacts(graph: GraphState): FactSet {
     'graph.negative_exposure_without_payments': known(graph.negativeExposureWithoutPayments),
     'graph.positive_support': known(graph.positiveSupport),
     'graph.evidence_count': known(graph.evidenceCount),
-  }
-}
-
-function historyFacts({ outcomes, worstDaysPastDue }: HistoryState): FactSet {
-  const count = (...types: OutcomeType[]) => known(types.reduce((sum, type) => sum + (outcomes[type]?.count ?? 0), 0))
-  return {
-    'history.repaid': count('repaid'),
-    'history.late': count('late'),
-    'history.defaults': count('default', 'charged_off'),
-    'history.abuse': count('fraud_confirmed', 'access_abused'),
-    'history.worst_days_past_due': known(worstDaysPastDue),
   }
 }
 

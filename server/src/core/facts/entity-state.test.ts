@@ -90,6 +90,7 @@ const snapshots: fc.Arbitrary<FeatureSnapshotFact[]> = fc.uniqueArray(
   { selector: (snapshot) => snapshot.asOf, maxLength: 5 },
 )
 const outcomes: fc.Arbitrary<OutcomeFact> = fc.record({
+  decisionId: fc.uuid(),
   type: fc.constantFrom('late', 'default', 'repaid'),
   occurredAt: instants,
   daysPastDue: fc.nat(400),

@@ -26,6 +26,7 @@ export interface GraphState {
  * All that is kept of one entity's facts, as plain JSON of bounded size.
  *
  * INVARIANT: the state depends on which facts were ingested, never on their order or on how they were batched.
+ * Of outcomes it takes in only what a decision comes to, which `effectiveOutcome` settles before they get here.
  */
 export interface EntityState {
   format: 1
@@ -45,7 +46,7 @@ export function emptyState(): EntityState {
     consents: {},
     cashflow: { newestMonth: null, currencies: {} },
     snapshot: {},
-    history: { outcomes: {}, worstDaysPastDue: 0 },
+    history: { outcomes: {}, openCredits: {}, worstDaysPastDue: 0 },
     graph: {
       negativeExposure: 0,
       negativeExposureWithoutPayments: 0,

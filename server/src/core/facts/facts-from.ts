@@ -1,5 +1,5 @@
 import { type Fact, type Facts, type FactValue, known, missing } from './facts.ts'
-import { FEATURE_CATALOGUE } from './feature-catalogue.ts'
+import { FEATURE_CATALOGUE, findFeature } from './feature-catalogue.ts'
 
 /** What the features that are never missing say about an entity of which nothing is known. */
 const NOTHING_KNOWN: Record<string, FactValue> = {
@@ -7,22 +7,33 @@ const NOTHING_KNOWN: Record<string, FactValue> = {
   'consent.identity_verification': 'none',
   'consent.transaction_analysis': 'none',
   'consent.data_sharing': 'none',
+  'consent.identity_data': 'open',
   'history.repaid': 0,
   'history.late': 0,
+  'history.settled': 0,
   'history.defaults': 0,
   'history.abuse': 0,
   'history.worst_days_past_due': 0,
+  'history.outstanding': 0,
+  'history.open_in_other_currency': 0,
   'request.product': 'default',
 }
 
-/** Facts written down by hand, for tests and for trying things out: the given features are known, all others missing. */
-export function factsFrom(values: Readonly<Record<string, FactValue>>): Facts {
+/**
+ * Facts written down by hand, for tests and for trying things out: the given features are known, all others missing.
+ * Those that can age are as old as `ageDays` says.
+ */
+export function factsFrom(values: Readonly<Record<string, FactValue>>, ageDays?: number): Facts {
   const facts: [string, Fact][] = Object.keys(FEATURE_CATALOGUE).map((name) => [name, missing(absence(name))])
   const given = Object.entries({ ...NOTHING_KNOWN, ...values }).map(([name, value]): [string, Fact] => [
     name,
-    known(value),
+    known(value, canAge(name) ? ageDays : undefined),
   ])
   return { format: 1, features: Object.fromEntries([...facts, ...given]) }
+}
+
+function canAge(feature: string): boolean {
+  return findFeature(feature)?.half_life_days !== null
 }
 
 function absence(feature: string): 'not_requested' | 'no_data' {

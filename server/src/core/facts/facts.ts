@@ -1,8 +1,19 @@
 /** What a feature can be worth. */
 export type FactValue = number | string | boolean
 
-/** Why a feature has no value; none of these is ever read as zero. */
-export type MissingBecause = 'no_data' | 'too_short' | 'consent_revoked' | 'consent_expired' | 'not_requested'
+/**
+ * Why a feature has no value; none of these is ever read as zero.
+ *
+ * `other_currency`: there is data, but not in the currency of the request. `stale`: older than the policy accepts.
+ */
+export type MissingBecause =
+  | 'no_data'
+  | 'too_short'
+  | 'other_currency'
+  | 'stale'
+  | 'consent_revoked'
+  | 'consent_expired'
+  | 'not_requested'
 
 /** A feature as one decision sees it: its value and how old it is, or why there is none. */
 export type Fact = { value: FactValue; age_days?: number } | { missing: MissingBecause }

@@ -10,6 +10,7 @@ export interface FeatureDefinition {
   half_life_days: number | null
   /** The data a consent covers; revoked or expired, the feature is missing. */
   data_category: DataCategory | null
+  /** For another reason than that the request does not raise the question. */
   can_be_missing: boolean
 }
 
@@ -28,6 +29,7 @@ const CASHFLOW: Shared = {
   data_category: 'transactions',
   can_be_missing: true,
 }
+const CONDUCT: Shared = { ...CASHFLOW, source: 'transactions in any currency' }
 const GRAPH: Shared = {
   source: 'the trust graph',
   half_life_days: null,
@@ -40,6 +42,7 @@ const HISTORY: Shared = {
   data_category: null,
   can_be_missing: false,
 }
+
 const ENTITY: Shared = { source: 'the entity', half_life_days: null, data_category: null, can_be_missing: true }
 const REQUEST: Shared = { source: 'the request', half_life_days: null, data_category: null, can_be_missing: true }
 const MEASURED_REQUEST: Shared = { ...CASHFLOW, source: "the request under the policy's terms, against transactions" }
@@ -70,6 +73,7 @@ export const FEATURE_CATALOGUE = {
   'consent.identity_verification': text(CONSENT, 'Consent to identity verification', CONSENT_STATUS),
   'consent.transaction_analysis': text(CONSENT, 'Consent to the analysis of transactions', CONSENT_STATUS),
   'consent.data_sharing': text(CONSENT, 'Consent to the sharing of data', CONSENT_STATUS),
+  'consent.identity_data': text(CONSENT, 'Whether identity data may be looked at', 'open, revoked or expired'),
 
   'cashflow.months_observed': number(CASHFLOW, 'Full months of transactions, twelve at most', 'months'),
   'cashflow.median_inflow': number(CASHFLOW, 'Median monthly income over six months', 'money'),
@@ -80,9 +84,13 @@ export const FEATURE_CATALOGUE = {
   'cashflow.lowest_balance': number(CASHFLOW, 'Lowest balance over six months', 'money'),
   'cashflow.average_balance': number(CASHFLOW, 'Average balance over six months', 'money'),
   'cashflow.balance_variation': number(CASHFLOW, 'How much the balance varies, over six months', 'ratio'),
-  'cashflow.low_balance_share': number(CASHFLOW, 'Transactions that left little behind, over six months', 'ratio'),
-  'cashflow.negative_days': number(CASHFLOW, 'Days that saw a balance below zero, over twelve months', 'days'),
-  'cashflow.returned_payments': number(CASHFLOW, 'Returned payments, over twelve months', 'payments'),
+  'cashflow.low_balance_share': number(CASHFLOW, 'Share of debits that left little behind, over six months', 'ratio'),
+  'cashflow.negative_days': number(
+    CONDUCT,
+    'Days on which a transaction left the balance below zero, over twelve months',
+    'days',
+  ),
+  'cashflow.returned_payments': number(CONDUCT, 'Returned payments, over twelve months', 'payments'),
   'cashflow.last_balance': number(CASHFLOW, 'Balance after the latest transaction', 'money'),
 
   'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),
@@ -90,11 +98,14 @@ export const FEATURE_CATALOGUE = {
   'graph.positive_support': number(GRAPH, 'Support by good outcomes of linked entities', 'share'),
   'graph.evidence_count': number(GRAPH, 'Linked entities with outcomes', 'entities'),
 
-  'history.repaid': number(HISTORY, 'Earlier credits repaid', 'outcomes'),
-  'history.late': number(HISTORY, 'Late payments reported', 'outcomes'),
-  'history.defaults': number(HISTORY, 'Defaults and charge-offs', 'outcomes'),
-  'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'outcomes'),
+  'history.repaid': number(HISTORY, 'Earlier credits repaid', 'decisions'),
+  'history.late': number(HISTORY, 'Credits last reported as paid late', 'decisions'),
+  'history.settled': number(HISTORY, 'Earlier credits settled for less than was owed', 'decisions'),
+  'history.defaults': number(HISTORY, 'Defaults and charge-offs that were not made good', 'decisions'),
+  'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'decisions'),
   'history.worst_days_past_due': number(HISTORY, 'Longest delay of a payment', 'days'),
+  'history.outstanding': number(HISTORY, 'Own credits paid out and not ended, in the currency of the request', 'money'),
+  'history.open_in_other_currency': number(HISTORY, 'Own credits not ended, in other currencies', 'credits'),
 
   'entity.type': text(ENTITY, 'Person, business or institution', 'person, business or institution'),
   'entity.country': text(ENTITY, 'Country', 'ISO 3166-1 alpha-2'),
@@ -117,6 +128,11 @@ export type FeatureName = keyof typeof FEATURE_CATALOGUE
 /** The catalogue's names that start with `prefix`, such as `cashflow.`. */
 export function featureNames(prefix: string): FeatureName[] {
   return (Object.keys(FEATURE_CATALOGUE) as FeatureName[]).filter((name) => name.startsWith(prefix))
+}
+
+/** Whether only a policy's terms give the feature a value. */
+export function isMeasured(name: string): boolean {
+  return findFeature(name)?.source === MEASURED_REQUEST.source
 }
 
 /** Finds a feature by name; `snapshot.*` is not in the catalogue, because callers name those. */

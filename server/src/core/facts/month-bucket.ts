@@ -23,9 +23,11 @@ export interface MonthBucket {
   balanceSum: string
   balanceSquares: string
   balanceMin: string | null
-  /** Balances under one and a half times the amount that had just moved: the account lives from hand to mouth. */
+  /** How many of those transactions were debits. */
+  debitBalances: number
+  /** Debits that left less than one and a half times their amount behind: the account lives from hand to mouth. */
   lowBalances: number
-  /** The days of the month that saw a balance below zero, one bit each. */
+  /** The days of the month on which a transaction left the balance below zero, one bit each. */
   negativeDays: number
 }
 
@@ -49,6 +51,7 @@ const NEW_MONTH: MonthBucket = {
   balanceSum: '0',
   balanceSquares: '0',
   balanceMin: null,
+  debitBalances: 0,
   lowBalances: 0,
   negativeDays: 0,
 }
@@ -89,7 +92,13 @@ export function addToMonth(month: OpenMonth, transaction: TransactionFact): void
   addFlow(month, transaction, amount)
   if (transaction.balanceAfter !== undefined) {
     const day = Number(transaction.occurredAt.slice(8, 10))
-    addBalance(month, { balance: moneyOf(transaction.balanceAfter), amount, day })
+    const balance = moneyOf(transaction.balanceAfter)
+    addBalance(month, balance, day)
+    // Only what leaves can empty an account: a large credit on a small balance is not a low balance.
+    if (transaction.direction === 'debit') {
+      month.debitBalances += 1
+      if (2n * balance < 3n * amount) month.lowBalances += 1
+    }
   }
 }
 
@@ -110,11 +119,10 @@ function addSpending(month: OpenMonth, amount: Money, category: string | undefin
   if (category === 'loan_repayment') month.repaid += amount
 }
 
-function addBalance(month: OpenMonth, { balance, amount, day }: { balance: Money; amount: Money; day: number }): void {
+function addBalance(month: OpenMonth, balance: Money, day: number): void {
   month.balances += 1
   month.balanceSum += balance
   month.balanceSquares += balance * balance
   if (month.balanceMin === null || balance < month.balanceMin) month.balanceMin = balance
-  if (2n * balance < 3n * amount) month.lowBalances += 1
   if (balance < 0n) month.negativeDays |= 1 << (day - 1)
 }

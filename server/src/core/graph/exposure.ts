@@ -1,5 +1,5 @@
-import { dayOf, PPM } from './decay.ts'
-import { type Evidence, isAdverse, NO_EVIDENCE } from './evidence.ts'
+import { PPM } from './decay.ts'
+import { type Evidence, NO_EVIDENCE } from './evidence.ts'
 import { compareText } from './link.ts'
 import type { Path, ReachedEntity } from './reach.ts'
 
@@ -13,10 +13,8 @@ export interface Contribution extends Evidence {
 }
 
 /**
- * Everything in the neighbourhood of an entity that bears on it, on the day of `asOf`.
- *
- * The contributions themselves are kept, not the sum of their logarithms: logarithms differ between engine versions, and
- * what was added to a sum cannot be taken out of it again without a remainder.
+ * Everything in the neighbourhood of an entity that bears on it, on the day of `asOf`. What an outcome or a link may have
+ * changed is walked anew; a sum of logarithms, kept and corrected, would differ between engine versions.
  */
 export interface Exposure {
   entityId: string
@@ -71,34 +69,6 @@ export function positiveSupport({ contributions }: Exposure): number {
   }
   const firstHops = [...byFirstHop].sort(([a], [b]) => compareText(a, b))
   return noisyOr(firstHops.map(([, weights]) => Math.min(FIRST_HOP_SUPPORT_MAX, noisyOr(weights))))
-}
-
-/** What an outcome has changed about one entity. */
-export interface EvidenceNews {
-  entityId: string
-  before: Evidence
-  after: Evidence
-  asOf: string
-}
-
-/**
- * Takes new evidence about one entity into an exposure, or says that the neighbourhood must be walked again.
- *
- * INVARIANT: what comes back is bit for bit what a new walk would give.
- */
-export function correctExposure(exposure: Exposure, news: EvidenceNews): Exposure | 'walk_again' {
-  const { entityId, before, after, asOf } = news
-  // On another day every strength is another; and where contributions were left out, another may have to come in.
-  if (exposure.isTruncated || dayOf(asOf) !== dayOf(exposure.asOf)) return 'walk_again'
-  // Whether an entity is adverse decides which links are followed; how much so does not.
-  if (isAdverse(before) !== isAdverse(after)) return 'walk_again'
-  const isOwn = entityId === exposure.entityId
-  // Of whom nothing was known, nothing is known of the path either. Who spoke before and is not here is out of reach.
-  if (!saysSomething(before) && saysSomething(after) && !isOwn) return 'walk_again'
-  const contributions = exposure.contributions
-    .map((contribution) => (contribution.entityId === entityId ? { ...contribution, ...after } : contribution))
-    .filter(saysSomething)
-  return { ...exposure, asOf, contributions }
 }
 
 /** How much one contribution weighs in the negative exposure, 0 to 1. */

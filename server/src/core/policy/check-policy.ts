@@ -1,4 +1,5 @@
-import { findFeature } from '../facts/feature-catalogue.ts'
+import { checkInputs, checkMissingReasons } from './check-inputs.ts'
+import { refusedForPayments } from './payment-features.ts'
 import type { PolicyCharacteristic, PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
@@ -11,7 +12,9 @@ export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
 
 const CHECKS: readonly Check[] = [
   checkInputs,
+  checkMissingReasons,
   checkRules,
+  checkCovers,
   checkCharacteristics,
   checkReferences,
   checkTables,
@@ -19,27 +22,6 @@ const CHECKS: readonly Check[] = [
   checkProducts,
   checkUniqueness,
 ]
-
-function checkInputs({ inputs, missing_reasons }: PolicyDocument): PolicyProblem[] {
-  return inputs.flatMap(({ feature, type, missing }, index) => {
-    const path = ['inputs', index, 'feature']
-    const definition = findFeature(feature)
-    if (definition === undefined && !feature.startsWith('snapshot.')) {
-      return [{ path, message: `there is no feature '${feature}' in the catalogue` }]
-    }
-    if (definition !== undefined && definition.type !== type) {
-      return [{ path: ['inputs', index, 'type'], message: `${feature} is a ${definition.type}` }]
-    }
-    const canBeMissing = definition?.can_be_missing ?? true
-    if (canBeMissing && missing === undefined) {
-      return [{ path, message: `${feature} can be missing; name the reason to show then, as 'missing'` }]
-    }
-    if (missing !== undefined && !missing_reasons.some(({ code }) => code === missing)) {
-      return [{ path: ['inputs', index, 'missing'], message: `'${missing}' is not among the missing_reasons` }]
-    }
-    return []
-  })
-}
 
 function checkRules({ rules }: PolicyDocument): PolicyProblem[] {
   return rules.flatMap((rule, index) => {
@@ -52,6 +34,14 @@ function checkRules({ rules }: PolicyDocument): PolicyProblem[] {
   })
 }
 
+function checkCovers({ rules, scorecard }: PolicyDocument): PolicyProblem[] {
+  const groups = scorecard.characteristics.map(({ group }) => group)
+  return rules.flatMap(({ covers }, index) => {
+    if (covers === undefined || groups.includes(covers)) return []
+    return [{ path: ['rules', index, 'covers'], message: `there is no group '${covers}' in the scorecard` }]
+  })
+}
+
 function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProblem[] {
   return scorecard.characteristics.flatMap((characteristic, index) => {
     const path = ['scorecard', 'characteristics', index]
@@ -60,6 +50,8 @@ function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProb
       const message = `${characteristic.feature} is not among the inputs of this policy`
       return [{ path: [...path, 'feature'], message }]
     }
+    const refusal = refusedForPayments(characteristic.feature)
+    if (refusal !== undefined) return [{ path: [...path, 'feature'], message: refusal }]
     const message = binsProblem(characteristic.bins, input.type)
     return message === undefined ? [] : [{ path: [...path, 'bins'], message }]
   })

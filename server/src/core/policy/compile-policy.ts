@@ -9,8 +9,10 @@ import type {
   CompiledPolicy,
   CompiledRule,
   ProductTerms,
+  Reason,
 } from './compiled-policy.ts'
 import { expressionEnvironment } from './expression-environment.ts'
+import { refusedForPayments } from './payment-features.ts'
 import type { PolicyDocument, PolicyInput } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
@@ -29,6 +31,9 @@ export function compilePolicy(document: PolicyDocument): CompileResult {
       document,
       checksum: policyChecksum(document),
       inputs: document.inputs.map(compileInput),
+      ageLimits: document.inputs.flatMap(({ feature, max_age_days }) =>
+        max_age_days === undefined ? [] : [{ feature, maxAgeDays: max_age_days }],
+      ),
       rules,
       characteristics: compileCharacteristics(document, slotOf),
       groups: groupsOf(document),
@@ -63,11 +68,26 @@ function compileRules(
   return document.rules.flatMap((definition, index) => {
     const compiled = compileExpression(definition.when, { environment, slotOf })
     const reason = { ...definition.reason, node: `rule_trace/${definition.id}` }
-    if ('holds' in compiled) return [{ definition, reason, ...compiled }]
+    if ('holds' in compiled) {
+      problems.push(...paymentProblems(document, definition, { index, reads: compiled.reads }))
+      return [{ definition, reason, ...compiled }]
+    }
     const { offset, message } = compiled
     const where = `rule '${definition.id}', column ${offset + 1}`
     problems.push({ path: ['rules', index, 'when'], offset, message: `${where}: ${message}` })
     return []
+  })
+}
+
+function paymentProblems(
+  { inputs }: PolicyDocument,
+  { id, then }: PolicyDocument['rules'][number],
+  { index, reads }: { index: number; reads: readonly number[] },
+): PolicyProblem[] {
+  if (then !== 'decline') return []
+  return reads.flatMap((slot) => {
+    const refusal = refusedForPayments(inputs[slot]!.feature)
+    return refusal === undefined ? [] : [{ path: ['rules', index, 'when'], message: `rule '${id}': ${refusal}` }]
   })
 }
 
@@ -77,14 +97,21 @@ function compileCharacteristics(
 ): CompiledCharacteristic[] {
   return scorecard.characteristics.map((definition) => {
     const slot = slotOf.get(definition.feature) ?? -1
-    const missing = missing_reasons.find(({ code }) => code === inputs[slot]?.missing) ?? definition.shortfall
     const node = `scorecard/${definition.id}`
+    const reasonFor = (...codes: (string | undefined)[]): Reason => {
+      const code = codes.find((one) => one !== undefined)
+      const told = missing_reasons.find((reason) => reason.code === code) ?? definition.shortfall
+      return { ...told, impact: 'negative', node }
+    }
+    const { missing, withheld, other_currency } = inputs[slot] ?? {}
     return {
       definition,
       slot,
       shortfall: { ...definition.shortfall, impact: 'negative', node },
       strength: { ...definition.strength, impact: 'positive', node },
-      missing: { ...missing, impact: 'negative', node },
+      missing: reasonFor(missing),
+      withheld: reasonFor(withheld, missing),
+      otherCurrency: reasonFor(other_currency, missing),
       bins: compileBins(definition.bins),
     }
   })

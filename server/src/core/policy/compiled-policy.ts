@@ -7,6 +7,8 @@ export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
   inputs: readonly CompiledInput[]
+  /** The inputs that may grow too old to be looked at. */
+  ageLimits: readonly { feature: string; maxAgeDays: number }[]
   rules: readonly CompiledRule[]
   characteristics: readonly CompiledCharacteristic[]
   /** The characteristics, by index, that share a group; groups in the order of their first member. */
@@ -47,6 +49,10 @@ export interface CompiledCharacteristic {
   shortfall: Reason
   strength: Reason
   missing: Reason
+  /** What to say instead of `missing` where consent was taken back or has expired. */
+  withheld: Reason
+  /** What to say instead of `missing` where there is data in another currency only. */
+  otherCurrency: Reason
   bins: readonly CompiledBin[]
 }
 

@@ -62,8 +62,8 @@ describe('reading a policy', () => {
   })
 
   it('points into a quoted rule too', () => {
-    const [problem] = problemsAfter('|| identity.verified_strong == 0"', '|| identity.verified == 0"')
-    assert.match(problem?.at ?? '', /^identity\.verified == 0/)
+    const [problem] = problemsAfter('"!has(graph.negative_exposure)"', '"!has(graph.exposure)"')
+    assert.match(problem?.at ?? '', /^graph\.exposure\)/)
   })
 
   it('points into a rule folded over several lines too', () => {
@@ -128,6 +128,43 @@ describe('a policy is refused', () => {
     ['a score below the cutoff without a shortfall', 'base: 350', 'base: 330', /below the cutoff/],
     ['scores out of order', '{ score: 440,', '{ score: 410,', /scores must ascend/],
     ['tiers out of order', 'tier: A, from: 615', 'tier: A, from: 640', /each lower than the one before/],
+    [
+      'a decline that rests on payments',
+      'when: history.abuse > 0',
+      'when: history.abuse > 0 || graph.negative_exposure > 0.9',
+      /rule 'abuse_on_record': graph\.negative_exposure rests on payments/,
+    ],
+    [
+      'a score that rests on payments',
+      'feature: history.late\n',
+      'feature: graph.negative_exposure\n',
+      /may not count towards a decline/,
+    ],
+    [
+      'a missing reason that is never told',
+      'missing_reasons:\n',
+      'missing_reasons:\n  - { code: never_told, label: Never told }\n',
+      /ever tells 'never_told'/,
+    ],
+    [
+      'a reason for withheld data nobody wrote',
+      'withheld: identity_withheld',
+      'withheld: identity_hidden',
+      /'identity_hidden' is not among the missing_reasons/,
+    ],
+    ['a rule that covers no group', 'covers: overdrafts', 'covers: overdraft', /no group 'overdraft'/],
+    [
+      'an age limit on what does not age',
+      'feature: history.late, type: number',
+      'feature: history.late, max_age_days: 9, type: number',
+      /history\.late does not age/,
+    ],
+    [
+      'an age limit on what is measured',
+      'feature: request.instalment_to_inflow\n    type',
+      'feature: request.instalment_to_inflow\n    max_age_days: 9\n    type',
+      /as old as the cash flow/,
+    ],
     ['no default product', 'product: default,', 'product: standard,', /named 'default'/],
     ['two rules of one name', 'id: payments_returned', 'id: account_overdrawn', /there twice/],
     [

@@ -21,9 +21,12 @@ const Input = Closed(
     type: Type.Enum(['number', 'string', 'boolean']),
     weight: Type.Integer({ minimum: 0, maximum: 100, description: 'How much knowing it adds to completeness.' }),
     half_life_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Instead of the catalogue’s half-life.' })),
+    max_age_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Older than this, it counts as missing.' })),
     missing: Type.Optional(Code),
+    withheld: Type.Optional(Code),
+    other_currency: Type.Optional(Code),
   },
-  'A feature the policy may look at, and the code of the reason to give when it is missing.',
+  'A feature the policy may look at, and the code of the reason to give when it is missing: `withheld` where consent was taken back, `other_currency` where there is data in another currency only, `missing` otherwise.',
 )
 
 const Rule = Closed(
@@ -34,9 +37,10 @@ const Rule = Closed(
     then: Type.Enum(['decline', 'manual_review', 'condition']),
     reason: Closed({ code: Code, label: Label, impact: Type.Enum(['positive', 'negative']) }),
     condition: Type.Optional(Explanation),
+    covers: Type.Optional(Code),
     explanation: Label,
   },
-  'What to do when a condition holds, whatever the score.',
+  'What to do when a condition holds, whatever the score; `covers` names the group of the scorecard whose shortfall its reason already tells.',
 )
 
 const Bin = Closed(
@@ -112,6 +116,7 @@ const Limit = Closed({
     balance: Explanation,
     expected_loss: Explanation,
     tier: Explanation,
+    exposure_cap: Explanation,
     unknown: Explanation,
   }),
   reduced_amount: Closed({ code: Code, label: Label }, '`{limit}` and `{currency}` in the label are filled in.'),
@@ -125,6 +130,7 @@ const Product = Closed({
 
 const PolicyTest = Closed({
   name: Type.String({ minLength: 1 }),
+  age_days: Type.Optional(Type.Integer({ minimum: 0, description: 'How old the features that age are.' })),
   facts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
     description: 'The features that are known; all others are missing.',
   }),

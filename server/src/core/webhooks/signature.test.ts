@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
@@ -14,7 +14,7 @@ const PUBLISHED = {
 
 test('the published vector of Standard Webhooks is reproduced', () => {
   const key = Buffer.from(PUBLISHED.key, 'base64')
-  assert.deepEqual(signatureHeaders(PUBLISHED.message, [key]), {
+  assert.deepEqual(signatureHeaders(PUBLISHED.message, [createSecretKey(key)]), {
     'webhook-id': PUBLISHED.message.id,
     'webhook-timestamp': '1614265330',
     'webhook-signature': PUBLISHED.signature,
@@ -26,7 +26,10 @@ test('whatever is signed verifies with the reference library, under each of its 
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 3 }), (text, count) => {
       const keys = Array.from({ length: count }, () => randomBytes(32))
       const body = JSON.stringify({ text })
-      const headers = signatureHeaders({ id: 'evt_1', timestampS: Math.floor(Date.now() / 1000), body }, keys)
+      const headers = signatureHeaders(
+        { id: 'evt_1', timestampS: Math.floor(Date.now() / 1000), body },
+        keys.map((key) => createSecretKey(key)),
+      )
       for (const key of keys) assert.deepEqual(new Webhook(key.toString('base64')).verify(body, headers), { text })
     }),
     { numRuns: 200 },
@@ -37,7 +40,7 @@ test('another secret, an old timestamp, another body and another id are refused'
   const key = randomBytes(32)
   const now = Math.floor(Date.now() / 1000)
   const verifier = new Webhook(key.toString('base64'))
-  const sign = (timestampS: number) => signatureHeaders({ id: 'evt_1', timestampS, body: '{}' }, [key])
+  const sign = (timestampS: number) => signatureHeaders({ id: 'evt_1', timestampS, body: '{}' }, [createSecretKey(key)])
   assert.deepEqual(verifier.verify('{}', sign(now)), {})
   assert.throws(() => new Webhook(randomBytes(32).toString('base64')).verify('{}', sign(now)), /signature/)
   assert.throws(() => verifier.verify('{}', sign(now - 6 * 60)), /timestamp too old/)

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 /** What is signed of a delivery: everything a receiver acts on, and the time it was sent at. */
 export interface SignedMessage {
@@ -12,7 +12,7 @@ export interface SignedMessage {
 /** The headers of a delivery by Standard Webhooks 1.0. While a secret is being replaced, both keys sign. */
 export function signatureHeaders(
   { id, timestampS, body }: SignedMessage,
-  keys: readonly Uint8Array[],
+  keys: readonly KeyObject[],
 ): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const signed = `${id}.${timestampS}.${body}`
   const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)

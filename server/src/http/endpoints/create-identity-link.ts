@@ -2,6 +2,7 @@ import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entit
 import { affectedByLink } from '../../core/graph/affected-entities.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
+import type { Change } from '../../store/change.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { type LinkBetween, linkRows, sharedVerification } from '../../underwriting/graph-links.ts'
@@ -47,6 +48,9 @@ export const createIdentityLink = defineEndpoint({
     const near = [entity.id, ...neighbours.map(({ to }) => to)]
     const adverse = await adverseAmong(store, organizationId, near)
     const change = record(context, {
+      ...(body.verification.status === 'failed' && {
+        removedLinks: neighbours.flatMap((neighbour) => linkKeys(organizationId, entity.id, neighbour)),
+      }),
       links: neighbours.flatMap((neighbour) =>
         linkRows({ ...neighbour, organizationId, from: entity.id, adverse, now }),
       ),
@@ -79,13 +83,21 @@ async function neighboursOf(
   const { identifier, related_entity_id: to, relationship, ownership_share: share, verification } = body
   if (to && relationship)
     return [{ to, type: relationship, verification: verification.status, ...(share !== undefined && { share }) }]
-  if (!identifier || !hash || verification.status === 'failed') return []
+  if (!identifier || !hash) return []
   const holders = await store.identifierHolders(caller.organizationId, hash, entityId)
   return holders.map((holder) => ({
     to: holder.entityId,
     type: identifier.type,
     verification: sharedVerification(verification.status, holder.verified),
   }))
+}
+
+/** Both ends of a link that a failed verification takes back. */
+function linkKeys(org_id: string, entityId: string, { to, type }: Neighbour): NonNullable<Change['removedLinks']> {
+  return [
+    { org_id, entity_id: entityId, neighbour_id: to, type },
+    { org_id, entity_id: to, neighbour_id: entityId, type },
+  ]
 }
 
 async function adverseAmong(

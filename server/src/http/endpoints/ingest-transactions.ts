@@ -4,8 +4,7 @@ import type { Change } from '../../store/change.ts'
 import type { EntityRow } from '../../store/entities.ts'
 import type { RowOf } from '../../store/tables.ts'
 import { stateOf } from '../../underwriting/facts-of.ts'
-import { linkRows } from '../../underwriting/graph-links.ts'
-import { addFlows, flowShare, type PaymentBetween } from '../../underwriting/payment-links.ts'
+import { addFlows, flowShare, type PaymentBetween, paymentLinkRows } from '../../underwriting/payment-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -103,11 +102,12 @@ async function unknownCounterparty({ body, caller, store }: IngestContext, entit
   return undefined
 }
 
-function paymentOf({ counterparty, currency, amount }: Transaction): PaymentBetween[] {
-  return counterparty?.entity_id ? [{ counterpartyId: counterparty.entity_id, currency, amount }] : []
+function paymentOf({ counterparty, currency, amount, occurred_at }: Transaction): PaymentBetween[] {
+  if (!counterparty?.entity_id) return []
+  return [{ counterpartyId: counterparty.entity_id, currency, amount, occurredAt: utcTime(occurred_at) }]
 }
 
-/** The links of the trust graph that payments make: weak ones, by their share in the cash flow. */
+/** The links of the trust graph that payments make: weak ones, by their share in the cash flow of either end. */
 async function paymentChange(
   { caller, store, now }: IngestContext,
   entity: EntityRow,
@@ -115,29 +115,26 @@ async function paymentChange(
 ): Promise<Pick<Change, 'links' | 'paymentFlows' | 'consequences'>> {
   if (payments.length === 0) return {}
   const { organizationId } = caller
-  const counterparties = [...new Set(payments.map(({ counterpartyId }) => counterpartyId))]
-  const known = await store.paymentFlows(organizationId, entity.id, counterparties)
+  const ids = [...new Set(payments.map(({ counterpartyId }) => counterpartyId))]
+  const known = await store.paymentFlows(organizationId, entity.id, ids)
   const paymentFlows = addFlows(known, payments, { org_id: organizationId, entity_id: entity.id })
-  const evidence = await store.evidence(organizationId, [entity.id, ...counterparties])
+  const evidence = await store.evidence(organizationId, [entity.id, ...ids])
   const adverse = new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([id]) => id))
-  const state = stateOf(entity)
-  const links = counterparties.flatMap((to) =>
-    linkRows({
-      organizationId,
-      from: entity.id,
-      to,
-      type: 'payment',
-      verification: 'unverified',
-      share: flowShare(to, paymentFlows, state),
-      adverse,
-      now,
-    }),
-  )
-  const ends = links.length > 0 ? [...new Set(links.map(({ entity_id }) => entity_id))] : []
+  const own = stateOf(entity).cashflow
+  const others = await Promise.all(ids.map((id) => store.entity({ organizationId, id })))
+  const links = others.flatMap((other) => {
+    if (!other) return []
+    const ends = [
+      { id: entity.id, share: flowShare(other.id, paymentFlows, own) },
+      { id: other.id, share: flowShare(other.id, paymentFlows, stateOf(other).cashflow) },
+    ] as const
+    return paymentLinkRows({ organizationId, ends, adverse, now })
+  })
+  const affected = [...new Set(links.map(({ entity_id }) => entity_id))]
   return {
     paymentFlows,
     links,
-    consequences: ends.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark })),
+    consequences: affected.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark })),
   }
 }
 

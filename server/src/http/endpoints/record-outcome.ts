@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { applyOutcome, type EntityState, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { effectiveOutcome, isNeutral } from '../../core/facts/outcome-course.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
 import type { RowOf } from '../../store/tables.ts'
@@ -38,11 +39,12 @@ export const recordOutcome = defineEndpoint({
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
     const entity = (await store.entity({ organizationId, id: entity_id }))!
+    const course = await courseOf(context, outcome)
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ org_id: organizationId, kind, entity_id: entityId, mark: id })
     const change = record(context, {
-      changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, outcomeFact(outcome)))],
-      changedEvidence: [await nextEvidence(context, outcome)],
+      changedEntities: [nextEntity(entity, now, (state) => withOutcome(state, outcome, course))],
+      changedEvidence: [await nextEvidence(context, outcome, course)],
       rows: {
         outcomes: [
           {
@@ -91,25 +93,50 @@ async function nearest({ caller, store, now }: OutcomeContext, entityId: string)
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
-/** The entity's evidence with this outcome. One decision is one fate: its newest outcome counts, and takes back the one before it. */
+/** What a decision came to, without this outcome and with it: some outcomes take back earlier ones, others change nothing. */
+async function courseOf(
+  { caller, store }: OutcomeContext,
+  { decision_id, type, occurred_at }: OutcomeBody,
+): Promise<Course> {
+  const recorded = await store.outcomesOf(caller.organizationId, decision_id)
+  const before = recorded
+    .map((outcome): Fate => ({ type: outcome.type as OutcomeBody['type'], occurredAt: outcome.occurred_at }))
+    .reduce<Fate | undefined>(effectiveOutcome, undefined)
+  const latest = { type, occurredAt: occurred_at }
+  const after = effectiveOutcome(before, latest)
+  return { before, after, counts: after === latest || isNeutral(type) }
+}
+
+type Fate = { type: OutcomeBody['type']; occurredAt: string }
+
+/** What a decision stood at and stands at now, and whether the outcome in between is part of the entity's history. */
+interface Course {
+  before: Fate | undefined
+  after: Fate
+  counts: boolean
+}
+
+/** The entity's evidence with this outcome: one decision is one fate, so what it came to replaces what it had come to before. */
 async function nextEvidence(
   { caller, store, now }: OutcomeContext,
-  { decision_id, entity_id, type, occurred_at }: OutcomeBody,
+  { entity_id }: OutcomeBody,
+  { before, after }: Course,
 ): Promise<RowOf<'graph_evidence'>> {
   const { organizationId } = caller
   const known = (await store.evidence(organizationId, [entity_id])).get(entity_id)
-  const before = known?.tallies ?? []
-  const last = await store.newestOutcome(organizationId, decision_id)
-  const superseded = last && { type: last.type as OutcomeBody['type'], occurredAt: last.occurred_at }
-  const isNewest = !last || last.occurred_at <= occurred_at
-  const tallies = isNewest ? tallyOutcome(before, { type, occurredAt: occurred_at }, superseded) : before
+  const tallies = known?.tallies ?? []
+  const next = after === before ? tallies : tallyOutcome(tallies, after, before)
   return {
     org_id: organizationId,
     entity_id,
-    tallies: JSON.stringify(tallies),
-    is_adverse: isAdverse(evidenceOf(tallies, dayOf(now))),
+    tallies: JSON.stringify(next),
+    is_adverse: isAdverse(evidenceOf(next, dayOf(now))),
     version: (known?.version ?? 0) + 1,
   }
+}
+
+function withOutcome(state: EntityState, outcome: OutcomeBody, { before, counts }: Course): EntityState {
+  return counts ? applyOutcome(state, outcomeFact(outcome), before) : state
 }
 
 function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: string): Violation[] {
@@ -122,8 +149,9 @@ function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: strin
   return violations
 }
 
-function outcomeFact({ type, occurred_at, days_past_due, amount, currency }: OutcomeBody): OutcomeFact {
+function outcomeFact({ decision_id, type, occurred_at, days_past_due, amount, currency }: OutcomeBody): OutcomeFact {
   return {
+    decisionId: decision_id,
     type,
     occurredAt: occurred_at,
     ...(days_past_due !== undefined && { daysPastDue: days_past_due }),

@@ -1,10 +1,6 @@
 import { inclusionProof, inclusionProofPositions } from '../../core/audit/merkle-proofs.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
-import type { UnderwritingDecision } from '../../core/decide/describe-decision.ts'
-import { replay } from '../../core/decide/replay.ts'
-import type { Facts } from '../../core/facts/facts.ts'
-import { jsonDifferences } from '../../core/policy/json-differences.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
+import { replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { DecisionPath, DecisionReplay } from '../schemas/decision.ts'
@@ -14,7 +10,7 @@ export const replayDecision = defineEndpoint({
   operationId: 'replayDecision',
   summary: 'Replay the policy evaluation for audit',
   description:
-    'Really evaluates again: the stored facts under the policy with the recorded checksum. `matches` says whether the decision and its trace came out the same to the byte; `differences` says where not. ' +
+    'Really evaluates again: the stored facts under the policy with the recorded checksum. `matches` says whether the decision and its trace came out the same to the byte; `differences` says where not. Every stored part is also held against the hashes on the audit log. ' +
     '`audit` proves that the decision is on the signed log; its members are null until the entry is sealed, within a second.',
   tag: 'Decisions',
   method: 'GET',
@@ -24,46 +20,36 @@ export const replayDecision = defineEndpoint({
   succeeds: { 200: DecisionReplay },
   fails: ['decision_not_found'],
 
-  async handle({ params, caller, store, policies, now }) {
+  async handle({ params, caller, store, now }) {
     const { organizationId } = caller
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
-    const policy = recorded && (await policies.byChecksum(organizationId, recorded.policy_checksum))
-    if (!recorded || !policy) return fail('decision_not_found')
+    if (!recorded) return fail('decision_not_found')
 
-    const decision = JSON.parse(recorded.body) as UnderwritingDecision
-    const facts = JSON.parse(recorded.facts) as Facts
-    const { differences, replayed, outcome } = replay(policy, facts, decision)
-    const trace = jsonDifferences(JSON.parse(recorded.trace), outcome.trace).map(({ path, before, after }) => ({
-      path: `/trace${path}`,
-      recorded: before,
-      replayed: after,
-    }))
-    const allDifferences = [...differences, ...trace].map(({ path, recorded: was, replayed: is }) => ({
-      path,
-      recorded: was ?? null,
-      replayed: is ?? null,
-    }))
-    const bytesMatch = canonicalJson(replayed) === recorded.body && canonicalJson(outcome.trace) === recorded.trace
+    const { differences, facts, policy, graph, replayed, outcome } = replayRecorded(recorded)
     return {
       status: 200,
       body: {
         object: 'decision_replay',
         decision_id: recorded.id,
-        matches: bytesMatch && allDifferences.length === 0,
-        differences: allDifferences,
-        decision,
-        replayed: { ...replayed },
+        matches: differences.length === 0,
+        differences: differences.map(({ path, recorded: was, replayed: is }) => ({
+          path,
+          recorded: was ?? null,
+          replayed: is ?? null,
+        })),
+        decision: JSON.parse(recorded.body),
+        replayed: replayed && { ...replayed },
         evidence: {
-          feature_snapshot: facts.features,
-          policy_version: policy.document.version,
-          policy_checksum: policy.checksum,
-          policy: { ...policy.document },
-          model_version: policy.document.model_version,
-          engine_version: outcome.trace.engine_version,
-          rule_trace: outcome.trace.rule_trace.map((rule) => ({ ...rule })),
-          scorecard: outcome.trace.scorecard.map((line) => ({ ...line })),
-          limit: outcome.trace.limit && { ...outcome.trace.limit },
-          graph: JSON.parse(recorded.graph),
+          feature_snapshot: facts?.features ?? null,
+          policy_version: policy?.document.version ?? null,
+          policy_checksum: policy?.checksum ?? null,
+          policy: policy && { ...policy.document },
+          model_version: policy?.document.model_version ?? null,
+          engine_version: outcome?.trace.engine_version ?? null,
+          rule_trace: (outcome?.trace.rule_trace ?? []).map((rule) => ({ ...rule })),
+          scorecard: (outcome?.trace.scorecard ?? []).map((line) => ({ ...line })),
+          limit: outcome?.trace.limit ? { ...outcome.trace.limit } : null,
+          graph,
         },
         audit: await proveEntry(store, organizationId, recorded.audit_entry_id),
         replayed_at: now,
@@ -72,8 +58,8 @@ export const replayDecision = defineEndpoint({
   },
 })
 
-async function proveEntry(store: EnvironmentStore, organizationId: string, entryId: string) {
-  const leafIndex = await store.leafOf(organizationId, entryId)
+async function proveEntry(store: EnvironmentStore, organizationId: string, entryId: string | null) {
+  const leafIndex = entryId === null ? undefined : await store.leafOf(organizationId, entryId)
   const head = await store.newestHead(organizationId)
   if (leafIndex === undefined || !head || leafIndex >= head.tree_size)
     return { entry_id: entryId, leaf_index: null, inclusion_proof: null, checkpoint: null }

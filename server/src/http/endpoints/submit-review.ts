@@ -28,7 +28,8 @@ export const submitReview = defineEndpoint({
       object: 'review',
       decision_id: decision.id,
       entity_id: decision.entity_id,
-      overrides: body.verdict !== decision.verdict,
+      // Whoever decides what the policy left to people overrides nobody.
+      overrides: decision.verdict !== 'manual_review' && body.verdict !== decision.verdict,
       ...body,
       created_at: now,
     }

@@ -1,11 +1,12 @@
-import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import type { Change } from '../../store/change.ts'
 import type { RowOf } from '../../store/tables.ts'
-import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { factsOf, stateOf, versionOf } from '../../underwriting/facts-of.ts'
+import { evidenceHashes } from '../../underwriting/replay-recorded.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { record } from '../record.ts'
@@ -28,7 +29,7 @@ export const underwrite = defineEndpoint({
   fails: ['entity_not_found', 'no_active_policy', 'live_underwriting_not_enabled', 'validation_failed'],
 
   async handle(context) {
-    const { body, caller, store, policies, now, newId, requestId, environment } = context
+    const { body, caller, store, policies, newId, requestId, environment } = context
     const { organizationId } = caller
     const violations = checkAmount(body)
     if (violations.length > 0) return failValidation(violations)
@@ -39,6 +40,8 @@ export const underwrite = defineEndpoint({
     const policy = await policies.of(organizationId)
     if (!policy) return fail('no_active_policy')
 
+    // After the read, so that no decision is older than a fact it has seen.
+    const now = context.readClock()
     const state = stateOf(entity)
     const facts = factsOf(entity, body, { now, state })
     const outcome = decide(policy, facts)
@@ -46,11 +49,21 @@ export const underwrite = defineEndpoint({
     const evidence = {
       facts: canonicalJson(facts),
       trace: canonicalJson(outcome.trace),
-      graph: canonicalJson(state.graph),
+      graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : state.graph),
     }
-    return { status: 201, body: decision, change: recordDecision(context, decision, evidence) }
+    return {
+      status: 201,
+      body: decision,
+      change: recordDecision({ ...context, now }, decision, { evidence, version: versionOf(entity) }),
+    }
   },
 })
+
+/** What an entity does not let us look at is not kept either. */
+function isWithheld({ features }: Facts, name: string): boolean {
+  const fact = features[name]
+  return fact === undefined || 'missing' in fact
+}
 
 type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
 
@@ -58,7 +71,7 @@ type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
 function recordDecision(
   context: RequestContext<unknown, unknown, Static<typeof UnderwriteRequest>>,
   decision: Decision,
-  evidence: Evidence,
+  { evidence, version }: { evidence: Evidence; version: string },
 ): Change {
   const { body, caller, now } = context
   const { entity_id, ...request } = body
@@ -71,13 +84,14 @@ function recordDecision(
     verdict,
     policy_version,
     policy_checksum,
-    decision_sha256: hash('sha256', decisionText),
-    evidence_sha256: hash('sha256', `${evidence.facts}\n${evidence.trace}\n${evidence.graph}`),
+    ...evidenceHashes({ decision: decisionText, ...evidence }),
   }
   const change = record(context, {
     latestDecisions: [
       { org_id, entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
     ],
+    // Facts that were recorded meanwhile may not have seen this decision; the worker looks whether there were any.
+    consequences: [{ org_id, kind: 'reevaluation', entity_id, mark: `${id}:${version}` }],
     happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],

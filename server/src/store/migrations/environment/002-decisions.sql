@@ -148,8 +148,9 @@ CREATE TABLE payment_flows ( -- what went between two entities, so that a paymen
   entity_id       text NOT NULL,
   counterparty_id text NOT NULL,
   currency        text NOT NULL,
+  month           text NOT NULL,
   amount          numeric(24, 4) NOT NULL,
-  PRIMARY KEY (org_id, entity_id, counterparty_id, currency)
+  PRIMARY KEY (org_id, entity_id, counterparty_id, currency, month)
 );
 
 -- What still has to follow from a change. Written with the change, taken away when done.
@@ -160,3 +161,4 @@ CREATE TABLE consequences (
   mark      text NOT NULL, -- changes with every new cause, so that one that came meanwhile is not taken away
   PRIMARY KEY (org_id, kind, entity_id)
 );
+CREATE INDEX consequences_by_kind ON consequences (kind, mark);

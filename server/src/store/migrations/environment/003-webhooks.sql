@@ -29,7 +29,7 @@ CREATE TABLE webhook_deliveries (
   attempts       integer NOT NULL, -- made and recorded, since ever
   schedule_step  integer NOT NULL, -- attempts of the current schedule; a redelivery starts a new one
   due_at         timestamptz NOT NULL,
-  leased_until   timestamptz NOT NULL, -- past: whoever comes next may take it
+  leased_until   timestamptz NOT NULL, -- past: whoever comes next may take it; the end of time: it is over
   PRIMARY KEY (org_id, endpoint_id, event_id)
 ) WITH (fillfactor = 70); -- leases come and go on the same page
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (org_id, endpoint_id, due_at) WHERE state = 'pending';

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { arbitraryFacts, money } from '../../../tests/arbitrary-facts.ts'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
+import { deriveFacts } from '../facts/derive-facts.ts'
+import { applyTransactions, emptyState, type TransactionFact } from '../facts/entity-state.ts'
+import type { Fact, Facts } from '../facts/facts.ts'
+import { decide } from './decide.ts'
+
+const policy = sandboxPolicy()
+const NOW = '2026-07-15T12:00:00.000Z'
+
+describe('more income', () => {
+  // It can make the balance less even: who saves more every month has a balance that climbs.
+  it('never lowers the points for anything but the evenness of the balance', () => {
+    fc.assert(
+      fc.property(accounts, fc.integer({ min: 1, max: 5_000_000 }), (account, cents) => {
+        const before = pointsOf(booked(account))
+        const after = pointsOf(booked(account.map((month) => ({ ...month, salary: month.salary + cents }))))
+        for (const [index, { characteristic, points }] of before.entries()) {
+          if (characteristic === 'balance_stability') continue
+          assert.ok((after[index]?.points ?? 0) >= points, `${characteristic}: ${points} → ${after[index]?.points}`)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('never lowers the capacity', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, money, money, (given, income, more) => {
+        const capacity = (inflow: number) =>
+          decide(policy, withFact(given, 'cashflow.median_inflow', { value: inflow })).trace.limit?.terms.find(
+            ({ term }) => term === 'capacity',
+          )?.amount ?? 0
+        assert.ok(capacity(income + more) >= capacity(income))
+      }),
+    )
+  })
+})
+
+interface AccountMonth {
+  salary: number
+  spent: number
+}
+
+/** Accounts with one salary in every month, of varying size, and spending that has nothing to do with it; newest first. */
+const accounts: fc.Arbitrary<AccountMonth[]> = fc.array(
+  fc.record({ salary: fc.integer({ min: 1, max: 900_000 }), spent: fc.integer({ min: 1, max: 900_000 }) }),
+  { minLength: 3, maxLength: 12 },
+)
+
+/** The transactions of an account, each with the balance that all before it have left. */
+function booked(account: readonly AccountMonth[]): TransactionFact[] {
+  let cents = 70_000
+  return account.toReversed().flatMap(({ salary, spent }, month): TransactionFact[] => {
+    const at = (day: number) => new Date(Date.UTC(2026, 7 - account.length + month, day)).toISOString()
+    const shared = { currency: 'EUR' }
+    cents += salary
+    const credit = { occurredAt: at(1), externalId: `salary-${month}`, amount: salary / 100, balanceAfter: cents / 100 }
+    cents -= spent
+    const debit = { occurredAt: at(9), externalId: `spent-${month}`, amount: spent / 100, balanceAfter: cents / 100 }
+    return [
+      { ...shared, ...credit, direction: 'credit' },
+      { ...shared, ...debit, direction: 'debit' },
+    ]
+  })
+}
+
+function pointsOf(account: TransactionFact[]) {
+  const state = applyTransactions(emptyState(), account)
+  const request = { product: 'default', requestedAmount: 2000, currency: 'EUR' }
+  return decide(policy, deriveFacts({ state, entity: {}, request, now: NOW })).trace.scorecard
+}
+
+function withFact({ features }: Facts, name: string, fact: Fact): Facts {
+  return { format: 1, features: { ...features, [name]: fact } }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { GOOD } from '../../../tests/arbitrary-facts.ts'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
+import type { Fact, Facts, MissingBecause } from '../facts/facts.ts'
+import { factsFrom } from '../facts/facts-from.ts'
+import { decide } from './decide.ts'
+
+const policy = sandboxPolicy()
+
+describe('a decision', () => {
+  it('declines for a knock-out with its own reason first', () => {
+    const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'history.abuse': 1 }))
+    assert.equal(verdict, 'decline')
+    assert.equal(reasons[0]?.code, 'abuse_on_record')
+  })
+
+  it('gives shortfalls as reasons for a knock-out only where the score would have declined as well', () => {
+    const unsteady = { ...GOOD, 'history.abuse': 1, 'cashflow.inflow_variation': 0.9 }
+    const codesOf = (values: Record<string, number | string>) =>
+      decide(policy, factsFrom(values))
+        .reasons.filter(({ impact }) => impact === 'negative')
+        .map(({ code }) => code)
+    assert.deepEqual(codesOf(unsteady), ['abuse_on_record'])
+    const weak = { ...unsteady, 'cashflow.low_balance_share': 1, 'cashflow.balance_variation': 2 }
+    const poor = { ...weak, 'cashflow.lowest_balance': -10, 'identity.verified_strong': 0 }
+    assert.ok(codesOf(poor).includes('irregular_income') || codesOf(poor).includes('unsteady_balance'))
+  })
+
+  it('does not tell in the words of the scorecard what a rule has told already', () => {
+    const facts = factsFrom({ 'cashflow.negative_days': 9, 'cashflow.low_balance_share': 1, 'history.late': 2 })
+    const { reasons, trace } = decide(policy, facts)
+    assert.ok(trace.score.total < trace.score.cutoff)
+    assert.equal(reasons[0]?.code, 'account_overdrawn')
+    assert.ok(!reasons.some(({ code }) => code === 'overdrafts'))
+  })
+
+  it('says why data is missing: consent taken back, another currency, or none at all', () => {
+    const codesWith = (because: MissingBecause) => {
+      const cashflow = Object.keys(GOOD).filter((name) => name.startsWith('cashflow.'))
+      const facts = cashflow.reduce((all, name) => withFact(all, name, { missing: because }), factsFrom(GOOD))
+      return decide(policy, facts).reasons.map(({ code }) => code)
+    }
+    assert.ok(codesWith('no_data').includes('transactions_missing'))
+    assert.ok(codesWith('stale').includes('transactions_missing'))
+    for (const because of ['consent_revoked', 'consent_expired'] as const) {
+      assert.ok(codesWith(because).includes('transactions_withheld'))
+      assert.ok(!codesWith(because).includes('transactions_missing'))
+    }
+    assert.ok(codesWith('other_currency').includes('transactions_in_other_currency'))
+    assert.ok(!codesWith('other_currency').includes('balances_missing'))
+  })
+
+  it('does not give as a reason for a decline what an approval would only have asked for', () => {
+    const { reasons } = decide(
+      policy,
+      factsFrom({ ...GOOD, 'history.abuse': 1, 'consent.credit_underwriting': 'none' }),
+    )
+    assert.ok(!reasons.some(({ code }) => code === 'consent_missing'))
+  })
+})
+
+function withFact({ features }: Facts, name: string, fact: Fact): Facts {
+  return { format: 1, features: { ...features, [name]: fact } }
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { isProblem } from '../src/cli/command.ts'
+import { commands } from '../src/cli/commands.ts'
+import { startTestService, type TestOrganization } from './test-service.ts'
+import { type Received, startReceiver, until } from './webhook-receiver.ts'
+
+let aheadMs = 0
+const api = await startTestService({
+  env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' },
+  nowMs: () => Date.now() + aheadMs,
+})
+const { installation } = api.service
+
+/** Runs a command of the command line on the running service, as the command socket does. */
+async function cli(
+  organization: TestOrganization,
+  name: string,
+  ...args: (string | Record<string, string | boolean>)[]
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own shape, and the tests look into all of them.
+): Promise<any> {
+  const command = commands.find((known) => known.name === `webhooks ${name}`)!
+  const positionals = args.filter((arg) => typeof arg === 'string')
+  const options = Object.assign({ org: organization.id }, ...args.filter((arg) => typeof arg === 'object'))
+  const result = await command.run(installation, { positionals, options })
+  if (!isProblem(result)) assert.equal(typeof command.render(result), 'string')
+  return result
+}
+
+async function setUp(options: Record<string, string> = { events: 'entity.created' }) {
+  const acme = await api.newOrganization()
+  const state = { status: 204 }
+  const receiver = await startReceiver(() => state)
+  after(() => receiver.close())
+  const endpoint = await cli(acme, 'add', receiver.url, options)
+  let count = 0
+  return {
+    acme,
+    receiver,
+    endpoint,
+    state,
+    /** Causes one event and waits until it has come. */
+    async oneMore(): Promise<Received> {
+      const { body: entity } = await acme.post('/v1/entities', { external_id: `e${count++}` })
+      const find = () => receiver.received.find(({ event }) => event.data.entity_id === entity.id)
+      await until('the event came', () => find() !== undefined)
+      return find()!
+    },
+    trail: () =>
+      installation.stores.sandbox.auditTrail({
+        organizationId: acme.id,
+        trailId: endpoint.id,
+        beforeSeq: undefined,
+        limit: 100,
+      }),
+  }
+}
+
+/** Whether one of the signatures is this secret's; the receiver's own clock does not matter here. */
+function carriesSignatureOf(secret: string, { id, body, headers }: Received): boolean {
+  const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
+  return headers['webhook-signature']!.split(' ').includes(new Webhook(secret).sign(id, sentAt, body))
+}
+
+test('while a secret is replaced, every delivery verifies under both; after a day, only under the new one', async () => {
+  const { acme, endpoint, oneMore, trail } = await setUp()
+  assert.match(endpoint.secret, /^whsec_/)
+  assert.ok(carriesSignatureOf(endpoint.secret, await oneMore()))
+
+  const rotated = await cli(acme, 'rotate', endpoint.id)
+  assert.notEqual(rotated.secret, endpoint.secret)
+  for (let round = 0; round < 3; round++) {
+    const received = await oneMore()
+    for (const secret of [endpoint.secret, rotated.secret]) assert.ok(carriesSignatureOf(secret, received))
+  }
+  assert.match((await cli(acme, 'rotate', endpoint.id)).problem, /two secrets sign for whe_\w+ until/)
+
+  aheadMs += 24 * 3_600_000 + 1_000
+  const later = await oneMore()
+  assert.deepEqual(
+    [endpoint.secret, rotated.secret].map((secret) => carriesSignatureOf(secret, later)),
+    [false, true],
+  )
+  assert.equal(later.headers['webhook-signature']!.split(' ').length, 1)
+
+  const again = await cli(acme, 'rotate', endpoint.id)
+  await cli(acme, 'rotate', endpoint.id, { 'end-overlap': true })
+  const early = await oneMore()
+  assert.deepEqual(
+    [rotated.secret, again.secret].map((secret) => carriesSignatureOf(secret, early)),
+    [false, true],
+  )
+  assert.match((await cli(acme, 'rotate', endpoint.id, { 'end-overlap': true })).problem, /only one secret/)
+  const entries = await trail()
+  assert.deepEqual(entries.map(({ type }) => type).reverse(), [
+    'webhook_endpoint.added',
+    'webhook_endpoint.secret_rotated',
+    'webhook_endpoint.secret_rotated',
+    'webhook_endpoint.overlap_ended',
+  ])
+  for (const secret of [endpoint.secret, rotated.secret, again.secret])
+    assert.ok(!JSON.stringify(entries).includes(secret.slice(6)))
+})
+
+test('what waited for a disabled endpoint goes out when it is enabled, and redeliver brings what came in between', async () => {
+  const { acme, endpoint, receiver, state, oneMore, trail } = await setUp()
+  const since = new Date(Date.now() + aheadMs - 60_000).toISOString()
+  state.status = 500
+  const waited = await oneMore()
+  await until('it failed', async () => (await cli(acme, 'list'))[0].failing_since !== null)
+  const disabled = await cli(acme, 'disable', endpoint.id, { reason: 'maintenance' })
+  assert.deepEqual([disabled.state, disabled.disabled_why], ['disabled', 'maintenance'])
+  assert.match((await cli(acme, 'disable', endpoint.id)).problem, /is disabled already/)
+  assert.match((await cli(acme, 'redeliver', endpoint.id, { since })).problem, /enable it first/)
+  const { body: missed } = await acme.post('/v1/entities', { external_id: 'missed' })
+  aheadMs += 10_000
+  const before = receiver.received.length
+
+  state.status = 204
+  const enabled = await cli(acme, 'enable', endpoint.id)
+  assert.deepEqual([enabled.state, enabled.disabled_why, enabled.failing_since], ['enabled', null, null])
+  await until('what waited came', () => receiver.received.slice(before).some(({ id }) => id === waited.id))
+  assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { since }), { queued: 1 })
+  await until('what was missed came', () => receiver.received.some(({ event }) => event.data.entity_id === missed.id))
+  assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { since }), { queued: 0 })
+  assert.deepEqual(
+    (await trail()).map(({ type }) => type).reverse(),
+    ['added', 'disabled', 'enabled', 'redelivery'].map((what) => `webhook_endpoint.${what}`),
+  )
+})
+
+test('deliveries and their attempts can be looked at, and an event sent again', async () => {
+  const { acme, endpoint, receiver, oneMore } = await setUp()
+  const { id } = await oneMore()
+  await until('it is on record', async () => {
+    const { deliveries } = await cli(acme, 'deliveries', endpoint.id, { state: 'delivered' })
+    return deliveries.length === 1
+  })
+  const { deliveries } = await cli(acme, 'deliveries', endpoint.id)
+  assert.deepEqual(
+    [deliveries[0].event_id, deliveries[0].event_type, deliveries[0].attempts, deliveries[0].last_status],
+    [id, 'entity.created', 1, 204],
+  )
+  assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { event: id }), { queued: 1 })
+  await until('it came again', () => receiver.received.filter((one) => one.id === id).length === 2)
+  await until('both attempts are on record', async () => {
+    const { attempts } = await cli(acme, 'deliveries', endpoint.id, { event: id })
+    return attempts.length === 2
+  })
+})
+
+test('an endpoint of another organization, or environment, is as unknown as one that never was', async () => {
+  const { endpoint } = await setUp()
+  const other = await api.newOrganization()
+  for (const name of ['rotate', 'disable', 'enable', 'deliveries', 'redeliver']) {
+    const { problem } = await cli(other, name, endpoint.id, name === 'redeliver' ? { event: 'evt_x' } : {})
+    assert.match(problem, /there is no webhook endpoint whe_\w+ in sandbox/)
+  }
+  assert.deepEqual(await cli(other, 'list'), [])
+})
+
+test('a call that makes no sense says why', async () => {
+  const { acme, endpoint, receiver } = await setUp()
+  for (const [result, problem] of [
+    [cli(acme, 'add', 'http://10.0.0.1/hooks'), /10\.0\.0\.1 is a private address/],
+    [cli(acme, 'add', 'http://example.com/', { environment: 'production' }), /must start with https/],
+    [cli(acme, 'add', 'https://localhost/', { environment: 'production' }), /loopback/],
+    [cli(acme, 'add', 'nonsense'), /is not a URL/],
+    [cli(acme, 'add', receiver.url, { events: 'entity.exploded' }), /"entity.exploded" is not a type of event/],
+    [cli(acme, 'enable', endpoint.id), /is enabled already/],
+    [cli(acme, 'deliveries', endpoint.id, { limit: '0' }), /--limit must be/],
+    [cli(acme, 'deliveries', endpoint.id, { state: 'lost' }), /--state must be/],
+    [cli(acme, 'redeliver', endpoint.id), /--event or with --since/],
+    [cli(acme, 'redeliver', endpoint.id, { since: 'yesterday' }), /--since must be a time/],
+    [cli(acme, 'redeliver', endpoint.id, { event: 'evt_x' }), /there is no event evt_x/],
+  ] as const) {
+    assert.match(String((await result).problem), problem)
+  }
+})
+
+test('two who change an endpoint at the same moment do not overwrite each other', async () => {
+  const { acme, endpoint } = await setUp()
+  const results = await Promise.all([cli(acme, 'rotate', endpoint.id), cli(acme, 'rotate', endpoint.id)])
+  assert.equal(results.filter((result) => 'secret' in result).length, 1)
+  assert.match(results.find((result) => 'problem' in result).problem, /somebody else changed/)
+})

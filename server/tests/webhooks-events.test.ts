@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
+import { addEndpoint } from '../src/admin/manage-webhooks.ts'
+import { EVENT_TYPES } from '../src/http/event-types.ts'
+import type { Role } from '../src/store/operators.ts'
+import { personas } from './personas.ts'
+import { sandboxPolicySource } from './sandbox-policy.ts'
+import { startTestService } from './test-service.ts'
+import { startReceiver, until } from './webhook-receiver.ts'
+
+const ACTOR = { type: 'system', id: 'test' } as const
+const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
+const { installation } = api.service
+const acme = await api.newOrganization()
+const receiver = await startReceiver()
+after(() => receiver.close())
+await addEndpoint(
+  installation,
+  { environment: 'sandbox', organizationId: acme.id, actor: ACTOR },
+  { url: receiver.url, description: '', eventTypes: 'all' },
+)
+
+interface Described {
+  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
+  components: { schemas: Record<string, { properties: { data: { properties: object } } }> }
+}
+const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as Described
+const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
+;(addFormats as unknown as typeof addFormats.default)(ajv)
+ajv.addSchema(description, 'openapi.json')
+
+test('every type of event is sent by what causes it, in the shape that openapi.json describes', async () => {
+  const [prime] = personas(new Date().toISOString())
+  const post = async (path: string, body: unknown) => {
+    const answer = await acme.post(path, body, { 'Idempotency-Key': `${path} ${JSON.stringify(body)}`.slice(0, 200) })
+    assert.ok(answer.status < 300, answer.text)
+    return answer.body
+  }
+  const { id: other } = await post('/v1/entities', { external_id: 'other' })
+  const { id: entity } = await post('/v1/entities', { ...prime!.entity, external_id: 'all-of-them' })
+  const path = `/v1/entities/${entity}`
+  await post('/v1/entities', { external_id: 'all-of-them', metadata: { a: 'b' } })
+  await post(`${path}/identity-links`, {
+    related_entity_id: other,
+    relationship: 'owner',
+    verification: { status: 'unverified' },
+  })
+  for (const link of prime!.identityLinks) await post(`${path}/identity-links`, link)
+  for (const consent of prime!.consents) await post(`${path}/consents`, consent)
+  await post(`${path}/transactions`, { transactions: prime!.transactions })
+  await post(`${path}/feature-snapshots`, { source: 's', as_of: '2026-01-01T00:00:00Z', features: { a: 1 } })
+  const decision = await post('/v1/underwrite', { entity_id: entity, ...prime!.underwrite })
+  assert.equal(decision.verdict, 'approve')
+  await post(`/v1/decisions/${decision.id}/reviews`, { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No.' })
+  await post(`${path}/consents`, { purpose: 'credit_underwriting', status: 'revoked' })
+  await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'current', occurred_at: '2026-01-01T00:00:00Z' })
+  await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
+  await activateAnotherPolicy()
+
+  const types = () => new Set(receiver.received.map(({ event }) => event.type))
+  await until('all types have come', () => EVENT_TYPES.every((type) => types().has(type))).catch(() =>
+    assert.deepEqual([...types()].sort(), [...EVENT_TYPES].sort()),
+  )
+  for (const { event } of receiver.received) {
+    const { $ref } = description.webhooks[event.type]!.post.requestBody.content['application/json'].schema
+    const validate = ajv.compile({ $ref: `openapi.json${$ref}` })
+    assert.ok(validate(event), `${event.type}: ${JSON.stringify(validate.errors)} ${JSON.stringify(event)}`)
+    const { data } = description.components.schemas[$ref.split('/').at(-1)!]!.properties
+    for (const name of Object.keys(event.data)) assert.ok(name in data.properties, `${event.type} has ${name}`)
+  }
+})
+
+async function activateAnotherPolicy(): Promise<void> {
+  const version = 'another-policy'
+  const as = async (email: string, role: Role) => {
+    const operator = await addOperator(installation, {
+      organizationId: acme.id,
+      email,
+      name: email,
+      role,
+      actor: ACTOR,
+    })
+    if ('problem' in operator) throw new Error(operator.problem)
+    return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
+  }
+  const author = await as('author@example.com', 'policy_author')
+  const approver = await as('approver@example.com', 'policy_approver')
+  const source = sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${version}`)
+  for (const step of [
+    await proposePolicy(installation, author, source),
+    await approvePolicy(installation, approver, version),
+    await activatePolicy(installation, approver, version),
+  ]) {
+    assert.ok(!('problem' in step), JSON.stringify(step))
+  }
+}
