@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { freshFeatures } from '../../server/src/core/decide/fresh-features.ts'
 import { measureRequest } from '../../server/src/core/decide/measure-request.ts'
 import { readSlots } from '../../server/src/core/decide/read-slots.ts'
 import { deriveFacts } from '../../server/src/core/facts/derive-facts.ts'
@@ -35,7 +36,10 @@ const SEED = 20260715
 /** The personas, the policy's own tests and seeded facts as wild as the catalogue allows; the same in every run. */
 export function decisionCases(policy: CompiledPolicy, generated: number): DecisionCase[] {
   const named = personas(NOW).map((persona) => ({ name: persona.name, facts: personaFacts(persona) }))
-  const written = policy.document.tests.map(({ name, facts }) => ({ name, facts: factsFrom(facts) }))
+  const written = policy.document.tests.map(({ name, facts, age_days }) => ({
+    name,
+    facts: factsFrom(facts, age_days),
+  }))
   const wild = fc
     .sample(arbitraryFacts, { seed: SEED, numRuns: generated })
     .map((facts, index) => ({ name: `generated ${index}`, facts: asDerived(facts) }))
@@ -54,8 +58,12 @@ function asDerived({ features }: Facts): Facts {
   return { format: 1, features: { ...factsFrom({}).features, ...Object.fromEntries(made) } }
 }
 
-/** The peers get the instalment and its ratios worked out for them; `decide` works them out inside the measurement. */
-function peerInputs(policy: CompiledPolicy, { features }: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
+/**
+ * The peers get stale facts sorted out and the instalment and its ratios worked out for them; `decide` does both inside
+ * the measurement.
+ */
+function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
+  const features = freshFeatures(policy, everything.features)
   const { values, facts } = readSlots(policy, features, measureRequest(policy, features))
   const flat: DecisionCase['flat'] = {}
   const nested: DecisionCase['nested'] = {}

@@ -8,12 +8,16 @@ export interface Applicant {
   product: string | undefined
   currency: string | undefined
   inflow: number | undefined
+  spending: number | undefined
+  debtService: number | undefined
+  averageBalance: number | undefined
   instalmentToInflow: number | undefined
   reserve: number | undefined
   strong: number | undefined
   failed: number | undefined
   conflicts: number | undefined
   consent: string | undefined
+  identityData: string | undefined
   months: number | undefined
   inflowVariation: number | undefined
   outflowToInflow: number | undefined
@@ -24,8 +28,11 @@ export interface Applicant {
   exposure: number | undefined
   repaid: number | undefined
   late: number | undefined
+  settled: number | undefined
   defaults: number | undefined
   abuse: number | undefined
+  outstanding: number | undefined
+  openInOtherCurrency: number | undefined
 }
 
 const ANNUITY_FACTORS = {
@@ -51,9 +58,9 @@ function annuityFactorOf(product: string | undefined): number {
   return ANNUITY_FACTORS.default
 }
 
-/** What a month of the requested amount costs, in cents precisely. */
+/** What a month of the requested amount costs. */
 export function monthlyInstalment(amount: number, product: string | undefined): number {
-  return Math.round((amount / annuityFactorOf(product)) * 100) / 100
+  return amount / annuityFactorOf(product)
 }
 
 const BAD_PPM = [
@@ -92,14 +99,14 @@ export function unknownVariance({ features, amount }: Applicant): number {
   const isAsked = amount !== undefined
   const millionths =
     625 * 1_000_000 +
-    (isAsked ? 576 * unknownPpm(features['cashflow.lowest_balance'], 90) : 0) +
-    400 * unknownPpm(features['cashflow.low_balance_share'], 90) +
-    196 * unknownPpm(features['cashflow.balance_variation'], 90) +
-    144 * unknownPpm(features['cashflow.negative_days'], 90) +
-    144 * unknownPpm(features['cashflow.inflow_variation'], 90) +
-    (isAsked ? 81 * unknownPpm(features['cashflow.median_inflow'], 90) : 0) +
-    64 * unknownPpm(features['cashflow.outflow_to_inflow'], 90) +
-    25 * unknownPpm(features['cashflow.months_observed'], 90) +
+    (isAsked ? 576 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
+    400 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
+    196 * unknownCashflowPpm(features['cashflow.balance_variation']) +
+    144 * unknownCashflowPpm(features['cashflow.negative_days']) +
+    144 * unknownCashflowPpm(features['cashflow.inflow_variation']) +
+    (isAsked ? 81 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
+    64 * unknownCashflowPpm(features['cashflow.outflow_to_inflow']) +
+    25 * unknownCashflowPpm(features['cashflow.months_observed']) +
     144 * unknownPpm(features['identity.verified_strong'], 1095)
   return Math.floor(millionths / 1_000_000)
 }
@@ -108,6 +115,19 @@ const SIXTEENTHS = [
   1_000_000, 957_603, 917_004, 878_126, 840_896, 805_245, 771_105, 738_413, 707_107, 677_128, 648_420, 620_929, 594_604,
   569_394, 545_254, 522_137, 500_000,
 ]
+
+/** Days after which what the account shows is no longer looked at. */
+const CASHFLOW_MAX_AGE_DAYS = 120
+
+/** Whether a fact about the account is too old to be looked at. */
+export function isStale(fact: Fact | undefined): boolean {
+  return fact !== undefined && 'value' in fact && fact.age_days !== undefined && fact.age_days > CASHFLOW_MAX_AGE_DAYS
+}
+
+/** The unknown share of a fact about the account, which is missing once it is stale. */
+function unknownCashflowPpm(fact: Fact | undefined): number {
+  return isStale(fact) ? 1_000_000 : unknownPpm(fact, 90)
+}
 
 function unknownPpm(fact: Fact | undefined, halfLifeDays: number): number {
   if (fact === undefined || !('value' in fact)) return 1_000_000
@@ -127,32 +147,30 @@ export function limitFor(
   tier: { balanceMultiple: number; cap: number },
   badPpm: number,
 ): { amount: number | null; isReduced: boolean } | null {
-  const { features, amount, currency, product, inflow, inflowVariation } = applicant
+  const { amount, currency, product, inflow, inflowVariation, spending, averageBalance, outstanding } = applicant
   if (amount === undefined || currency === undefined) return null
   const money = CURRENCIES.get(currency)
-  const spending = numberIn(features['cashflow.mean_spending'])
-  const debtService = numberIn(features['cashflow.mean_debt_service'])
-  const balance = numberIn(features['cashflow.average_balance'])
   if (money === undefined || inflow === undefined || inflowVariation === undefined) return UNKNOWN_LIMIT
-  if (spending === undefined || debtService === undefined || balance === undefined) return UNKNOWN_LIMIT
+  if (spending === undefined || applicant.debtService === undefined) return UNKNOWN_LIMIT
+  if (averageBalance === undefined || outstanding === undefined) return UNKNOWN_LIMIT
 
+  const annuity = annuityFactorOf(product)
+  const debtService = Math.max(applicant.debtService, outstanding / annuity)
   const steady = inflow * (1 - 0.5 * Math.min(1, inflowVariation))
   const carried = Math.max(0, Math.min((steady - 0.5 * spending - debtService) / 1.25, 0.36 * steady - debtService))
   const lowest = Math.min(
-    inCents(carried * annuityFactorOf(product)),
-    inCents(Math.max(0, balance) * tier.balanceMultiple),
+    inCents(carried * annuity),
+    inCents(Math.max(0, averageBalance) * tier.balanceMultiple),
     inCents(((1500 * 1_000_000) / (badPpm * 0.6)) * money.perEuro),
     inCents(tier.cap * money.perEuro),
+    inCents(Math.max(0, tier.cap * money.perEuro - outstanding)),
+    1e12,
   )
-  const rounded = Math.floor(Math.min(lowest, 1e12) / money.step) * money.step
-  return { amount: Math.min(amount, rounded), isReduced: amount > rounded }
+  if (amount <= lowest) return { amount, isReduced: false }
+  return { amount: Math.floor(lowest / money.step) * money.step, isReduced: true }
 }
 
 const UNKNOWN_LIMIT = { amount: null, isReduced: false }
-
-function numberIn(fact: Fact | undefined): number | undefined {
-  return fact !== undefined && 'value' in fact ? (fact.value as number) : undefined
-}
 
 function inCents(amount: number): number {
   return Math.floor(amount * 100) / 100

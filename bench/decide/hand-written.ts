@@ -10,6 +10,7 @@ import {
   type Applicant,
   badPpmAt,
   confidencePpm,
+  isStale,
   limitFor,
   monthlyInstalment,
   unknownVariance,
@@ -40,6 +41,11 @@ function number(fact: Fact | undefined): number | undefined {
   return fact !== undefined && 'value' in fact && typeof fact.value === 'number' ? fact.value : undefined
 }
 
+/** A number about the account, unless it is too old to be looked at. */
+function recent(fact: Fact | undefined): number | undefined {
+  return isStale(fact) ? undefined : number(fact)
+}
+
 function text(fact: Fact | undefined): string | undefined {
   return fact !== undefined && 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
 }
@@ -47,8 +53,8 @@ function text(fact: Fact | undefined): string | undefined {
 function readApplicant(features: FactSet): Applicant {
   const amount = number(features['request.amount'])
   const product = text(features['request.product'])
-  const inflow = number(features['cashflow.median_inflow'])
-  const lowestBalance = number(features['cashflow.lowest_balance'])
+  const inflow = recent(features['cashflow.median_inflow'])
+  const lowestBalance = recent(features['cashflow.lowest_balance'])
   const instalment = amount === undefined ? undefined : monthlyInstalment(amount, product)
   return {
     features,
@@ -56,24 +62,31 @@ function readApplicant(features: FactSet): Applicant {
     product,
     currency: text(features['request.currency']),
     inflow,
+    spending: recent(features['cashflow.mean_spending']),
+    debtService: recent(features['cashflow.mean_debt_service']),
+    averageBalance: recent(features['cashflow.average_balance']),
     instalmentToInflow: instalment === undefined || inflow === undefined ? undefined : ratio(instalment, inflow),
     reserve: instalment === undefined || lowestBalance === undefined ? undefined : ratio(lowestBalance, instalment),
     strong: number(features['identity.verified_strong']),
     failed: number(features['identity.failed']),
     conflicts: number(features['identity.conflicts']),
     consent: text(features['consent.credit_underwriting']),
-    months: number(features['cashflow.months_observed']),
-    inflowVariation: number(features['cashflow.inflow_variation']),
-    outflowToInflow: number(features['cashflow.outflow_to_inflow']),
-    lowBalanceShare: number(features['cashflow.low_balance_share']),
-    balanceVariation: number(features['cashflow.balance_variation']),
-    negativeDays: number(features['cashflow.negative_days']),
-    returnedPayments: number(features['cashflow.returned_payments']),
+    identityData: text(features['consent.identity_data']),
+    months: recent(features['cashflow.months_observed']),
+    inflowVariation: recent(features['cashflow.inflow_variation']),
+    outflowToInflow: recent(features['cashflow.outflow_to_inflow']),
+    lowBalanceShare: recent(features['cashflow.low_balance_share']),
+    balanceVariation: recent(features['cashflow.balance_variation']),
+    negativeDays: recent(features['cashflow.negative_days']),
+    returnedPayments: recent(features['cashflow.returned_payments']),
     exposure: number(features['graph.negative_exposure']),
     repaid: number(features['history.repaid']),
     late: number(features['history.late']),
+    settled: number(features['history.settled']),
     defaults: number(features['history.defaults']),
     abuse: number(features['history.abuse']),
+    outstanding: number(features['history.outstanding']),
+    openInOtherCurrency: number(features['history.open_in_other_currency']),
   }
 }
 
@@ -85,20 +98,24 @@ function ratio(over: number, under: number): number {
 }
 
 function ruleHits(applicant: Applicant): string[] {
-  const { abuse, defaults, negativeDays, returnedPayments, exposure, conflicts, failed, strong, months, consent } =
-    applicant
+  const { abuse, defaults, negativeDays, returnedPayments, exposure, identityData, settled } = applicant
+  const { openInOtherCurrency, conflicts, failed, strong, months, consent } = applicant
   const hits: string[] = []
   if (abuse !== undefined && abuse > 0) hits.push('abuse_on_record')
   if (defaults !== undefined && defaults > 0) hits.push('default_on_record')
   if (negativeDays !== undefined && negativeDays >= 5) hits.push('account_overdrawn')
   if (returnedPayments !== undefined && returnedPayments >= 3) hits.push('payments_returned')
   if (exposure !== undefined && exposure >= 0.2) hits.push('linked_to_bad_outcome')
+  if (exposure === undefined) hits.push('graph_withheld')
+  if (identityData !== undefined && identityData !== 'open') hits.push('identity_withheld')
+  if (settled !== undefined && settled > 0) hits.push('settled_on_record')
+  if (openInOtherCurrency !== undefined && openInOtherCurrency > 0) hits.push('open_in_other_currency')
   if (conflicts !== undefined && conflicts > 0) hits.push('conflicting_identity')
   if (failed !== undefined && failed >= 2 && strong === 0) hits.push('identity_failed')
   if (months !== undefined && months < 3) hits.push('short_history')
   if (consent === 'revoked' || consent === 'expired') hits.push('consent_withdrawn')
   if (consent === 'none') hits.push('consent_missing')
-  if (strong === undefined || strong === 0) hits.push('identity_not_verified')
+  if (identityData === 'open' && (strong === undefined || strong === 0)) hits.push('identity_not_verified')
   if (exposure !== undefined && exposure >= 0.1 && exposure < 0.2) hits.push('linked_exposure')
   return hits
 }
@@ -106,6 +123,10 @@ function ruleHits(applicant: Applicant): string[] {
 const KNOCK_OUTS = new Set(['abuse_on_record', 'default_on_record', 'account_overdrawn', 'payments_returned'])
 const REVIEWS = new Set([
   'linked_to_bad_outcome',
+  'graph_withheld',
+  'identity_withheld',
+  'settled_on_record',
+  'open_in_other_currency',
   'conflicting_identity',
   'identity_failed',
   'short_history',
@@ -141,12 +162,12 @@ function reservePoints({ amount, reserve }: Applicant): number {
 }
 
 function lowBalancePoints(share: number | undefined): number {
-  if (share === undefined) return 26
-  if (share < 0.02) return 42
-  if (share < 0.05) return 34
-  if (share < 0.1) return 24
-  if (share < 0.15) return 16
-  return share < 0.2 ? 10 : 0
+  if (share === undefined) return 22
+  if (share < 0.02) return 38
+  if (share < 0.05) return 30
+  if (share < 0.1) return 20
+  if (share < 0.15) return 10
+  return share < 0.2 ? 4 : 0
 }
 
 function balanceVariationPoints(variation: number | undefined): number {

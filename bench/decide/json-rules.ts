@@ -12,7 +12,7 @@ import type { Answer } from './answer.ts'
 import { type DecisionCase, REQUEST_MADE } from './decision-case.ts'
 import { type Comparator, portableRules, type RuleCondition } from './rule-condition.ts'
 
-const OPERATORS: Record<Comparator, string> = {
+const OPERATORS: Record<Exclude<Comparator, '!='>, string> = {
   '==': 'equal',
   '<': 'lessThan',
   '<=': 'lessThanInclusive',
@@ -52,8 +52,12 @@ function conditionOf(condition: RuleCondition): NestedCondition {
       return { any: condition.parts.map(conditionOf) }
     case 'missing':
       return { fact: condition.feature, operator: 'equal', value: null }
-    case 'compare':
-      return { fact: condition.feature, operator: OPERATORS[condition.comparator], value: condition.value }
+    case 'compare': {
+      const { feature, comparator, value } = condition
+      // Null differs from everything in this engine, but a missing value holds no rule.
+      if (comparator === '!=') return { fact: feature, operator: 'notIn', value: [value, null] }
+      return { fact: feature, operator: OPERATORS[comparator], value }
+    }
   }
 }
 

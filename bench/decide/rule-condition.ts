@@ -3,7 +3,7 @@ import { expressionEnvironment } from '../../server/src/core/policy/expression-e
 import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 
 /** The comparisons the sandbox policy makes. */
-export type Comparator = '==' | '<' | '<=' | '>' | '>=' | 'in'
+export type Comparator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
 
 /** A rule's condition as plain data, from which the rules of the other engines are written. */
 export type RuleCondition =
@@ -32,6 +32,7 @@ function conditionOf(node: ASTNode): RuleCondition {
     case '!_':
       return { kind: 'missing', feature: featureAskedFor(node.args) }
     case '==':
+    case '!=':
     case '<':
     case '<=':
     case '>':

@@ -43,9 +43,9 @@ test('a policy file is checked, tested and compared without any installation', (
   const { checksum } = sandboxPolicy()
   const sound = runCli(nowhere, 'policy', 'check', SHIPPED)
   assert.deepEqual([sound.status, sound.stderr], [0, ''])
-  assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is sound; all 8 tests pass\nchecksum ${checksum}\n`)
+  assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is sound; all 12 tests pass\nchecksum ${checksum}\n`)
   const tested = runCli(nowhere, 'policy', 'test', SHIPPED, '--json')
-  assert.equal(JSON.parse(tested.stdout).tests.length, 8)
+  assert.equal(JSON.parse(tested.stdout).tests.length, 12)
   const changed = policyFile('changed', 'when: history.abuse > 0', 'when: history.abuse > 1')
   assert.equal(
     runCli(nowhere, 'policy', 'diff', SHIPPED, changed).stdout,
@@ -82,7 +82,7 @@ test('what is wrong with a file is said with its line and column', () => {
   const failed = runCli(nowhere, 'policy', 'test', failing)
   assert.equal(failed.status, 1)
   assert.match(failed.stdout, /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\npass {2}/)
-  assert.match(runCli(nowhere, 'policy', 'check', failing).stdout, /failing\.yaml: 1 of its 8 tests fail:/)
+  assert.match(runCli(nowhere, 'policy', 'check', failing).stdout, /failing\.yaml: 1 of its 12 tests fail:/)
   assert.match(runCli(nowhere, 'policy', 'check', join(folder, 'none.yaml')).stderr, /none\.yaml cannot be read/)
 })
 

@@ -105,10 +105,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
-    // 1xx is not an answer yet.
-    if (this.#status === undefined || this.#status < 200) return this.#resolve({ error: error || 'no answer' })
+    const status = this.#status ?? 0
     const response = Buffer.concat(this.#chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8')
-    this.#resolve({ status: this.#status, response: storable(response), retryAfter: this.#retryAfter })
+    // 1xx is not an answer yet.
+    if (status < 200) this.#resolve({ error: error || 'no answer' })
+    else this.#resolve({ status, response: storable(response), retryAfter: this.#retryAfter })
   }
 }
 

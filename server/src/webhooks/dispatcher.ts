@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher as HttpDispatcher } from 'undici'
 import {
   ATTEMPT_DELAYS_MS,
@@ -143,6 +144,8 @@ export class Dispatcher {
   async #runRounds(): Promise<void> {
     try {
       while (this.#askedAgain && !this.#closed && this.#held < HELD.inAll) {
+        // Attempts that are recorded together ask together: one look answers them all.
+        await setImmediate()
         this.#askedAgain = false
         await this.#lease()
         for (const line of this.#lines.values()) this.#advance(line)

@@ -1,6 +1,8 @@
 import type { Static } from 'typebox'
 import { applyOutcome, type EntityState, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import type { Facts } from '../../core/facts/facts.ts'
 import { effectiveOutcome, isNeutral } from '../../core/facts/outcome-course.ts'
+import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
 import type { RowOf } from '../../store/tables.ts'
@@ -33,7 +35,7 @@ export const recordOutcome = defineEndpoint({
     const decision = await store.decision({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
 
-    const outcome = describeOutcome(context, decision)
+    const outcome = await describeOutcome(context, decision)
     const violations = checkOutcome(outcome, now)
     if (violations.length > 0) return failValidation(violations)
 
@@ -75,16 +77,31 @@ export const recordOutcome = defineEndpoint({
 
 type OutcomeContext = RequestContext<unknown, unknown, Static<typeof RecordOutcomeRequest>>
 
-function describeOutcome({ body, newId, now }: OutcomeContext, { id, entity_id }: RowOf<'decisions'>): OutcomeBody {
+async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisions'>): Promise<OutcomeBody> {
+  const { body, newId, now } = context
   return {
     id: newId('out'),
     object: 'outcome',
-    decision_id: id,
-    entity_id,
+    decision_id: decision.id,
+    entity_id: decision.entity_id,
+    ...(body.type === 'funded' && body.amount === undefined && (await approvedAmount(context, decision))),
     ...body,
     occurred_at: utcTime(body.occurred_at),
     created_at: now,
   }
+}
+
+/** What was asked for and approved: what a funding comes to when it does not say. */
+async function approvedAmount(
+  { caller, store }: OutcomeContext,
+  { id, body }: RowOf<'decisions'>,
+): Promise<Pick<OutcomeBody, 'amount' | 'currency'>> {
+  const { recommended_limit: limit } = JSON.parse(body) as { recommended_limit?: number }
+  const facts = (await store.recordedDecision(caller.organizationId, id))?.facts
+  if (limit === undefined || !facts) return {}
+  const { features } = JSON.parse(facts) as Facts
+  const [asked, currency] = [numberOf(features, 'request.amount'), textOf(features, 'request.currency')]
+  return asked === undefined || currency === undefined ? {} : { amount: Math.min(asked, limit), currency }
 }
 
 /** The entity itself and those that it follows first: whose trust is to have moved when the answer is given. */
@@ -99,12 +116,18 @@ async function courseOf(
   { decision_id, type, occurred_at }: OutcomeBody,
 ): Promise<Course> {
   const recorded = await store.outcomesOf(caller.organizationId, decision_id)
-  const before = recorded
-    .map((outcome): Fate => ({ type: outcome.type as OutcomeBody['type'], occurredAt: outcome.occurred_at }))
-    .reduce<Fate | undefined>(effectiveOutcome, undefined)
+  const reports = recorded.map(
+    (outcome): Fate => ({ type: outcome.type as OutcomeBody['type'], occurredAt: outcome.occurred_at }),
+  )
   const latest = { type, occurredAt: occurred_at }
-  const after = effectiveOutcome(before, latest)
+  const [before, after] = [fateOf(reports), fateOf([...reports, latest])!]
   return { before, after, counts: after === latest || isNeutral(type) }
+}
+
+/** What reports come to, in the order in which things happened, whatever the order in which they were reported. */
+function fateOf(reports: readonly Fate[]): Fate | undefined {
+  const inOrder = reports.toSorted((a, b) => (a.occurredAt < b.occurredAt ? -1 : Number(a.occurredAt > b.occurredAt)))
+  return inOrder.reduce<Fate | undefined>(effectiveOutcome, undefined)
 }
 
 type Fate = { type: OutcomeBody['type']; occurredAt: string }
