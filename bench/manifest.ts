@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { runDecide } from './decide/run-decide.ts'
+import { runWebhooks } from './webhooks/run-webhooks.ts'
 
 /** Everything that is measured, against what, and what it is meant to reach. */
 export const BENCHES: readonly Bench[] = [
@@ -16,5 +17,11 @@ export const BENCHES: readonly Bench[] = [
       { name: 'hand-written, no trace', aim: { ratio: 'cost', atMost: 5 } },
     ],
     run: runDecide,
+  },
+  {
+    name: 'webhooks',
+    what: 'deliveries to a receiver on this machine, leased, signed and recorded on PostgreSQL',
+    yardsticks: [{ name: 'bare undici loop', aim: { ratio: 'speed', atLeast: 0.5 } }],
+    run: runWebhooks,
   },
 ]

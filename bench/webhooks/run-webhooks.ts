@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { Pool } from 'undici'
+import { startPostgres } from '../../scripts/throwaway-postgres.ts'
+import { createOrganization } from '../../server/src/admin/manage-organizations.ts'
+import { addEndpoint } from '../../server/src/admin/manage-webhooks.ts'
+import { readConfig } from '../../server/src/config.ts'
+import { startService } from '../../server/src/service.ts'
+import type { Effort, Measured } from '../bench.ts'
+
+const ACTOR = { type: 'system', id: 'bench' } as const
+/** As many as the dispatcher sends to one endpoint at once. */
+const CONNECTIONS = 32
+const BODY_BYTES = 420
+
+/** A receiver on this machine that answers at once and counts what it got. */
+async function startReceiver() {
+  let received = 0
+  let whenReached: (() => void) | undefined
+  let goal = Number.POSITIVE_INFINITY
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(204).end()
+      received += 1
+      if (received >= goal) whenReached?.()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** Resolves once that many more have come. */
+    more: (count: number) =>
+      new Promise<void>((resolve) => {
+        goal = received + count
+        whenReached = resolve
+      }),
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Measures how many webhooks a node delivers per second, leased, signed and recorded on PostgreSQL, against bare POSTs. */
+export async function runWebhooks(effort: Effort): Promise<Measured> {
+  const deliveries = effort.isQuick ? 1_500 : 4_000
+  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
+  const receiver = await startReceiver()
+  const postgres = await startPostgres()
+  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
+  const env = { DATABASE_URL: postgres.url, DATA_DIR: dataDir, WEBHOOKS_ALLOW_LOOPBACK: 'true' }
+  const service = await startService(readConfig(env), { logger: pino({ level: 'error' }), roles: ['worker'] })
+  try {
+    const { installation } = service
+    const { id: organizationId } = await createOrganization(installation, { name: 'Bench', actor: ACTOR })
+    const act = { organizationId, environment: 'sandbox' as const, actor: ACTOR }
+    const added = await addEndpoint(installation, act, {
+      url: `${receiver.url}/`,
+      description: '',
+      eventTypes: ['webhook.test'],
+    })
+    if ('problem' in added) throw new Error(added.problem)
+
+    const event = () => ({
+      org_id: organizationId,
+      id: installation.newId('evt'),
+      type: 'webhook.test',
+      created_at: new Date().toISOString(),
+      data: JSON.stringify({ filler: 'x'.repeat(BODY_BYTES - 160) }),
+    })
+    const ours = async () => {
+      const arrived = receiver.more(deliveries)
+      const started = performance.now()
+      for (let sent = 0; sent < deliveries; sent += 500) {
+        const events = Array.from({ length: Math.min(500, deliveries - sent) }, event)
+        void installation.stores.sandbox.commit({ rows: { events } })
+      }
+      await arrived
+      return deliveries / ((performance.now() - started) / 1000)
+    }
+    const pool = new Pool(receiver.url, { connections: CONNECTIONS })
+    const bare = async () => {
+      const started = performance.now()
+      let left = deliveries
+      const body = 'x'.repeat(BODY_BYTES)
+      const loop = async () => {
+        while (left-- > 0)
+          await (
+            await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body })
+          ).body.dump()
+      }
+      await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+      return deliveries / ((performance.now() - started) / 1000)
+    }
+
+    await bare()
+    await ours()
+    const series = { ours: [] as number[], bare: [] as number[] }
+    for (let round = 0; round < rounds; round++) {
+      effort.say(`  round ${round + 1} of ${rounds}: ${deliveries} deliveries each`)
+      series.bare.push(await bare())
+      series.ours.push(await ours())
+    }
+    await pool.close()
+    const rate = (values: number[]) => ({ unit: 'per second', better: 'higher' as const, rounds: values })
+    return {
+      series: { ours: rate(series.ours), 'bare undici loop': rate(series.bare) },
+      notes: [
+        'ours includes writing the events, leasing, signing and recording every attempt on PostgreSQL; sender, receiver and server share this machine',
+      ],
+    }
+  } finally {
+    await service.close()
+    await postgres.stop()
+    receiver.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
