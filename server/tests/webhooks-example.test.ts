@@ -41,13 +41,14 @@ test('the receiver of the guide verifies what is sent, refuses what is not, and 
   const { body: second } = await acme.post('/v1/entities', { external_id: 'rotated' })
   await until('it has that too', () => output.includes(second.id))
 
-  const page = { id: endpoint.id, limit: 10 }
-  const [newest] = (await listDeliveries(api.service.installation, act, page)) as { event_id: string }[]
-  await redeliver(api.service.installation, act, { id: endpoint.id, what: { eventId: newest!.event_id } })
-  await until('it was sent again', async () => {
-    const deliveries = await listDeliveries(api.service.installation, act, page)
-    return !('problem' in deliveries) && deliveries[0]!.attempts === 2
-  })
+  const newest = async () => {
+    const deliveries = await listDeliveries(api.service.installation, act, { id: endpoint.id, limit: 1 })
+    return 'problem' in deliveries ? undefined : deliveries[0]
+  }
+  await until('it is on record', async () => (await newest())?.state === 'delivered')
+  const what = { eventId: (await newest())!.event_id }
+  await redeliver(api.service.installation, act, { id: endpoint.id, what })
+  await until('it was sent again', async () => (await newest())?.attempts === 2)
   assert.equal(output.split(second.id).length - 1, 1, 'it is acted on once')
   assert.doesNotMatch(output, /decision/)
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/store/storage.ts'
 import { freePorts, runCli } from './service-process.ts'
@@ -33,7 +34,7 @@ async function startNode(roles: string): Promise<ChildProcess> {
     SANDBOX_PORT: String(ports.sandbox),
     PRODUCTION_PORT: String(ports.production),
   }
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'webhook-service.ts'), roles], {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./webhook-service.ts')), roles], {
     env: { PATH: process.env.PATH, ...settings, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -27,7 +27,10 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
     WHERE endpoint.state = 'enabled' AND ${LISTENS}`
 }
 
-/** Starts deliveries from the first attempt on; attempts that were made before stay counted and on record. */
+/**
+ * Starts deliveries from the first attempt on; attempts that were made before stay counted and on record. One that is in
+ * flight keeps its lease, and its answer decides.
+ */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
     ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', schedule_step = 0, due_at = excluded.due_at,

@@ -143,11 +143,11 @@ export class Dispatcher {
 
   async #runRounds(): Promise<void> {
     try {
-      while (this.#askedAgain && !this.#closed && this.#held < HELD.inAll) {
+      while (this.#askedAgain && !this.#closed) {
         // Attempts that are recorded together ask together: one look answers them all.
         await setImmediate()
         this.#askedAgain = false
-        await this.#lease()
+        if (this.#held < HELD.inAll) await this.#lease()
         for (const line of this.#lines.values()) this.#advance(line)
       }
     } catch (error) {
@@ -181,6 +181,7 @@ export class Dispatcher {
   /** Begins as many of an endpoint's attempts as there is room for. */
   #advance(line: Line): void {
     while (
+      !this.#closed &&
       line.waiting.length > 0 &&
       this.#inFlight < IN_FLIGHT.inAll &&
       line.inFlight < boundPerEndpoint(IN_FLIGHT, this.#inFlight)
@@ -220,7 +221,7 @@ export class Dispatcher {
       this.#inFlight -= 1
     })
     const durationMs = Math.round(performance.now() - began)
-    if (!this.#closed) this.#advance(line)
+    this.#advance(line)
     await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
     if (verdictOf(result.status) === 'gone')
       await this.#disable(delivery.org_id, delivery.endpoint_id, 'it answered 410 Gone')

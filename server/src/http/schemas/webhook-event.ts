@@ -68,7 +68,9 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
       verdict: Verdict,
       ...policy,
       decision_sha256: Sha256('SHA-256 of the decision’s canonical JSON.'),
-      evidence_sha256: Sha256('SHA-256 of the evidence’s canonical JSON.'),
+      facts_sha256: Sha256('SHA-256 of the facts it was made on, as canonical JSON.'),
+      trace_sha256: Sha256('SHA-256 of everything that led to it, as canonical JSON.'),
+      graph_sha256: Sha256('SHA-256 of the paths behind its exposure, as canonical JSON.'),
     },
   },
   'decision.reviewed': {
