@@ -65,7 +65,21 @@ test('an empty JSON body is legal, and refused only where a body is needed', asy
   assert.equal((await api.request('sandbox', '/v1/usage', { key: acme.keys.sandbox, headers })).status, 200)
 })
 
-test('the rate limit is told with every answer and refuses beyond it', async () => {
+test('a request that takes no body may come with an empty one, in any form', async () => {
+  const headers = { 'Content-Type': 'application/json' }
+  for (const rawBody of ['', '{}']) {
+    const answer = await api.request('sandbox', '/v1/webhook-test', {
+      method: 'POST',
+      key: acme.keys.sandbox,
+      rawBody,
+      headers,
+    })
+    assert.deepEqual([answer.status, answer.body.endpoints], [202, []], JSON.stringify(rawBody))
+  }
+  assert.equal((await acme.post('/v1/webhook-test', { surprise: 1 })).status, 400)
+})
+
+test('the rate limit is told with every answer', async () => {
   const found = await acme.get('/v1/usage')
   assert.match(found.headers.get('ratelimit-policy')!, /^"default";q=\d+;w=\d+$/)
   assert.match(found.headers.get('ratelimit')!, /^"default";r=\d+;t=\d+$/)

@@ -147,9 +147,17 @@ function compileRequest(endpoint: AnyEndpoint): (request: IncomingRequest) => Vi
   const validateBody = endpoint.body && compileValidation(endpoint.body, { pointers: 'body' })
   return (request) => {
     if (validateBody && request.body === undefined) return [{ param: '', message: 'A JSON body is required.' }]
-    if (!validateBody && request.body !== undefined) return [{ param: '', message: 'This request takes no body.' }]
+    if (!validateBody && !isNothing(request.body)) return [{ param: '', message: 'This request takes no body.' }]
     return [...(validateQuery?.(request.query) ?? refuseQuery(request.query)), ...(validateBody?.(request.body) ?? [])]
   }
+}
+
+/** `{}` says as little as no body at all, and some clients cannot send less. */
+function isNothing(body: unknown): boolean {
+  return (
+    body === undefined ||
+    (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0)
+  )
 }
 
 function refuseQuery(query: unknown): Violation[] {

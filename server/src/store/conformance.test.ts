@@ -256,8 +256,10 @@ test('migrations at the same moment, by several nodes, are applied once', async 
         await first.control.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'verdigraph%'"),
         [],
       )
-    const applied = await Promise.all([first.migrate(), second.migrate(), first.migrate(), second.migrate()])
-    assert.equal(applied.flat().length, storage.embedded ? 0 : 3, 'each step once; the embedded copy comes migrated')
+    const applied = (await Promise.all([first.migrate(), second.migrate(), first.migrate(), second.migrate()])).flat()
+    assert.equal(new Set(applied).size, applied.length, 'each step once')
+    if (!storage.embedded) assert.ok(applied.length > 0)
+    assert.deepEqual(await second.migrate(), [], 'and then no more')
     if (second !== first) await second.close()
     await first.close()
   } finally {
