@@ -127,6 +127,7 @@ test('settings that cannot be used are one clear line', async () => {
   for (const [env, line] of [
     [{ RATE_LIMIT_PER_SECOND: 'many' }, /^RATE_LIMIT_PER_SECOND must be a whole number .*\n$/],
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be a URL that starts with postgres:\/\/ .*\n$/],
+    [{ SANDBOX_PORT: '4999', PRODUCTION_PORT: '4999' }, /three different ports\.\n$/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of .*\n$/],
   ] as const) {
     const service = spawnService(

@@ -115,6 +115,17 @@ test('nothing is left half done, skipped without a reason, or pointed at this ma
   }
 })
 
+test('the lock file has every optional package, without which npm ci refuses to run', () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const locked = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)))
+  for (const [path, { optionalDependencies = {} }] of Object.entries(lock.packages)) {
+    for (const name of Object.keys(optionalDependencies))
+      assert.ok(locked.has(name), `${path} wants ${name}, which is not locked`)
+  }
+})
+
 test(`files have at most ${LINES_PER_FILE} lines, functions at most ${LINES_PER_FUNCTION}`, () => {
   for (const { file, text } of code) {
     const lines = text.split('\n')
