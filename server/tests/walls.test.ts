@@ -115,9 +115,7 @@ test('a revoked key is refused within a second, and an expired one at once', asy
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).status, 200)
   const row = await findApiKey(installation.storage.environments.sandbox, id)
   assert.equal(await revokeKey(installation, 'sandbox', { key: row!, actor: { type: 'system', id: 'test' } }), true)
-  const deadline = Date.now() + 1_000
-  let status = 200
-  while (status === 200 && Date.now() < deadline) status = (await api.request('sandbox', '/v1/usage', { key })).status
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).body.error.code, 'api_key_revoked')
 
   const expired = await acme.newKey('sandbox', SCOPES, { expiresAt: '2026-01-01T00:00:00.000Z' })

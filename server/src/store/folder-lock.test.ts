@@ -1,29 +1,36 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { FolderHeld, lockFolder } from './folder-lock.ts'
 
+/** Says it is ready, tries when it is told to, and lives on until its input ends. */
 const PROGRAM = `
   import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, 'folder-lock.ts'))}
-  while (Date.now() < Number(process.argv[2])) {}
-  try { lockFolder(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
-  setTimeout(() => {}, 1_500)
+  process.stdin.once('data', () => {
+    try { lockFolder(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
+  })
+  console.log('ready')
 `
 
 /** Starts processes that all try to take a folder at the same moment, and says what each got. */
 async function race(folder: string, contenders: number): Promise<string[]> {
-  const at = String(Date.now() + 2_000)
-  const one = () =>
-    new Promise<string>((resolve) => {
-      const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM, folder, at], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      child.stdout.once('data', (data) => resolve(String(data).trim()))
-    })
-  return Promise.all(Array.from({ length: contenders }, one))
+  const children = Array.from({ length: contenders }, () =>
+    spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM, folder], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  )
+  const nextLines = () =>
+    Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()))
+  assert.deepEqual(new Set(await nextLines()), new Set(['ready']))
+  const results = nextLines()
+  for (const { stdin } of children) stdin.write('go')
+  await results
+  for (const { stdin } of children) stdin.end()
+  return results
 }
 
 test('of several processes that find a dead process’s lock at once, exactly one takes the folder', async () => {

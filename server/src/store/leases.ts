@@ -8,7 +8,7 @@ export async function takeLease(
   const rows = await database.query(
     `INSERT INTO leases (name, holder, leased_until) VALUES ($1, $2, now() + make_interval(secs => $3))
      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until
-       WHERE leases.holder = excluded.holder OR leases.leased_until < now()
+       WHERE leases.holder = excluded.holder OR leases.leased_until <= now()
      RETURNING 1`,
     [name, holder, seconds],
   )

@@ -67,11 +67,11 @@ export function webhookDispatchQueries(database: Database) {
                SELECT org_id, endpoint_id, event_id, due_at, row_number() OVER (ORDER BY due_at) + coalesce(busy.count, 0) AS place
                FROM webhook_deliveries
                WHERE org_id = endpoint.org_id AND endpoint_id = endpoint.id AND state = 'pending'
-                 AND due_at <= $5::timestamptz AND leased_until < now()
+                 AND due_at <= $5::timestamptz AND leased_until <= now()
                ORDER BY due_at LIMIT greatest($6::integer - coalesce(busy.count, 0), 0)
              ) AS due
              WHERE endpoint.state = 'enabled' ORDER BY due.place, due.due_at LIMIT $7
-           ) AND leased_until < now()
+           ) AND leased_until <= now()
            RETURNING org_id, endpoint_id, event_id, attempts, schedule_step
          )
          SELECT leased.*, endpoint.url, endpoint.secret, endpoint.previous_secret, endpoint.previous_secret_until,
