@@ -20,9 +20,9 @@ export interface Applicant {
   identityData: string | undefined
   months: number | undefined
   inflowVariation: number | undefined
+  leanMonth: number | undefined
   outflowToInflow: number | undefined
   lowBalanceShare: number | undefined
-  balanceVariation: number | undefined
   negativeDays: number | undefined
   returnedPayments: number | undefined
   exposure: number | undefined
@@ -99,12 +99,11 @@ export function unknownVariance({ features, amount }: Applicant): number {
   const isAsked = amount !== undefined
   const millionths =
     625 * 1_000_000 +
-    (isAsked ? 576 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
-    400 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
-    196 * unknownCashflowPpm(features['cashflow.balance_variation']) +
+    (isAsked ? 256 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
+    169 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
     144 * unknownCashflowPpm(features['cashflow.negative_days']) +
-    144 * unknownCashflowPpm(features['cashflow.inflow_variation']) +
-    (isAsked ? 81 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
+    81 * unknownCashflowPpm(features['cashflow.lowest_inflow_to_outflow']) +
+    (isAsked ? 36 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
     64 * unknownCashflowPpm(features['cashflow.outflow_to_inflow']) +
     25 * unknownCashflowPpm(features['cashflow.months_observed']) +
     144 * unknownPpm(features['identity.verified_strong'], 1095)

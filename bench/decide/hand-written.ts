@@ -74,9 +74,9 @@ function readApplicant(features: FactSet): Applicant {
     identityData: text(features['consent.identity_data']),
     months: recent(features['cashflow.months_observed']),
     inflowVariation: recent(features['cashflow.inflow_variation']),
+    leanMonth: recent(features['cashflow.lowest_inflow_to_outflow']),
     outflowToInflow: recent(features['cashflow.outflow_to_inflow']),
     lowBalanceShare: recent(features['cashflow.low_balance_share']),
-    balanceVariation: recent(features['cashflow.balance_variation']),
     negativeDays: recent(features['cashflow.negative_days']),
     returnedPayments: recent(features['cashflow.returned_payments']),
     exposure: number(features['graph.negative_exposure']),
@@ -136,12 +136,11 @@ const CONDITIONS = new Set(['consent_missing', 'identity_not_verified', 'linked_
 
 function scoreOf(applicant: Applicant): number {
   return (
-    350 +
+    358 +
     reservePoints(applicant) +
     lowBalancePoints(applicant.lowBalanceShare) +
-    balanceVariationPoints(applicant.balanceVariation) +
     overdraftPoints(applicant.negativeDays) +
-    inflowVariationPoints(applicant.inflowVariation) +
+    leanMonthPoints(applicant.leanMonth) +
     affordabilityPoints(applicant) +
     (applicant.outflowToInflow === undefined ? 10 : applicant.outflowToInflow < 1.05 ? 14 : 0) +
     monthsPoints(applicant.months) +
@@ -152,30 +151,22 @@ function scoreOf(applicant: Applicant): number {
 }
 
 function reservePoints({ amount, reserve }: Applicant): number {
-  if (amount === undefined) return 39
-  if (reserve === undefined) return 36
+  if (amount === undefined) return 43
+  if (reserve === undefined) return 42
   if (reserve < 0) return 0
-  if (reserve < 0.5) return 24
-  if (reserve < 1) return 28
-  if (reserve < 2) return 46
-  return reserve < 4 ? 52 : 56
+  if (reserve < 0.5) return 28
+  if (reserve < 1) return 34
+  if (reserve < 2) return 52
+  return reserve < 4 ? 58 : 62
 }
 
 function lowBalancePoints(share: number | undefined): number {
-  if (share === undefined) return 22
-  if (share < 0.02) return 38
-  if (share < 0.05) return 30
-  if (share < 0.1) return 20
-  if (share < 0.15) return 10
-  return share < 0.2 ? 4 : 0
-}
-
-function balanceVariationPoints(variation: number | undefined): number {
-  if (variation === undefined) return 19
-  if (variation < 0.3) return 30
-  if (variation < 0.4) return 24
-  if (variation < 0.5) return 20
-  return variation < 0.6 ? 8 : 0
+  if (share === undefined) return 30
+  if (share < 0.02) return 44
+  if (share < 0.05) return 35
+  if (share < 0.1) return 23
+  if (share < 0.15) return 12
+  return share < 0.2 ? 5 : 0
 }
 
 function overdraftPoints(days: number | undefined): number {
@@ -184,19 +175,18 @@ function overdraftPoints(days: number | undefined): number {
   return days < 3 ? 8 : 0
 }
 
-function inflowVariationPoints(variation: number | undefined): number {
-  if (variation === undefined) return 9
-  if (variation < 0.2) return 20
-  if (variation < 0.4) return 10
-  return variation < 0.7 ? 4 : 0
+function leanMonthPoints(covered: number | undefined): number {
+  if (covered === undefined) return 11
+  if (covered < 0.25) return 0
+  return covered < 0.75 ? 10 : 20
 }
 
 function affordabilityPoints({ amount, instalmentToInflow }: Applicant): number {
-  if (amount === undefined) return 11
-  if (instalmentToInflow === undefined) return 10
-  if (instalmentToInflow < 0.2) return 18
-  if (instalmentToInflow < 0.35) return 12
-  return instalmentToInflow < 0.6 ? 6 : 0
+  if (amount === undefined) return 10
+  if (instalmentToInflow === undefined) return 9
+  if (instalmentToInflow < 0.2) return 16
+  if (instalmentToInflow < 0.35) return 11
+  return instalmentToInflow < 0.6 ? 5 : 0
 }
 
 function monthsPoints(months: number | undefined): number {
@@ -230,14 +220,13 @@ function completenessPpm(applicant: Applicant): number {
   let knownWeight = 0
   if (applicant.strong !== undefined) knownWeight += 3
   if (applicant.months !== undefined) knownWeight += 1
-  if (applicant.inflowVariation !== undefined) knownWeight += 2
+  if (applicant.leanMonth !== undefined) knownWeight += 2
   if (applicant.outflowToInflow !== undefined) knownWeight += 1
   if (applicant.lowBalanceShare !== undefined) knownWeight += 1
-  if (applicant.balanceVariation !== undefined) knownWeight += 1
   if (applicant.negativeDays !== undefined) knownWeight += 1
   if (applicant.instalmentToInflow !== undefined) knownWeight += 2
-  if (applicant.reserve !== undefined) knownWeight += 2
-  return Math.floor((knownWeight * 1_000_000) / (applicant.amount === undefined ? 10 : 14))
+  if (applicant.reserve !== undefined) knownWeight += 3
+  return Math.floor((knownWeight * 1_000_000) / (applicant.amount === undefined ? 9 : 14))
 }
 
 function verdictOn(

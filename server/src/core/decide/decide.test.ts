@@ -202,7 +202,7 @@ describe('deciding', () => {
       'cashflow.average_balance': 90_000,
       'cashflow.lowest_balance': 90_000,
     }
-    const values = { ...GOOD, ...rich, 'history.outstanding': 245_010, 'request.amount': 30_000 }
+    const values = { ...GOOD, ...rich, 'history.outstanding': 145_010, 'request.amount': 30_000 }
     const { limit, reasons, trace } = decide(policy, factsFrom(values))
     assert.deepEqual([limit, trace.limit?.binding], [4950, 'exposure_cap'])
     assert.equal(reasons[0]?.code, 'credit_outstanding')

@@ -74,12 +74,13 @@ function flowFacts({ full }: ObservedMonths, age: number): FactSet {
   const repaid = totalOf(recent, (month) => month.repaid)
   const squares = inflows.reduce((sum, inflow) => sum + inflow * inflow, 0n)
   const inflow = totalOf(recent, (month) => month.inflow)
-  const spent = totalOf(recent, (month) => month.outflow) - repaid
+  const outflow = totalOf(recent, (month) => month.outflow)
   return {
     ...counts,
     'cashflow.median_inflow': known(moneyNumber(medianMoney(inflows)), age),
     'cashflow.inflow_variation': known(variationOf({ count: recent.length, sum: inflow, squares }), age),
-    'cashflow.mean_spending': known(meanMoney(spent, recent.length), age),
+    'cashflow.lowest_inflow_to_outflow': known(ratioOf(lowestMoney(inflows) * BigInt(recent.length), outflow), age),
+    'cashflow.mean_spending': known(meanMoney(outflow - repaid, recent.length), age),
     'cashflow.mean_debt_service': known(meanMoney(repaid, recent.length), age),
     'cashflow.outflow_to_inflow': outflowToInflow(full, age),
   }
@@ -95,6 +96,7 @@ function flowsTooShort(): FactSet {
   return {
     'cashflow.median_inflow': missing('too_short'),
     'cashflow.inflow_variation': missing('too_short'),
+    'cashflow.lowest_inflow_to_outflow': missing('too_short'),
     'cashflow.mean_spending': missing('too_short'),
     'cashflow.mean_debt_service': missing('too_short'),
     'cashflow.outflow_to_inflow': missing('too_short'),

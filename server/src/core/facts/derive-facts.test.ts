@@ -108,6 +108,12 @@ describe('cash-flow facts', () => {
     assert.deepEqual(half, { value: 2, age_days: 43 })
   })
 
+  it('measure the leanest month against what leaves the account in an average one', () => {
+    const state = applyTransactions(emptyState(), monthly([100, 400, 90, 400], { outflow: 90 }))
+    assert.deepEqual(featureOf(state, 'cashflow.lowest_inflow_to_outflow'), { value: 1, age_days: 25 })
+    assert.deepEqual(featureOf(withMonths([400]), 'cashflow.lowest_inflow_to_outflow'), { missing: 'too_short' })
+  })
+
   it('count low balances among debits only: a large credit on a small balance is none', () => {
     const state = withMonths([500, 500, 500])
     assert.deepEqual(featureOf(state, 'cashflow.low_balance_share'), { value: 0, age_days: 25 })

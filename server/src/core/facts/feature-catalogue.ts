@@ -78,6 +78,11 @@ export const FEATURE_CATALOGUE = {
   'cashflow.months_observed': number(CASHFLOW, 'Full months of transactions, twelve at most', 'months'),
   'cashflow.median_inflow': number(CASHFLOW, 'Median monthly income over six months', 'money'),
   'cashflow.inflow_variation': number(CASHFLOW, 'How much monthly income varies, over six months', 'ratio'),
+  'cashflow.lowest_inflow_to_outflow': number(
+    CASHFLOW,
+    'Income of the leanest of six months ÷ what leaves the account in an average one',
+    'ratio',
+  ),
   'cashflow.mean_spending': number(CASHFLOW, 'Mean monthly spending without loan repayments, over six months', 'money'),
   'cashflow.mean_debt_service': number(CASHFLOW, 'Mean monthly repayment of existing loans, over six months', 'money'),
   'cashflow.outflow_to_inflow': number(CASHFLOW, 'Spending ÷ income, over twelve months', 'ratio'),

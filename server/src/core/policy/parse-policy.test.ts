@@ -115,17 +115,17 @@ describe('a policy is refused', () => {
     ],
     [
       'bins that overlap',
-      '{ below: 0.4, points: 24 }',
-      '{ below: 0.2, points: 24 }',
+      '{ below: 0.05, points: 35 }',
+      '{ below: 0.01, points: 35 }',
       /each higher than the one before/,
     ],
     [
       'bins that leave values out',
-      '        - { points: 56 }\n',
-      '        - { below: 9, points: 56 }\n',
+      '        - { points: 62 }\n',
+      '        - { below: 9, points: 62 }\n',
       /take all the rest/,
     ],
-    ['a score below the cutoff without a shortfall', 'base: 350', 'base: 330', /below the cutoff/],
+    ['a score below the cutoff without a shortfall', 'base: 358', 'base: 320', /below the cutoff/],
     ['scores out of order', '{ score: 440,', '{ score: 410,', /scores must ascend/],
     ['tiers out of order', 'tier: A, from: 615', 'tier: A, from: 640', /each lower than the one before/],
     [
