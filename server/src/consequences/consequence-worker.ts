@@ -14,6 +14,8 @@ const ROUND_AFTER_FAILURE_MS = 5_000
 /** Entities whose exposure is computed together. */
 const EXPOSURES_PER_ROUND = 32
 const REEVALUATIONS_PER_ROUND = 100
+/** Decisions that nothing new was learned about since are settled many at a time. */
+const SETTLED_PER_ROUND = 5_000
 const LEASE = { name: 'consequences', holder: nodeId, seconds: 10 }
 /** Exposures fade with time; one of this age is computed anew even when nothing has happened. */
 const EXPOSURE_AGE_MAX_MS = 7 * 86_400_000
@@ -93,6 +95,7 @@ export class ConsequenceWorker {
 
   async #reevaluate(): Promise<boolean> {
     const { store, policies, newId } = this.#parts
+    await store.settleReevaluations(SETTLED_PER_ROUND)
     const causes = await store.consequences('reevaluation', REEVALUATIONS_PER_ROUND)
     const results = await Promise.allSettled(
       causes.map((cause) => reevaluateDecision({ store, policies, newId, now: this.#now() }, cause)),

@@ -6,7 +6,7 @@ import { auditEntryRow } from '../store/audit-trail.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/tables.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
-import { type DecisionRequest, factsOf, versionOf } from '../underwriting/facts-of.ts'
+import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
 
 /** What looking at a decision again needs. */
 export interface ReevaluationParts {
@@ -25,12 +25,12 @@ export async function reevaluateDecision(
   cause: RowOf<'consequences'>,
 ): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
-  const latest = (await store.latestDecisions(organizationId, [entityId])).get(entityId)
-  const entity = await store.entity({ organizationId, id: entityId })
-  const policy = await policies.of(organizationId)
+  const [latest, entity, policy] = await Promise.all([
+    store.latestDecision({ organizationId, entityId }),
+    store.entity({ organizationId, id: entityId }),
+    policies.of(organizationId),
+  ])
   if (!latest || !entity || !policy) return true
-  // A decision leaves a consequence of its own; when nothing has come to be known since, there is nothing to look at.
-  if (cause.mark === `${latest.decision_id}:${versionOf(entity)}`) return true
 
   const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, { now }))
   if (verdict === latest.announced_verdict) return true

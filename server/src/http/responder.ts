@@ -66,12 +66,8 @@ export class Responder {
     const fingerprint = fingerprintOf(this.#parts.fingerprintKey, { method, path: request.path, body: request.body })
     const retry = { organizationId: request.caller.organizationId, route: this.#route, key, fingerprint }
     return this.#parts.turns.take(`key ${retry.organizationId} ${this.#route} ${key}`, () =>
-      this.#handleOnce(request, retry),
+      this.#handleInTurn(request, retry),
     )
-  }
-
-  async #handleOnce(request: IncomingRequest, retry: Retry): Promise<Answer | Failure> {
-    return (await this.#keptAnswer(retry)) ?? this.#handleInTurn(request, retry)
   }
 
   #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
@@ -85,7 +81,12 @@ export class Responder {
   async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Answer | Failure> {
     const { tools } = this.#parts
     for (const deadline = Date.now() + TRY_FOR_MS; Date.now() < deadline; await pause()) {
-      const reply = await this.#endpoint.handle(contextOf(request, tools))
+      // Handling changes nothing before its commit, so it need not wait for the look at what was kept.
+      const handling = this.#endpoint.handle(contextOf(request, tools))
+      handling.catch(() => {}) // a kept answer is repeated even if handling fails; without one, the failure shows below
+      const kept = retry && (await this.#keptAnswer(retry))
+      if (kept) return kept
+      const reply = await handling
       if (reply instanceof Failure) return reply
 
       const answer = { status: reply.status, body: this.#serialize(reply.status, reply.body), replayed: false }
@@ -97,10 +98,6 @@ export class Responder {
       if (!lost) {
         if (reply.follow) await tools.follow(request.caller.organizationId, reply.follow)
         return answer
-      }
-      if (lost === 'idempotency_key') {
-        const kept = await this.#keptAnswer(retry!)
-        if (kept) return kept
       }
     }
     return fail('overloaded', { headers: { 'Retry-After': '1' } })

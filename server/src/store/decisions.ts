@@ -61,16 +61,36 @@ export function decisionQueries(database: Database) {
       )
     },
 
-    /** What was decided last about these entities, for those that had a decision. */
-    async latestDecisions(
-      organizationId: string,
-      entityIds: readonly string[],
-    ): Promise<Map<string, RowOf<'latest_decisions'>>> {
-      const rows = await database.query<RowOf<'latest_decisions'> & Row>(
-        'SELECT * FROM latest_decisions WHERE org_id = $1 AND entity_id = ANY($2::text[])',
-        [organizationId, entityIds],
+    /** What was decided last about an entity, if anything was. */
+    latestDecision: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
+      keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
+      async load(keys) {
+        const rows = await database.query<RowOf<'latest_decisions'> & Row>(
+          `SELECT latest.* FROM latest_decisions AS latest
+           JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
+             ON latest.org_id = wanted.org_id AND latest.entity_id = wanted.entity_id`,
+          [keys.map(({ organizationId }) => organizationId), keys.map(({ entityId }) => entityId)],
+        )
+        return new Map(rows.map((row) => [`${row.org_id} ${row.entity_id}`, row]))
+      },
+    }),
+
+    /**
+     * Takes away what decisions left to be looked at again, where nothing has come to be known since: nearly all of it.
+     * The mark is compared with what `seenMark` made of the decision.
+     */
+    async settleReevaluations(limit: number): Promise<void> {
+      await database.query(
+        `DELETE FROM consequences WHERE (org_id, kind, entity_id, mark) IN (
+           SELECT cause.org_id, cause.kind, cause.entity_id, cause.mark FROM consequences AS cause
+           JOIN latest_decisions AS latest ON latest.org_id = cause.org_id AND latest.entity_id = cause.entity_id
+           JOIN entities AS entity ON entity.org_id = cause.org_id AND entity.id = cause.entity_id
+           LEFT JOIN graph_exposures AS exposure ON exposure.org_id = cause.org_id AND exposure.entity_id = cause.entity_id
+           WHERE cause.kind = 'reevaluation' AND cause.mark = latest.decision_id || ':' || entity.version || ':' ||
+             coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')
+           LIMIT $1)`,
+        [limit],
       )
-      return new Map(rows.map((row) => [row.entity_id, row]))
     },
   }
 }

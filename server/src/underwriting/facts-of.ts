@@ -29,9 +29,12 @@ export function factsOf(
   })
 }
 
-/** Names what is known of an entity at a moment: its own facts, and what the trust graph says. */
-export function versionOf({ version, graph }: Pick<EntityRow, 'version' | 'graph'>): string {
-  return `${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
+/**
+ * Names a decision and what was known of its entity: its own facts, and what the trust graph says. As long as both are
+ * what they were, there is nothing to look at again; the store compares it (`settleReevaluations`).
+ */
+export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow, 'version' | 'graph'>): string {
+  return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
 }
 
 /** The state of an entity, with what the trust graph says about it. */

@@ -5,7 +5,7 @@ import { type UnderwritingDecision as Decision, describeDecision } from '../../c
 import type { Facts } from '../../core/facts/facts.ts'
 import type { Change } from '../../store/change.ts'
 import type { RowOf } from '../../store/tables.ts'
-import { factsOf, stateOf, versionOf } from '../../underwriting/facts-of.ts'
+import { factsOf, seenMark, stateOf } from '../../underwriting/facts-of.ts'
 import { evidenceHashes } from '../../underwriting/replay-recorded.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
@@ -54,7 +54,7 @@ export const underwrite = defineEndpoint({
     return {
       status: 201,
       body: decision,
-      change: recordDecision({ ...context, now }, decision, { evidence, version: versionOf(entity) }),
+      change: recordDecision({ ...context, now }, decision, { evidence, mark: seenMark(decision.id, entity) }),
     }
   },
 })
@@ -71,7 +71,7 @@ type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
 function recordDecision(
   context: RequestContext<unknown, unknown, Static<typeof UnderwriteRequest>>,
   decision: Decision,
-  { evidence, version }: { evidence: Evidence; version: string },
+  { evidence, mark }: { evidence: Evidence; mark: string },
 ): Change {
   const { body, caller, now } = context
   const { entity_id, ...request } = body
@@ -91,7 +91,7 @@ function recordDecision(
       { org_id, entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
     ],
     // Facts that were recorded meanwhile may not have seen this decision; the worker looks whether there were any.
-    consequences: [{ org_id, kind: 'reevaluation', entity_id, mark: `${id}:${version}` }],
+    consequences: [{ org_id, kind: 'reevaluation', entity_id, mark }],
     happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],

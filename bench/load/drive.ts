@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpConnection } from './http-connection.ts'
+
+/** What became of the requests of one drive. */
+export interface Driven {
+  /** Answers with a status below 300 per second. */
+  perSecond: number
+  /** How many of the others there were, by status. */
+  refused: Record<number, number>
+  /** Milliseconds of the accepted ones, ascending. */
+  latenciesMs: number[]
+}
+
+/** Makes the text of the next request. */
+export type NextRequest = () => string
+
+interface Tally {
+  latenciesMs: number[]
+  refused: Record<number, number>
+}
+
+/** Keeps a number of connections busy: each sends its next request as soon as the last is answered. */
+export async function driveClosed(
+  port: number,
+  { connections, forMs, next }: { connections: number; forMs: number; next: NextRequest },
+): Promise<Driven> {
+  const opened = await openAll(port, connections)
+  const tally: Tally = { latenciesMs: [], refused: {} }
+  const startedMs = performance.now()
+  const loop = async (connection: HttpConnection) => {
+    while (performance.now() - startedMs < forMs) await sendOne(connection, next(), performance.now(), tally)
+  }
+  await Promise.all(opened.map(loop))
+  const elapsedMs = performance.now() - startedMs
+  for (const connection of opened) connection.close()
+  return driven(tally, elapsedMs)
+}
+
+/**
+ * Sends requests at a steady rate, whatever the answers do. Latency counts from the moment a request was due, so a server
+ * that stalls is charged for everyone who had to queue behind the stall.
+ */
+export async function driveOpen(
+  port: number,
+  { connections, perSecond, forMs, next }: { connections: number; perSecond: number; forMs: number; next: NextRequest },
+): Promise<Driven> {
+  const idle = await openAll(port, connections)
+  const all = [...idle]
+  const tally: Tally = { latenciesMs: [], refused: {} }
+  const count = Math.max(1, Math.round((perSecond * forMs) / 1000))
+  const startedMs = performance.now()
+  const due = (index: number) => startedMs + (index * 1000) / perSecond
+  let nextIndex = 0
+  const pending = new Set<Promise<void>>()
+  const serve = (): void => {
+    while (nextIndex < count && idle.length > 0 && due(nextIndex) <= performance.now()) {
+      const connection = idle.pop()!
+      const sent = sendOne(connection, next(), due(nextIndex++), tally).then(() => {
+        idle.push(connection)
+        pending.delete(sent)
+        serve()
+      })
+      pending.add(sent)
+    }
+  }
+  while (nextIndex < count) {
+    serve()
+    await sleep(1)
+  }
+  await Promise.all(pending)
+  const elapsedMs = performance.now() - startedMs
+  for (const connection of all) connection.close()
+  return driven(tally, elapsedMs)
+}
+
+/** The value below which that share of ascending values lies. */
+export function percentile(ascending: readonly number[], share: number): number {
+  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN
+}
+
+function openAll(port: number, connections: number): Promise<HttpConnection[]> {
+  return Promise.all(Array.from({ length: connections }, () => HttpConnection.open(port)))
+}
+
+async function sendOne(connection: HttpConnection, request: string, sinceMs: number, tally: Tally): Promise<void> {
+  const { status } = await connection.send(request)
+  if (status < 300) tally.latenciesMs.push(performance.now() - sinceMs)
+  else tally.refused[status] = (tally.refused[status] ?? 0) + 1
+}
+
+function driven({ latenciesMs, refused }: Tally, elapsedMs: number): Driven {
+  return {
+    perSecond: (latenciesMs.length * 1000) / elapsedMs,
+    refused,
+    latenciesMs: latenciesMs.sort((a, b) => a - b),
+  }
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
+import { freePorts } from '../../server/tests/service-process.ts'
+
+/** Where a measured service keeps its data. */
+export type Storage = 'postgres' | 'embedded'
+
+/** The service as users run it, in a process of its own, with a sandbox key of its first organization. */
+export interface MeasuredService {
+  port: number
+  key: string
+  env: Record<string, string>
+  child: ChildProcess
+  post<T>(path: string, body: unknown, idempotencyKey?: string): Promise<T>
+  /** Starts one more process on the same database. */
+  another(): Promise<StartedProcess>
+  stop(): Promise<void>
+}
+
+/** One process of the service. */
+export interface StartedProcess {
+  child: ChildProcess
+  port: number
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const START_WITHIN_MS = 60_000
+
+/** The settings users start with, but for the rate limit: a key may ask as often as the machine can answer. */
+const SETTINGS = { RATE_LIMIT_PER_SECOND: '1000000' }
+
+/** Starts a service on a database of its own; `stop` takes everything away again. */
+export async function startMeasuredService(
+  storage: Storage,
+  settings: Record<string, string> = {},
+): Promise<MeasuredService> {
+  const postgres = storage === 'postgres' ? await startPostgres() : undefined
+  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
+  const env = {
+    DATA_DIR: dataDir,
+    ...SETTINGS,
+    ...(postgres && { DATABASE_URL: postgres.url }),
+    ...settings,
+  }
+  const started: StartedProcess[] = []
+  const start = async () => {
+    const service = await startProcess(env)
+    started.push(service)
+    return service
+  }
+  try {
+    const { child, port } = await start()
+    const key = firstKey(dataDir)
+    return {
+      port,
+      key,
+      env,
+      child,
+      post: (path, body, idempotencyKey) => post(port, { path, key, body, idempotencyKey }),
+      another: start,
+      stop: () => stopAll(started, postgres, dataDir),
+    }
+  } catch (error) {
+    await stopAll(started, postgres, dataDir)
+    throw error
+  }
+}
+
+/** Starts one process and waits until it is ready. Its log goes to a file, as a service manager would have it. */
+export async function startProcess(env: Record<string, string>): Promise<StartedProcess> {
+  const ports = await freePorts()
+  const log = join(env.DATA_DIR!, `${ports.sandbox}.log`)
+  const out = openSync(log, 'w')
+  const child = spawn(process.execPath, ['server/src/main.ts'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      CONSOLE_PORT: String(ports.console),
+      SANDBOX_PORT: String(ports.sandbox),
+      PRODUCTION_PORT: String(ports.production),
+      ...env,
+    },
+    stdio: ['ignore', out, out],
+  })
+  closeSync(out)
+  const deadline = Date.now() + START_WITHIN_MS
+  while (!readFileSync(log, 'utf8').includes('"msg":"ready"')) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`the service did not start:\n${readFileSync(log, 'utf8')}`)
+    await sleep(5)
+  }
+  return { child, port: ports.sandbox }
+}
+
+async function stopAll(
+  started: readonly StartedProcess[],
+  postgres: ThrowawayPostgres | undefined,
+  dataDir: string,
+): Promise<void> {
+  for (const { child } of started) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    await exited
+  }
+  await postgres?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+function firstKey(dataDir: string): string {
+  const key = /sk_sandbox_\S+/.exec(readFileSync(join(dataDir, 'first-run.txt'), 'utf8'))?.[0]
+  if (key === undefined) throw new Error('the first start left no sandbox key')
+  return key
+}
+
+async function post<T>(
+  port: number,
+  { path, key, body, idempotencyKey }: { path: string; key: string; body: unknown; idempotencyKey: string | undefined },
+): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as T
+}
