@@ -114,7 +114,7 @@ async function startApi(
     onError: (error) => logger.error({ err: error }, 'usage could not be written'),
   })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })
-  const identifierKey = masterKey.derive(`identifiers ${environment}`)
+  const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
   const app = buildApiServer({
     environment,
     tools: {
@@ -135,7 +135,7 @@ async function startApi(
     },
     authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
     usage,
-    fingerprintKey: masterKey.derive(`fingerprints ${environment}`),
+    fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
     openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
     logger: logger.child({ environment }),
     nowMs,

@@ -10,9 +10,9 @@ export function canonicalJson(value: unknown): string {
     case 'string':
       return canonicalString(value)
     case 'number':
-      // ECMAScript prints numbers as RFC 8785 section 3.2.2.3 asks for; JSON.stringify also turns -0 into 0.
       if (!Number.isFinite(value)) throw new TypeError('only finite numbers have a canonical form')
-      return JSON.stringify(value)
+      // ECMAScript prints numbers as RFC 8785 section 3.2.2.3 asks for, -0 as 0.
+      return `${value}`
     case 'boolean':
       return value ? 'true' : 'false'
     case 'object':
@@ -33,14 +33,22 @@ export function canonicalSha256(value: unknown): string {
   return sha256(canonicalJson(value))
 }
 
+/** Characters that are written otherwise than as themselves, and halves of surrogate pairs, which may lack the other. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to be escaped
+const NOT_PLAIN = /[\u0000-\u001f"\\\ud800-\udfff]/
+
 function canonicalString(text: string): string {
+  if (!NOT_PLAIN.test(text)) return `"${text}"`
   if (!text.isWellFormed()) throw new TypeError('text with a lone surrogate has no canonical form')
   return JSON.stringify(text)
 }
 
 function canonicalArray(items: readonly unknown[]): string {
   let text = '['
-  for (let index = 0; index < items.length; index++) text += `${index > 0 ? ',' : ''}${canonicalJson(items[index])}`
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) text += ','
+    text += canonicalJson(items[index])
+  }
   return `${text}]`
 }
 
@@ -49,7 +57,9 @@ function canonicalObject(members: Record<string, unknown>): string {
   // The default order of sort is by UTF-16 code units, which is the order of RFC 8785 section 3.2.3.
   for (const name of Object.keys(members).sort()) {
     const member = members[name]
-    if (member !== undefined) text += `${text.length > 1 ? ',' : ''}${canonicalString(name)}:${canonicalJson(member)}`
+    if (member === undefined) continue
+    if (text.length > 1) text += ','
+    text += `${canonicalString(name)}:${canonicalJson(member)}`
   }
   return `${text}}`
 }

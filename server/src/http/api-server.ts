@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -32,7 +33,7 @@ export interface ApiServerParts {
   tools: EnvironmentTools
   authenticate: Authenticate
   usage: UsageMeter
-  fingerprintKey: Buffer
+  fingerprintKey: KeyObject
   openapi: object
   logger: FastifyBaseLogger
   nowMs: () => number

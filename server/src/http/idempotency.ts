@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { type Failure, fail } from './api-error.ts'
 
@@ -19,7 +19,7 @@ export function readIdempotencyKey(
  * from a plain hash of it.
  */
 export function fingerprintOf(
-  key: Buffer,
+  key: KeyObject,
   { method, path, body }: { method: string; path: string; body: unknown },
 ): string {
   const content = body === undefined ? '' : canonicalJson(body)

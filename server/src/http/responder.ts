@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import type { RowOf } from '../store/tables.ts'
@@ -33,7 +34,7 @@ const PAUSE_MAX_MS = 20
 /** What responders share. */
 export interface ResponderParts {
   tools: EnvironmentTools
-  fingerprintKey: Buffer
+  fingerprintKey: KeyObject
   turns: Turns
 }
 

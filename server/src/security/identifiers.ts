@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 
 /** The kinds of identifiers that can point at an entity. */
 export const IDENTIFIER_TYPES = [
@@ -33,7 +33,7 @@ export function normalizeIdentifier(type: IdentifierType, value: string): string
 
 /** The keyed hash under which an identifier is stored and compared; without the key nobody can try values against it. */
 export function hashIdentifier(
-  key: Buffer,
+  key: KeyObject,
   {
     organizationId,
     type,

@@ -1,4 +1,12 @@
-import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Environment } from '../config.ts'
@@ -25,6 +33,11 @@ export class MasterKey {
   /** A key for one purpose, from which neither the master key nor another purpose's key can be found. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `verdigraph ${purpose}`, KEY_BYTES))
+  }
+
+  /** The same, ready for HMAC: preparing a key costs seven times as much as using a prepared one. */
+  deriveHmacKey(purpose: string): KeyObject {
+    return createSecretKey(this.derive(purpose))
   }
 
   /** Tells whether two nodes hold the same master key without telling the key. */

@@ -8,6 +8,7 @@ import {
   type Transaction,
   typeParsers,
 } from './database.ts'
+import { encodeTextArray } from './text-array.ts'
 
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
@@ -84,17 +85,29 @@ async function run<R extends Row>(
   sql: string,
   params: readonly unknown[] = [],
 ): Promise<R[]> {
-  const statement = params.length > 0 ? { name: statementName(sql), text: sql, values: [...params] } : { text: sql }
-  const result = await runner.query<R>(statement).catch(rethrow)
+  const result = await runner.query<R>(params.length > 0 ? prepared(sql, params) : { text: sql }).catch(rethrow)
   return result.rows
 }
 
-/** Statements are prepared once per connection under a name; their texts are few, because batches pass arrays. */
-const names = new Map<string, string>()
-function statementName(sql: string): string {
-  const name = names.get(sql) ?? `v${names.size}`
-  names.set(sql, name)
-  return name
+/** A statement that is prepared once per connection under a name. Texts are few, because batches pass arrays. */
+interface PreparedText {
+  name: string
+  /** Which parameters are cast to `text[]`; they travel in binary form. */
+  textArrays: readonly number[]
+}
+
+const preparedTexts = new Map<string, PreparedText>()
+
+function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
+  let known = preparedTexts.get(sql)
+  if (!known) {
+    const places = Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1)
+    known = { name: `v${preparedTexts.size}`, textArrays: [...new Set(places)] }
+    preparedTexts.set(sql, known)
+  }
+  const values = [...params]
+  for (const place of known.textArrays) values[place] = encodeTextArray(values[place] as (string | null)[])
+  return { name: known.name, text: sql, values }
 }
 
 function rethrow(error: unknown): never {

@@ -1,0 +1,16 @@
+-- The documents that every decision leaves are compressed when they are stored. lz4 takes a fifth of the time of the
+-- default; a server that was built without it (the embedded one is) keeps the default.
+DO $$
+DECLARE
+  place text[];
+BEGIN
+  FOREACH place SLICE 1 IN ARRAY ARRAY[
+    ['decision_evidence', 'facts'], ['decision_evidence', 'trace'], ['decision_evidence', 'graph'],
+    ['decisions', 'body'], ['idempotency_keys', 'body'], ['entities', 'state']
+  ] LOOP
+    EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET COMPRESSION lz4', place[1], place[2]);
+  END LOOP;
+EXCEPTION
+  WHEN feature_not_supported THEN NULL;
+END
+$$;
