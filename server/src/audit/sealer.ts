@@ -103,6 +103,7 @@ async function sealSome(
   )
 
   await store.seal({
+    sealed: entries,
     leaves: entries.map(({ id, leaf_hash }, place) => ({
       org_id: organizationId,
       leaf_index: size + place,

@@ -124,7 +124,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
   const checks: Check[] = []
   for (const environment of ENVIRONMENTS) {
     const [waiting] = await storage.environments[environment].query<{ oldest: string | null }>(
-      `SELECT min(entry.occurred_at) AS oldest FROM audit_pending JOIN audit_entries AS entry ON entry.org_id = audit_pending.org_id AND entry.id = audit_pending.entry_id`,
+      `SELECT min(entry.occurred_at) AS oldest FROM audit_pending JOIN audit_entries AS entry USING (org_id, trail_id, seq)`,
     )
     const late = waiting?.oldest ? nowMs() - Date.parse(waiting.oldest) > SEAL_DELAY_MAX_MS : false
     checks.push({

@@ -8,5 +8,10 @@ export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], p
       coalesce((SELECT max(seq) FROM audit_entries AS earlier WHERE earlier.org_id = entry.org_id AND earlier.trail_id = entry.trail_id), 0)
         + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality)
     FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)
-    RETURNING org_id, id`
+    RETURNING org_id, trail_id, seq, id`
+}
+
+/** Has the entries sealed that a step of this name inserted. */
+export function awaitSealing(inserted: string): string {
+  return `INSERT INTO audit_pending (org_id, trail_id, seq, entry_id) SELECT org_id, trail_id, seq, id FROM ${inserted}`
 }

@@ -3,8 +3,12 @@ import { type Database, DatabaseError, type Row } from './database.ts'
 import { insertRows, Params, type RowOf } from './tables.ts'
 import { fanOutEvents } from './webhook-statements.ts'
 
+/** An entry that waits for its leaf. */
+export type EntryToSeal = Pick<RowOf<'audit_entries'>, 'id' | 'trail_id' | 'leaf_hash'> & { seq: number }
+
 /** Everything that sealing some entries of one organization writes. */
 export interface Seal {
+  sealed: readonly Pick<EntryToSeal, 'trail_id' | 'seq'>[]
   leaves: RowOf<'audit_leaves'>[]
   nodes: RowOf<'audit_nodes'>[]
   head: RowOf<'audit_heads'>
@@ -21,14 +25,14 @@ export function auditSealingQueries(database: Database) {
     },
 
     /** Entries of an organization that wait for their leaf; along a trail in the order of their places, so that leaves keep it too. */
-    async entriesToSeal(
-      organizationId: string,
-      limit: number,
-    ): Promise<Pick<RowOf<'audit_entries'>, 'id' | 'leaf_hash'>[]> {
-      return database.query<Pick<RowOf<'audit_entries'>, 'id' | 'leaf_hash'> & Row>(
-        `SELECT entry.id, entry.leaf_hash FROM audit_pending AS pending
-         JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.id = pending.entry_id
-         WHERE pending.org_id = $1 ORDER BY entry.trail_id, entry.seq LIMIT $2`,
+    async entriesToSeal(organizationId: string, limit: number): Promise<EntryToSeal[]> {
+      // First the few that wait, then their entries by key: left to itself, the planner may walk the whole log instead.
+      return database.query<EntryToSeal & Row>(
+        `WITH pending AS MATERIALIZED (SELECT * FROM audit_pending WHERE org_id = $1 ORDER BY trail_id, seq LIMIT $2)
+         SELECT entry.id, entry.trail_id, entry.seq, entry.leaf_hash FROM pending
+         JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.trail_id = pending.trail_id AND entry.seq = pending.seq
+           AND entry.id = pending.entry_id
+         ORDER BY pending.trail_id, pending.seq`,
         [organizationId, limit],
       )
     },
@@ -48,7 +52,7 @@ export function auditSealingQueries(database: Database) {
     },
 
     /** Writes a seal whole; false if another sealer gave out these leaves first. */
-    async seal({ leaves, nodes, head, event }: Seal): Promise<boolean> {
+    async seal({ sealed, leaves, nodes, head, event }: Seal): Promise<boolean> {
       const params = new Params()
       const steps = [
         `leaves AS (${insertRows('audit_leaves', leaves, params)})`,
@@ -56,11 +60,7 @@ export function auditSealingQueries(database: Database) {
         `head AS (${insertRows('audit_heads', [head], params)})`,
         `event AS (${insertRows('events', [event], params)})`,
         `deliveries AS (${fanOutEvents([event], params)})`,
-        `sealed AS (DELETE FROM audit_pending WHERE org_id = ${params.add(head.org_id, 'text')}
-           AND entry_id = ANY(${params.add(
-             leaves.map((leaf) => leaf.entry_id),
-             'text[]',
-           )}) RETURNING 1)`,
+        `sealed AS (${deletePending(head.org_id, sealed, params)})`,
       ]
       const expected = params.add(leaves.length, 'bigint')
       try {
@@ -75,4 +75,17 @@ export function auditSealingQueries(database: Database) {
       }
     },
   }
+}
+
+function deletePending(organizationId: string, sealed: Seal['sealed'], params: Params): string {
+  const trails = params.add(
+    sealed.map((entry) => entry.trail_id),
+    'text[]',
+  )
+  const places = params.add(
+    sealed.map((entry) => entry.seq),
+    'bigint[]',
+  )
+  return `DELETE FROM audit_pending AS pending USING unnest(${trails}, ${places}) AS sealed (trail_id, seq)
+    WHERE pending.org_id = ${params.add(organizationId, 'text')} AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
 }

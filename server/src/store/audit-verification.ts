@@ -65,7 +65,8 @@ export function auditVerificationQueries(database: Database) {
       const rows = await database.query<{ id: string }>(
         `SELECT id FROM audit_entries AS entry WHERE org_id = $1
            AND NOT EXISTS (SELECT 1 FROM audit_leaves AS leaf WHERE leaf.org_id = $1 AND leaf.entry_id = entry.id)
-           AND NOT EXISTS (SELECT 1 FROM audit_pending AS pending WHERE pending.org_id = $1 AND pending.entry_id = entry.id)
+           AND NOT EXISTS (SELECT 1 FROM audit_pending AS pending WHERE pending.org_id = $1
+             AND pending.trail_id = entry.trail_id AND pending.seq = entry.seq AND pending.entry_id = entry.id)
          ORDER BY id LIMIT 1000`,
         [organizationId],
       )

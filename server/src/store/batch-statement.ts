@@ -1,4 +1,4 @@
-import { insertAuditEntries } from './audit-insert.ts'
+import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
 import type { Change, Lost, PlainTable } from './change.ts'
 import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from './tables.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
@@ -6,7 +6,8 @@ import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statem
 /** One part of the statement: what it takes from a change, the SQL that writes it, and what losing it means. */
 interface Step<T> {
   rowsOf(change: Change): readonly T[]
-  sql(rows: readonly T[], params: Params): string
+  /** `previous` is the name of the step before, for one that goes on with its rows. */
+  sql(rows: readonly T[], params: Params, previous: string): string
   /** Every row must be written, or the whole batch is not. */
   losing?: Lost
 }
@@ -48,7 +49,7 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
-  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: awaitSealing }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => awaitSealing(inserted) }),
   defineStep({
     rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
     sql: updateEndpoints,
@@ -67,7 +68,7 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   for (const { rowsOf, sql, losing } of STEPS) {
     const rows = changes.flatMap(rowsOf)
     if (rows.length === 0) continue
-    steps.push(`s${steps.length} AS (${sql(rows, params)})`)
+    steps.push(`s${steps.length} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
     if (losing) {
       const expected = params.add(rows.length, 'bigint')
       requirements.push(`require_rows((SELECT count(*) FROM s${steps.length - 1}), ${expected}, '${losing}')`)
@@ -206,11 +207,6 @@ function reevaluateLater(entities: readonly RowOf<'entities'>[], params: Params)
     JOIN unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')}, ${params.add(marks, 'text[]')}) AS changed (org_id, entity_id, mark)
       ON latest.org_id = changed.org_id AND latest.entity_id = changed.entity_id
     ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark`
-}
-
-function awaitSealing(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
-  const [organizations, ids] = [entries.map((entry) => entry.org_id), entries.map((entry) => entry.id)]
-  return `INSERT INTO audit_pending (org_id, entry_id) SELECT * FROM unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')})`
 }
 
 function updateEntities(entities: readonly RowOf<'entities'>[], params: Params): string {

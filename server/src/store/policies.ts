@@ -1,4 +1,4 @@
-import { insertAuditEntries } from './audit-insert.ts'
+import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
 import { batchedRead } from './batched-read.ts'
 import { type Database, DatabaseError, type Row } from './database.ts'
 import { columnsOf, insertRows, Params, type RowOf } from './tables.ts'
@@ -128,7 +128,7 @@ function switchStatement(wanted: PolicySwitch): { sql: string; params: unknown[]
     `event AS (${insertRows('events', [event], params)})`,
     `deliveries AS (${fanOutEvents([event], params)})`,
     `entries AS (${insertAuditEntries(auditEntries, params)})`,
-    'pending AS (INSERT INTO audit_pending (org_id, entry_id) SELECT org_id, id FROM entries)',
+    `pending AS (${awaitSealing('entries')})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
   return { sql, params: params.values }

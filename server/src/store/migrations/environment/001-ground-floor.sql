@@ -158,8 +158,10 @@ SELECT make_append_only('audit_entries');
 
 CREATE TABLE audit_pending ( -- entries that wait for their leaf
   org_id   text NOT NULL,
+  trail_id text NOT NULL,
+  seq      bigint NOT NULL,
   entry_id text NOT NULL,
-  PRIMARY KEY (org_id, entry_id)
+  PRIMARY KEY (org_id, trail_id, seq) -- the order in which they are sealed
 );
 
 CREATE TABLE audit_leaves (
