@@ -42,11 +42,11 @@ export function auditSealingQueries(database: Database) {
       if (positions.length === 0) return []
       const rows = await database.query<{ hash: string }>(
         `SELECT coalesce(node.hash, leaf.leaf_hash) AS hash
-         FROM unnest($2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (level, index, place)
-         LEFT JOIN audit_nodes AS node ON node.org_id = $1 AND node.level = wanted.level AND node.index = wanted.index
-         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = $1 AND wanted.level = 0 AND leaf.leaf_index = wanted.index
+         FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (org_id, level, index, place)
+         LEFT JOIN audit_nodes AS node ON node.org_id = wanted.org_id AND node.level = wanted.level AND node.index = wanted.index
+         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = wanted.org_id AND wanted.level = 0 AND leaf.leaf_index = wanted.index
          ORDER BY wanted.place`,
-        [organizationId, positions.map(({ level }) => level), positions.map(({ index }) => index)],
+        [positions.map(() => organizationId), positions.map(({ level }) => level), positions.map(({ index }) => index)],
       )
       return rows.map((row) => row.hash)
     },
@@ -78,6 +78,10 @@ export function auditSealingQueries(database: Database) {
 }
 
 function deletePending(organizationId: string, sealed: Seal['sealed'], params: Params): string {
+  const organizations = params.add(
+    sealed.map(() => organizationId),
+    'text[]',
+  )
   const trails = params.add(
     sealed.map((entry) => entry.trail_id),
     'text[]',
@@ -86,6 +90,6 @@ function deletePending(organizationId: string, sealed: Seal['sealed'], params: P
     sealed.map((entry) => entry.seq),
     'bigint[]',
   )
-  return `DELETE FROM audit_pending AS pending USING unnest(${trails}, ${places}) AS sealed (trail_id, seq)
-    WHERE pending.org_id = ${params.add(organizationId, 'text')} AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
+  return `DELETE FROM audit_pending AS pending USING unnest(${organizations}, ${trails}, ${places}) AS sealed (org_id, trail_id, seq)
+    WHERE pending.org_id = sealed.org_id AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
 }

@@ -13,6 +13,23 @@ import { encodeTextArray } from './text-array.ts'
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
 
+/**
+ * Every statement finds its rows by key, however many there are, so plans are made once and are always index lookups.
+ * Left to itself, the planner makes its plan for a statement while a table is small, reads the whole of it, and stays
+ * with that plan as the table grows, until statistics are gathered the next time.
+ */
+const PINNED_PLANS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  enable_material: 'off',
+  jit: 'off',
+}
+
+const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PINNED_PLANS }
+
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (typeParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as never,
@@ -35,7 +52,9 @@ export function openPostgres({
     idleTimeoutMillis: 60_000,
     application_name: 'verdigraph',
     types,
-    options: `-c search_path=${quotedSchema(schema)} -c timezone=UTC -c statement_timeout=30000 -c synchronous_commit=on`,
+    options: Object.entries({ search_path: quotedSchema(schema), ...SESSION })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
   })
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => onIdleError?.(error))
