@@ -39,12 +39,22 @@ export interface Effort {
   say(line: string): void
 }
 
+/** One point of a chart. */
+export interface Point {
+  chart: string
+  series: string
+  x: number
+  y: number
+}
+
 /** What a bench found. */
 export interface Measured {
   /** Series by name: our own and those of the yardsticks. */
   series: Record<string, Series>
   /** What a reader must know to judge the figures, such as how many cases were compared. */
   notes: string[]
+  /** What is drawn besides the table. */
+  points?: Point[]
 }
 
 /** One line of the manifest. */

@@ -2,6 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Effort, Measured } from './bench.ts'
+import { drawChart } from './chart.ts'
+import { CHARTS } from './charts.ts'
 import { compareAll } from './compare.ts'
 import { formatTable } from './format-table.ts'
 import { describeCommit, describeMachine } from './machine.ts'
@@ -55,4 +57,11 @@ function record(): void {
   const file = new URL('latest.json', RESULTS)
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`)
   process.stdout.write(`written to bench/results/latest.json\n`)
+  const points = measured.flatMap(({ found }) => found.points ?? [])
+  for (const [name, axes] of Object.entries(CHARTS)) {
+    const own = points.filter(({ chart }) => chart === name)
+    if (own.length === 0) continue
+    writeFileSync(new URL(`${name}.svg`, RESULTS), drawChart({ ...axes, points: own }))
+    process.stdout.write(`drawn in bench/results/${name}.svg\n`)
+  }
 }

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { runDecide } from './decide/run-decide.ts'
+import { runUnderwriteEmbedded, runUnderwritePostgres } from './underwrite/run-underwrite.ts'
 import { runWebhooks } from './webhooks/run-webhooks.ts'
 
 /** Everything that is measured, against what, and what it is meant to reach. */
@@ -17,6 +18,22 @@ export const BENCHES: readonly Bench[] = [
       { name: 'hand-written, no trace', aim: { ratio: 'cost', atMost: 5 } },
     ],
     run: runDecide,
+  },
+  {
+    name: 'underwrite',
+    what: 'durable underwriting over HTTP on PostgreSQL, 64 connections',
+    yardsticks: [
+      { name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } },
+      { name: 'naive service', aim: { ratio: 'speed', atLeast: 5 } },
+      { name: '50 ms', ours: 'p99 at 70 % of peak', aim: { ratio: 'cost', atMost: 1 } },
+    ],
+    run: runUnderwritePostgres,
+  },
+  {
+    name: 'underwrite, embedded',
+    what: 'the same on the embedded database',
+    yardsticks: [{ name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } }],
+    run: runUnderwriteEmbedded,
   },
   {
     name: 'webhooks',

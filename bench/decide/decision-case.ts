@@ -59,10 +59,10 @@ function asDerived({ features }: Facts): Facts {
 }
 
 /**
- * The peers get stale facts sorted out and the instalment and its ratios worked out for them; `decide` does both inside
+ * What the peers read. They get stale facts sorted out and the instalment and its ratios worked out for them; `decide` does both inside
  * the measurement.
  */
-function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
+export function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
   const features = freshFeatures(policy, everything.features)
   const { values, facts } = readSlots(policy, features, measureRequest(policy, features))
   const flat: DecisionCase['flat'] = {}

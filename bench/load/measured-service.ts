@@ -17,6 +17,9 @@ export interface MeasuredService {
   env: Record<string, string>
   child: ChildProcess
   post<T>(path: string, body: unknown, idempotencyKey?: string): Promise<T>
+  /** Ends the process, so that another can hold its data, until `resume` starts it again. */
+  pause(): Promise<void>
+  resume(): Promise<void>
   /** Starts one more process on the same database. */
   another(): Promise<StartedProcess>
   stop(): Promise<void>
@@ -54,14 +57,22 @@ export async function startMeasuredService(
     return service
   }
   try {
-    const { child, port } = await start()
+    let current = await start()
     const key = firstKey(dataDir)
     return {
-      port,
+      get port() {
+        return current.port
+      },
+      get child() {
+        return current.child
+      },
       key,
       env,
-      child,
-      post: (path, body, idempotencyKey) => post(port, { path, key, body, idempotencyKey }),
+      post: (path, body, idempotencyKey) => post(current.port, { path, key, body, idempotencyKey }),
+      pause: () => endProcess(current.child),
+      async resume() {
+        current = await start()
+      },
       another: start,
       stop: () => stopAll(started, postgres, dataDir),
     }
@@ -97,17 +108,20 @@ export async function startProcess(env: Record<string, string>): Promise<Started
   return { child, port: ports.sandbox }
 }
 
+/** Asks a process to end and waits until it has. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exited
+}
+
 async function stopAll(
   started: readonly StartedProcess[],
   postgres: ThrowawayPostgres | undefined,
   dataDir: string,
 ): Promise<void> {
-  for (const { child } of started) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    const exited = once(child, 'exit')
-    child.kill('SIGTERM')
-    await exited
-  }
+  for (const { child } of started) await endProcess(child)
   await postgres?.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database.ts'
+import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
@@ -70,7 +71,8 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
   const turns = new Turns()
-  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, turns })
+  const admission = new Admission(parts.nowMs)
+  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, turns, admission })
   const openapi = JSON.stringify(parts.openapi)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
   return app
@@ -79,16 +81,19 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 function addRoute(
   app: FastifyInstance,
   endpoint: AnyEndpoint,
-  parts: ApiServerParts & { limiter: RateLimiter; turns: Turns },
+  parts: ApiServerParts & { limiter: RateLimiter; turns: Turns; admission: Admission },
 ): void {
   const responder = new Responder(endpoint, parts)
+  const { admission } = parts
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-    // Before the body is read: whoever may not ask is not listened to.
+    // Before the body is read: whoever may not ask, or asks too much of us, is not listened to.
     onRequest: (request, reply) => admit(request, reply, endpoint, parts),
     handler: async (request, reply) => {
-      const answer = await responder.respond({
+      if (admission.isFull) throw tooBusy()
+      admission.enter()
+      const answering = responder.respond({
         path: request.url.split('?', 1)[0]!,
         params: plainIds(request.params as Record<string, string>),
         query: request.query,
@@ -98,6 +103,7 @@ function addRoute(
         requestId: request.id,
         now: new Date(parts.nowMs()).toISOString(),
       })
+      const answer = await answering.finally(() => admission.leave())
       if (answer instanceof Failure) return send(reply, request, answer)
       if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
       return reply.code(answer.status).type('application/json').send(answer.body)
@@ -109,8 +115,9 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: AnyEndpoint,
-  { authenticate, limiter, nowMs, usage }: ApiServerParts & { limiter: RateLimiter },
+  { authenticate, limiter, nowMs, usage, admission }: ApiServerParts & { limiter: RateLimiter; admission: Admission },
 ): Promise<void> {
+  if (admission.isFull) throw tooBusy()
   const now = nowMs()
   const key = await authenticate(request.headers.authorization, now)
   if (key instanceof Failure) throw key
@@ -125,6 +132,11 @@ async function admit(
       message: `This API key lacks the scope ${endpoint.scope}. Use a key that has it.`,
     })
   }
+}
+
+/** Said before anything was done, so sending the same again is safe. */
+function tooBusy(): Failure {
+  return fail('overloaded', { headers: { 'Retry-After': '1' } })
 }
 
 /** What cannot be an id is looked up as one that does not exist, so that it is answered in the same way. */

@@ -1,0 +1,55 @@
+import { underwrite } from '../../server/src/http/endpoints/underwrite.ts'
+import { createNewId } from '../../server/src/ids.ts'
+import { batchStatement } from '../../server/src/store/batch-statement.ts'
+import type { Change } from '../../server/src/store/change.ts'
+import type { Database } from '../../server/src/store/database.ts'
+import { openEnvironmentStore } from '../../server/src/store/environment-store.ts'
+import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
+
+const BATCH = 64
+
+/** Everything that underwriting these entities writes, made by the endpoint itself but not written yet. */
+export async function makeWriteSets(
+  database: Database,
+  { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
+): Promise<Change[]> {
+  const store = openEnvironmentStore(database)
+  const [organization] = await database.query<{ org_id: string }>('SELECT org_id FROM entities WHERE id = $1', [
+    entityIds[0],
+  ])
+  const organizationId = organization!.org_id
+  const shared = {
+    store,
+    policies: new ActivePolicies({ store, nowMs: Date.now }),
+    newId: createNewId(Date.now),
+    environment: 'sandbox',
+    caller: { organizationId, keyId: 'key_bench' },
+    readClock: () => new Date().toISOString(),
+    isLive: async () => true,
+  } as const
+  const makeOne = async (index: number): Promise<Change> => {
+    const now = shared.readClock()
+    const body = {
+      entity_id: entityIds[index % entityIds.length]!,
+      product: 'personal_loan',
+      requested_amount: 1000 + (index % 500) * 10,
+      currency: 'EUR',
+    }
+    const reply = await underwrite.handle({ ...shared, body, now, requestId: shared.newId('req') } as never)
+    if (!('change' in reply)) throw new Error('underwriting was refused')
+    const kept = { org_id: organizationId, route: 'bench', key: `${run}-${index}`, fingerprint: 'f'.repeat(64) }
+    const answer = { status: 201, body: JSON.stringify(reply.body), created_at: now }
+    return { ...reply.change, idempotencyKey: { ...kept, ...answer } }
+  }
+  return Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)))
+}
+
+/** Writes ready-made write sets in batches, one after the other, and says how many decisions a second that makes. */
+export async function writeBare(database: Database, changes: readonly Change[]): Promise<number> {
+  const startedMs = performance.now()
+  for (let written = 0; written < changes.length; written += BATCH) {
+    const { sql, params } = batchStatement(changes.slice(written, written + BATCH))
+    await database.query(sql, params)
+  }
+  return (changes.length * 1000) / (performance.now() - startedMs)
+}

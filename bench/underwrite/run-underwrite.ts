@@ -1,0 +1,190 @@
+import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
+import type { Effort, Measured, Point, Series } from '../bench.ts'
+import { createApplicants, underwritings } from '../load/applicants.ts'
+import { driveClosed, driveOpen, percentile } from '../load/drive.ts'
+import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+import { makeWriteSets, writeBare } from './bare-loop.ts'
+import { startNaive } from './naive-process.ts'
+
+const CONNECTIONS = 64
+/** What a service that is not at its limit has to keep to. */
+const P99_MS = 50
+const USUAL_LOAD = 0.7
+const LOADS = [0.1, 0.3, 0.5, 0.7, 0.85, 1, 1.2]
+
+/** Measures durable underwriting over HTTP on PostgreSQL: against its own writes alone, and against a naive service. */
+export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
+  const service = await startMeasuredService('postgres')
+  const naive = await startNaive({ databaseUrl: service.env.DATABASE_URL!, key: service.key }).catch(async (error) => {
+    await service.stop()
+    throw error
+  })
+  const storage = await openStorage(configOf(service))
+  try {
+    const entityIds = await fill(service, effort)
+    const rounds = new Rounds(effort)
+    const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[] }
+    for (const run of rounds.runs()) {
+      found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
+      found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
+      const next = underwritings(service.key, entityIds, `naive-${run}`)
+      found.naive.push(
+        (await driveClosed(naive.port, { connections: CONNECTIONS, forMs: rounds.forMs, next })).perSecond,
+      )
+    }
+    await naive.stop()
+    const peak = median(found.ours)
+    const usual = await atLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, runs: rounds.count })
+    return {
+      series: {
+        ours: perSecond(found.ours),
+        'bare batched loop': perSecond(found.bare),
+        'naive service': perSecond(found.naive),
+        'p99 at 70 % of peak': milliseconds(usual),
+        '50 ms': milliseconds(usual.map(() => P99_MS)),
+      },
+      points: await saturation(service, entityIds, { effort, peak }),
+      notes: [
+        `${CONNECTIONS} connections, ${entityIds.length} entities; client, server and PostgreSQL share this machine, synchronous_commit is on`,
+        `the bare loop writes the same rows with the same statement, ${'64'} decisions at a time, from one process without HTTP, reading or deciding`,
+      ],
+    }
+  } finally {
+    await naive.stop()
+    await storage.close()
+    await service.stop()
+  }
+}
+
+/** Measures the same on the embedded database, whose folder only one process can hold: the bare loop takes turns with the service. */
+export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
+  const service = await startMeasuredService('embedded')
+  try {
+    const entityIds = await fill(service, effort)
+    const rounds = new Rounds(effort)
+    const found = { ours: [] as number[], bare: [] as number[] }
+    for (const run of rounds.runs()) {
+      found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
+      await service.pause()
+      const storage = await openStorage(configOf(service))
+      found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
+      await storage.close()
+      await service.resume()
+    }
+    return {
+      series: { ours: perSecond(found.ours), 'bare batched loop': perSecond(found.bare) },
+      notes: [
+        `${CONNECTIONS} connections, ${entityIds.length} entities; the embedded database runs in a thread of the service`,
+      ],
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** How often and how long to measure. */
+class Rounds {
+  readonly count: number
+  readonly forMs: number
+  readonly bareCount: number
+  readonly #effort: Effort
+
+  constructor(effort: Effort) {
+    this.#effort = effort
+    this.count = effort.isQuick ? 2 : 7
+    this.forMs = effort.isQuick ? 1_000 : 4_000
+    this.bareCount = effort.isQuick ? 512 : 4_096
+  }
+
+  *runs(): Generator<string> {
+    for (let round = 0; round < this.count; round++) {
+      this.#effort.say(`  round ${round + 1} of ${this.count}`)
+      yield `round-${round}`
+    }
+  }
+}
+
+async function fill(service: MeasuredService, effort: Effort): Promise<string[]> {
+  effort.say('  entities with a year of transactions each')
+  const entityIds = await createApplicants(service, effort.isQuick ? 64 : 1_000)
+  await driveClosed(service.port, {
+    connections: CONNECTIONS,
+    forMs: effort.isQuick ? 500 : 3_000,
+    next: underwritings(service.key, entityIds, 'warm-up'),
+  })
+  return entityIds
+}
+
+async function oursRound(
+  service: MeasuredService,
+  { entityIds, forMs, run }: { entityIds: readonly string[]; forMs: number; run: string },
+): Promise<number> {
+  const next = underwritings(service.key, entityIds, run)
+  const { perSecond, refused } = await driveClosed(service.port, { connections: CONNECTIONS, forMs, next })
+  if (Object.keys(refused).length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`)
+  return perSecond
+}
+
+async function bareRound(
+  { environments: { sandbox } }: OpenedStorage,
+  { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
+): Promise<number> {
+  return writeBare(sandbox, await makeWriteSets(sandbox, { entityIds, count, run: `bare-${run}` }))
+}
+
+async function atLoad(
+  service: MeasuredService,
+  entityIds: readonly string[],
+  { effort, perSecond, runs }: { effort: Effort; perSecond: number; runs: number },
+): Promise<number[]> {
+  const p99s: number[] = []
+  for (let run = 0; run < runs; run++) {
+    effort.say(`  ${Math.round(perSecond)} a second, ${run + 1} of ${runs}`)
+    const forMs = effort.isQuick ? 1_000 : 5_000
+    const next = underwritings(service.key, entityIds, `usual-${run}`)
+    const { latenciesMs } = await driveOpen(service.port, { connections: CONNECTIONS, perSecond, forMs, next })
+    p99s.push(percentile(latenciesMs, 0.99))
+  }
+  return p99s
+}
+
+/** Throughput and latency from little load to more than the service can take. */
+async function saturation(
+  service: MeasuredService,
+  entityIds: readonly string[],
+  { effort, peak }: { effort: Effort; peak: number },
+): Promise<Point[]> {
+  const points: Point[] = []
+  for (const load of LOADS) {
+    effort.say(`  at ${Math.round(load * 100)} % of peak`)
+    const next = underwritings(service.key, entityIds, `load-${load}`)
+    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 700 : 5_000, next }
+    const { perSecond, latenciesMs } = await driveOpen(service.port, options)
+    for (const [series, share] of [
+      ['p50', 0.5],
+      ['p99', 0.99],
+    ] as const)
+      points.push({ chart: 'saturation', series, x: perSecond, y: percentile(latenciesMs, share) })
+  }
+  return points
+}
+
+function configOf({ env }: MeasuredService): Parameters<typeof openStorage>[0] {
+  const url = env.DATABASE_URL
+  return {
+    dataDir: env.DATA_DIR!,
+    databaseUrls: url === undefined ? undefined : { control: url, sandbox: url, production: url },
+  }
+}
+
+function perSecond(rounds: number[]): Series {
+  return { unit: 'per second', better: 'higher', rounds }
+}
+
+function milliseconds(rounds: number[]): Series {
+  return { unit: 'ms', better: 'lower', rounds }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!
+}
