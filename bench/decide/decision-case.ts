@@ -64,7 +64,7 @@ function asDerived({ features }: Facts): Facts {
  */
 export function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
   const features = freshFeatures(policy, everything.features)
-  const { values, facts } = readSlots(policy, features, measureRequest(policy, features))
+  const { values, facts } = readSlots(policy, everything.features, measureRequest(policy, features))
   const flat: DecisionCase['flat'] = {}
   const nested: DecisionCase['nested'] = {}
   const put = (feature: string, value: FactValue | null) => {

@@ -29,6 +29,8 @@ export interface Config {
   rateLimit: RateLimit
   /** Whether webhooks of the sandbox may go to this machine itself, for development. Production's never may. */
   webhooksAllowLoopback: boolean
+  /** For how many days a delivery that is over is kept, with its attempts. */
+  webhooksKeepDays: number
 }
 
 /** A setting has a value that cannot be used; the message says which and what would do. */
@@ -68,6 +70,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     // The embedded database is where development starts; a server is where others may register endpoints.
     webhooksAllowLoopback:
       oneOf(env, 'WEBHOOKS_ALLOW_LOOPBACK', ['true', 'false'], env.DATABASE_URL ? 'false' : 'true') === 'true',
+    webhooksKeepDays: integer(env, 'WEBHOOKS_KEEP_DAYS', { standard: 30, min: 1, max: 3_650 }),
   }
 }
 

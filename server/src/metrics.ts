@@ -2,7 +2,13 @@ type Labels = Record<string, string>
 
 /** Something that can be written out for Prometheus. */
 interface Metric {
-  lines(): string[]
+  lines(): string[] | Promise<string[]>
+}
+
+/** A number at this moment. */
+export interface Reading {
+  labels: Labels
+  value: number
 }
 
 /** The figures of this process, in Prometheus' text format. */
@@ -20,17 +26,19 @@ export class Metrics {
   }
 
   /** A number that is asked for when the figures are read. */
-  gauge(name: string, help: string, read: () => { labels: Labels; value: number }[]): void {
+  gauge(name: string, help: string, read: () => Reading[] | Promise<Reading[]>): void {
     this.#add({
-      lines: () => [
+      lines: async () => [
         ...header(name, help, 'gauge'),
-        ...read().map(({ labels, value }) => `${name}${labelText(labels)} ${value}`),
+        ...(await read()).map(({ labels, value }) => `${name}${labelText(labels)} ${value}`),
       ],
     })
   }
 
-  text(): string {
-    return `${this.#metrics.flatMap((metric) => metric.lines()).join('\n')}\n`
+  /** All figures. What cannot be told now is left out: a database that is away is when the others are needed most. */
+  async text(): Promise<string> {
+    const lines = await Promise.allSettled(this.#metrics.map(async (metric) => metric.lines()))
+    return `${lines.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])).join('\n')}\n`
   }
 
   #add<M extends Metric>(metric: M): M {

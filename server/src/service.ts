@@ -21,7 +21,9 @@ import { ActivePolicies } from './underwriting/active-policies.ts'
 import { LiveGate } from './underwriting/live-gate.ts'
 import { startUpkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
+import { createWebhookMeter } from './webhook-metrics.ts'
 import { Dispatcher, type DispatcherTimings } from './webhooks/dispatcher.ts'
+import { WebhookRetention } from './webhooks/retention.ts'
 import { createSafeAgent } from './webhooks/safe-agent.ts'
 
 /** How long a shutdown waits for requests that were begun. */
@@ -69,7 +71,13 @@ export async function startService(
     if (installation.storage.embedded) closers.push(await openCommandSocket(installation))
 
     const metrics = describeProcess(new Metrics(), installation)
-    const parts = { installation, logger, metrics, measureRequests: createRequestMeter(metrics) }
+    const parts = {
+      installation,
+      logger,
+      metrics,
+      measureRequests: createRequestMeter(metrics),
+      measureWebhooks: createWebhookMeter(metrics, installation),
+    }
     const urls: Service['urls'] = {}
     if (roles.includes('worker')) {
       for (const environment of ENVIRONMENTS)
@@ -77,6 +85,7 @@ export async function startService(
           startSealer(parts, environment),
           startConsequenceWorker(parts, environment),
           startDispatcher(parts, environment, webhookTimings),
+          startRetention(parts, environment),
         )
       closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
     }
@@ -97,6 +106,7 @@ interface Parts {
   logger: Logger
   metrics: Metrics
   measureRequests: ReturnType<typeof createRequestMeter>
+  measureWebhooks: ReturnType<typeof createWebhookMeter>
 }
 
 type Closers = (() => Promise<unknown>)[]
@@ -186,12 +196,13 @@ function startSealer({ installation, logger }: Parts, environment: Environment):
 }
 
 function startDispatcher(
-  { installation, logger }: Parts,
+  { installation, logger, measureWebhooks }: Parts,
   environment: Environment,
   timings: Partial<DispatcherTimings>,
 ): () => Promise<void> {
   const { config, stores, masterKey, newId, nowMs } = installation
   const allowLoopback = environment === 'sandbox' && config.webhooksAllowLoopback
+  const meter = measureWebhooks(environment)
   const dispatcher = new Dispatcher({
     rules: { environment, allowLoopback },
     store: stores[environment],
@@ -201,11 +212,30 @@ function startDispatcher(
     newId,
     nowMs,
     onError: (error) => logger.error({ err: error, environment }, 'webhooks could not be sent'),
-    onDisabled: (endpoint) => logger.warn({ ...endpoint, environment }, 'a webhook endpoint was disabled'),
+    onDisabled: (endpoint) => {
+      logger.warn({ ...endpoint, environment }, 'a webhook endpoint was disabled')
+      meter.onDisabled()
+    },
+    onAttempt: meter.onAttempt,
+    onLeasesLost: meter.onLeasesLost,
     timings,
   })
+  meter.watch(dispatcher)
   dispatcher.start()
   return () => dispatcher.close()
+}
+
+function startRetention({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { config, storage, stores, nowMs } = installation
+  const retention = new WebhookRetention({
+    database: storage.environments[environment],
+    store: stores[environment],
+    keepMs: config.webhooksKeepDays * 86_400_000,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'old deliveries could not be removed'),
+  })
+  retention.start()
+  return () => retention.close()
 }
 
 /** Stops accepting and waits for what was begun; a client that never finishes its request is not waited for. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
+import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { type Persona, personas } from './personas.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 
@@ -138,11 +139,11 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
   const after = (await acme.get(`/v1/entities/${entity.id}`)).body.trust
   assert.ok(after.score < before.score)
   assert.ok(after.negative_exposure > 0.4)
-  assert.equal(
-    (await acme.post(`/v1/decisions/${decision.id}/reviews`, { verdict: 'approve', reviewer: { id: 'u' }, reason: '' }))
-      .status,
-    400,
-  )
+  for (const reason of ['', '   ', '\t\n']) {
+    const blank = { verdict: 'approve', reviewer: { id: 'u' }, reason }
+    const refused = await acme.post(`/v1/decisions/${decision.id}/reviews`, blank)
+    assert.deepEqual([refused.status, refused.body.error.param], [400, '/reason'], JSON.stringify(reason))
+  }
   assert.equal(
     (await acme.post(`/v1/decisions/${decision.id}/outcomes`, { type: 'late', occurred_at: '2999-01-01T00:00:00Z' }))
       .status,
@@ -155,17 +156,21 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
   )
 })
 
-/** A decision about a new entity, and a way to change its rows as only somebody with the database's own rights can. */
+/** Changes what is never to change, as only somebody with the database's own rights can. */
+async function tamper(table: string, sql: string, params: readonly unknown[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+    await transaction.query(sql, params)
+    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  })
+}
+
+/** A decision about a new entity, and a way to change its rows. */
 async function alterable(name: string) {
   const { body: entity } = await acme.post('/v1/entities', { external_id: name })
   const decision = await underwrite(entity.id, { product: 'credit_line' })
   decided.splice(decided.indexOf(decision.id), 1)
-  const alter = (table: string, sql: string) =>
-    database.transaction(async (transaction) => {
-      await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
-      await transaction.query(sql, [decision.id])
-      await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
-    })
+  const alter = (table: string, sql: string) => tamper(table, sql, [decision.id])
   const replayed = async () => {
     const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
     assert.equal(status, 200)
@@ -197,7 +202,77 @@ for (const [what, table, sql, path] of [
   ],
   ['facts that are no JSON any more', 'decision_evidence', `SET facts = 'x' WHERE decision_id = $1`, '/evidence/facts'],
   ['facts that are empty', 'decision_evidence', `SET facts = '{}' WHERE decision_id = $1`, '/evidence/facts'],
+  [
+    'a fact to a number',
+    'decision_evidence',
+    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":5') WHERE decision_id = $1`,
+    '/evidence/facts/features/history.abuse',
+  ],
+  [
+    'a fact to null',
+    'decision_evidence',
+    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":null') WHERE decision_id = $1`,
+    '/evidence/facts/features/history.abuse',
+  ],
+  [
+    'a fact to a value without a form',
+    'decision_evidence',
+    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":[]}') WHERE decision_id = $1`,
+    '/evidence/facts/features/history.abuse',
+  ],
+  [
+    'the age of a fact to text',
+    'decision_evidence',
+    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":0,"age_days":"x"}') WHERE decision_id = $1`,
+    '/evidence/facts/features/history.abuse',
+  ],
+  [
+    'a fact to more than a number can hold',
+    'decision_evidence',
+    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":1e999}') WHERE decision_id = $1`,
+    '/evidence/facts',
+  ],
+  [
+    'a fact to half a character',
+    'decision_evidence',
+    `SET facts = replace(facts, '"value":"none"', '"value":"\\ud800"') WHERE decision_id = $1`,
+    '/evidence/facts',
+  ],
+  [
+    'facts that hold a list',
+    'decision_evidence',
+    `SET facts = '{"format":1,"features":[1]}' WHERE decision_id = $1`,
+    '/evidence/facts',
+  ],
+  ['facts that are null', 'decision_evidence', `SET facts = 'null' WHERE decision_id = $1`, '/evidence/facts'],
+  [
+    'facts that nest too deep to be read',
+    'decision_evidence',
+    `SET facts = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
+    '/evidence/facts',
+  ],
   ['the graph', 'decision_evidence', `SET graph = '{}' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is a list', 'decision_evidence', `SET graph = '[1]' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is null', 'decision_evidence', `SET graph = 'null' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is no JSON', 'decision_evidence', `SET graph = '{' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a trace that is null', 'decision_evidence', `SET trace = 'null' WHERE decision_id = $1`, '/evidence/trace'],
+  ['a trace that is no JSON', 'decision_evidence', `SET trace = 'x' WHERE decision_id = $1`, '/evidence/trace'],
+  [
+    'a trace that nests too deep to be read',
+    'decision_evidence',
+    `SET trace = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
+    '/evidence/trace',
+  ],
+  ['a decision that is no JSON', 'decisions', `SET body = 'nonsense' WHERE id = $1`, '/decision'],
+  ['a decision that is empty', 'decisions', `SET body = '{}' WHERE id = $1`, '/decision'],
+  ['a decision that is a list', 'decisions', `SET body = '[1]' WHERE id = $1`, '/decision'],
+  ['a decision that is null', 'decisions', `SET body = 'null' WHERE id = $1`, '/decision'],
+  [
+    'a decision whose reasons are none',
+    'decisions',
+    `SET body = regexp_replace(body, '"reason_codes":\\[.*?\\]', '"reason_codes":[null]') WHERE id = $1`,
+    '/decision',
+  ],
   ['the trace', 'decision_evidence', `SET trace = '{}' WHERE decision_id = $1`, '/evidence/trace'],
   ['the verdict', 'decisions', `SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`, '/verdict'],
   [
@@ -212,11 +287,71 @@ for (const [what, table, sql, path] of [
     `SET body = regexp_replace(body, '"request_id":"[^"]*"', '"request_id":"req_x"') WHERE id = $1`,
     '/decision',
   ],
+  ['the verdict column', 'decisions', `SET verdict = 'approve' WHERE id = $1`, '/columns/verdict'],
   ['the checksum column', 'decisions', `SET policy_checksum = 'x' WHERE id = $1`, '/columns/policy_checksum'],
 ] as const) {
   test(`altering ${what} of a decision shows in its replay`, async () => {
     const { alter, replayed } = await alterable(`alter ${what}`)
     await alter(table, `UPDATE ${table} ${sql}`)
+    const { matches, paths } = await replayed()
+    assert.equal(matches, false)
+    assert.ok(paths.includes(path), JSON.stringify(paths))
+  })
+}
+
+for (const [what, table, sql, path] of [
+  [
+    'a decision that points at the entry of another',
+    'decision_evidence',
+    `UPDATE decision_evidence SET audit_entry_id = (SELECT id FROM audit_entries WHERE type = 'decision.created' AND subject_id <> $1 LIMIT 1) WHERE decision_id = $1`,
+    '/evidence/audit_entry_id',
+  ],
+  [
+    'a decision that points at no entry',
+    'decision_evidence',
+    `UPDATE decision_evidence SET audit_entry_id = 'x' WHERE decision_id = $1`,
+    '/evidence/audit_entry_id',
+  ],
+  [
+    'an entry that says something else',
+    'audit_entries',
+    `UPDATE audit_entries SET data = replace(data, '"manual_review"', '"approve"') WHERE type = 'decision.created' AND subject_id = $1`,
+    '/columns/verdict',
+  ],
+  [
+    'an entry that says more than it was sealed with',
+    'audit_entries',
+    `UPDATE audit_entries SET data = replace(data, '{', '{"by_the_way":1,') WHERE type = 'decision.created' AND subject_id = $1`,
+    '/audit',
+  ],
+  [
+    'an entry of another time',
+    'audit_entries',
+    `UPDATE audit_entries SET occurred_at = '2020-01-01' WHERE type = 'decision.created' AND subject_id = $1`,
+    '/audit',
+  ],
+  [
+    'an entry that is no JSON any more',
+    'audit_entries',
+    `UPDATE audit_entries SET data = 'x' WHERE type = 'decision.created' AND subject_id = $1`,
+    '/audit',
+  ],
+  [
+    'an entry that is a list',
+    'audit_entries',
+    `UPDATE audit_entries SET data = '[1]' WHERE type = 'decision.created' AND subject_id = $1`,
+    '/audit',
+  ],
+  [
+    'an entry that was deleted',
+    'audit_entries',
+    `DELETE FROM audit_entries WHERE type = 'decision.created' AND subject_id = $1`,
+    '/audit',
+  ],
+] as const) {
+  test(`${what} shows in its replay`, async () => {
+    const { alter, replayed } = await alterable(what)
+    await alter(table, sql)
     const { matches, paths } = await replayed()
     assert.equal(matches, false)
     assert.ok(paths.includes(path), JSON.stringify(paths))
@@ -233,17 +368,37 @@ test('deleted evidence shows in a replay, and so does a policy that was altered'
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'policy' })
   const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
-  await database.transaction(async (transaction) => {
-    await transaction.script('ALTER TABLE policies DISABLE TRIGGER USER')
-    await transaction.query(
-      `UPDATE policies SET document = replace(document, '"base":', '"base":1') WHERE org_id = $1`,
-      [other.id],
-    )
-    await transaction.script('ALTER TABLE policies ENABLE TRIGGER USER')
-  })
-  const { body } = await other.get(`/v1/decisions/${decision.id}/replay`)
-  assert.equal(body.matches, false)
-  assert.ok(body.differences.some(({ path }: { path: string }) => path === '/evidence/policy'))
+  for (const set of [`replace(document, '"base":', '"base":1')`, `'{}'`, `'nonsense'`, `''`]) {
+    await tamper('policies', `UPDATE policies SET document = ${set} WHERE org_id = $1`, [other.id])
+    const { status, body } = await other.get(`/v1/decisions/${decision.id}/replay`)
+    assert.deepEqual([status, body.matches, body.replayed], [200, false, null], set)
+    assert.ok(body.differences.some(({ path }: { path: string }) => path === '/evidence/policy'))
+  }
+})
+
+test('a policy that was accepted once goes on deciding and replaying when it could not be proposed today', async () => {
+  const old = await api.newOrganization()
+  const [row] = await database.query<{ document: string }>('SELECT document FROM policies WHERE org_id = $1', [old.id])
+  const policy = JSON.parse(row!.document)
+  policy.missing_reasons.push({ code: 'never_told', label: 'Never told' })
+  const document = canonicalJson(policy)
+  const change = 'UPDATE policies SET document = $2, checksum = $3 WHERE org_id = $1'
+  await tamper('policies', change, [old.id, document, sha256(document)])
+  const { body: entity } = await old.post('/v1/entities', { external_id: 'old' })
+  const decision = await underwrite(entity.id, { product: 'credit_line' }, old)
+  assert.equal(decision.policy_checksum, sha256(document))
+  const { body } = await old.get(`/v1/decisions/${decision.id}/replay`)
+  assert.deepEqual([body.matches, body.differences], [true, []])
+})
+
+test('a policy that was altered since decides nothing, and the log says that it was altered', async () => {
+  const other = await api.newOrganization()
+  const { body: entity } = await other.post('/v1/entities', { external_id: 'altered policy' })
+  const checksum = '0'.repeat(64) // one that no node has compiled a policy of
+  await tamper('policies', 'UPDATE policies SET checksum = $2 WHERE org_id = $1', [other.id, checksum])
+  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  assert.equal(refused.status, 500)
+  assert.ok(api.logs.some((line) => line.includes(`the stored policy ${checksum} was altered`)))
 })
 
 test('every decision of this run replays to the byte and is proved on the signed log', async () => {
@@ -273,10 +428,34 @@ test('every decision of this run replays to the byte and is proved on the signed
   }
 })
 
+test('a decision whose proof no longer leads to the signed head does not match', async () => {
+  const others = "AND entry_id NOT IN (SELECT id FROM audit_entries WHERE type = 'decision.created')"
+  for (const alterations of [
+    { audit_nodes: 'DELETE FROM audit_nodes WHERE org_id = $1' },
+    { audit_leaves: `DELETE FROM audit_leaves WHERE org_id = $1 ${others}` },
+    {
+      audit_nodes: "UPDATE audit_nodes SET hash = repeat('0', 64) WHERE org_id = $1",
+      audit_leaves: `UPDATE audit_leaves SET leaf_hash = repeat('0', 64) WHERE org_id = $1 ${others}`,
+    },
+  ]) {
+    const other = await api.newOrganization()
+    const { body: entity } = await other.post('/v1/entities', { external_id: 'unproved' })
+    const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
+    assert.equal((await sealedReplay(decision.id, other)).body.matches, true)
+    for (const [table, sql] of Object.entries(alterations)) await tamper(table, sql, [other.id])
+    const { status, body } = await other.get(`/v1/decisions/${decision.id}/replay`)
+    assert.deepEqual([status, body.matches, body.audit.inclusion_proof], [200, false, null])
+    assert.deepEqual(
+      body.differences.map(({ path }: { path: string }) => path),
+      ['/audit/inclusion_proof'],
+    )
+  }
+})
+
 /** The replay of a decision, asked for until its audit entry is sealed. */
-async function sealedReplay(id: string) {
+async function sealedReplay(id: string, organization: TestOrganization = acme) {
   for (;;) {
-    const answer = await acme.get(`/v1/decisions/${id}/replay`)
+    const answer = await organization.get(`/v1/decisions/${id}/replay`)
     if (answer.status !== 200 || answer.body.audit.leaf_index !== null) return answer
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

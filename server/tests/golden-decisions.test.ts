@@ -1,37 +1,24 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { canonicalJson } from '../src/core/canonical-json.ts'
 import { decide } from '../src/core/decide/decide.ts'
-import type { DecisionTrace } from '../src/core/decide/decision-outcome.ts'
-import type { UnderwritingDecision } from '../src/core/decide/describe-decision.ts'
 import { replay } from '../src/core/decide/replay.ts'
-import { deriveFacts } from '../src/core/facts/derive-facts.ts'
-import type { Facts } from '../src/core/facts/facts.ts'
+import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
-import { parsePolicy } from '../src/core/policy/parse-policy.ts'
-import { GOLDEN_NOW, goldenCases } from './golden-states.ts'
+import { jsonDifferences } from '../src/core/policy/json-differences.ts'
+import { addRecording, FACTS, goldenFacts, isUntouched, readRecordings } from './golden-recordings.ts'
+import { sandboxPolicy } from './sandbox-policy.ts'
 
-interface GoldenDecision {
-  policy_checksum: string
-  facts: Facts
-  decision: UnderwritingDecision
-  trace: DecisionTrace
-}
-
-const FOLDER = new URL('golden/decisions/', import.meta.url)
-
-const policies = new Map(
-  readdirSync(new URL('policies/', FOLDER)).map((file) => [file.replace('.json', ''), readPolicy(file)]),
-)
-const golden = readFileSync(new URL('decisions.jsonl', FOLDER), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line): GoldenDecision => JSON.parse(line))
+const recordings = readRecordings()
 
 describe('golden decisions', () => {
-  it('are two hundred or more, and among them every verdict and every way to settle one', () => {
-    assert.ok(golden.length >= 200)
+  it('are hundreds, and among them every verdict and every way to settle one', () => {
+    const golden = recordings.flatMap(({ decisions }) => decisions)
+    assert.ok(golden.length >= 440)
     assert.deepEqual([...new Set(golden.map(({ decision }) => decision.verdict))].sort(), [
       'approve',
       'approve_with_conditions',
@@ -51,33 +38,54 @@ describe('golden decisions', () => {
     ])
   })
 
-  it('were made under policies that still have the checksum they were recorded with', () => {
-    for (const [checksum, policy] of policies) assert.equal(policy.checksum, checksum)
-  })
+  for (const recording of recordings) {
+    const policies = new Map([...recording.policies].map(([checksum, text]) => [checksum, compiled(checksum, text)]))
 
-  it('start from facts that ingest still adds up to, byte for byte', () => {
-    const derived = goldenCases()
-      .flat()
-      .map(({ state, entity, request }) => deriveFacts({ state, entity, request, now: GOLDEN_NOW }))
-    assert.equal(derived.length, golden.length)
-    for (const [index, facts] of derived.entries())
-      assert.equal(canonicalJson(facts), canonicalJson(golden[index]?.facts))
-  })
-
-  for (const { policy_checksum, facts, decision, trace } of golden) {
-    it(`${decision.policy_version} ${decision.id}: ${decision.verdict}, byte for byte`, () => {
-      const policy = policies.get(policy_checksum)
-      assert.ok(policy)
-      assert.equal(canonicalJson(decide(policy, facts).trace), canonicalJson(trace))
-      const { matches, differences } = replay(policy, facts, decision)
-      assert.deepEqual(differences, [])
-      assert.ok(matches)
+    it(`${recording.name} is what was recorded then`, () => {
+      assert.ok(isUntouched(recording))
     })
+
+    for (const { policy_checksum, facts, decision, trace } of recording.decisions) {
+      it(`${recording.name} ${decision.policy_version} ${decision.id}: ${decision.verdict}, byte for byte`, () => {
+        const policy = policies.get(policy_checksum)
+        assert.ok(policy)
+        assert.equal(canonicalJson(decide(policy, facts).trace), canonicalJson(trace))
+        const { matches, differences } = replay(policy, facts, decision)
+        assert.deepEqual(differences, [])
+        assert.ok(matches)
+      })
+    }
   }
 })
 
-function readPolicy(file: string): CompiledPolicy {
-  const result = parsePolicy(readFileSync(new URL(`policies/${file}`, FOLDER), 'utf8'))
-  assert.ok('policy' in result, file)
+it('a recording is never written again, and one that was changed no longer has its name', () => {
+  const place = mkdtempSync(join(tmpdir(), 'verdigraph-golden-'))
+  const folder = pathToFileURL(`${place}/`)
+  const [{ decisions } = { decisions: [] }] = recordings
+  const one = { day: '2026-01-01', decisions: decisions.slice(0, 1), policies: [sandboxPolicy()] }
+  addRecording(one, folder)
+  assert.throws(() => addRecording(one, folder), /EEXIST/)
+  addRecording({ ...one, decisions: decisions.slice(0, 2) }, folder)
+  const read = readRecordings(folder)
+  assert.deepEqual(read.map((recording) => recording.decisions.length).sort(), [1, 2])
+  assert.ok(read.every(isUntouched))
+  assert.equal(isUntouched({ ...read[0]!, sha256: read[1]!.sha256 }), false)
+  rmSync(place, { recursive: true })
+})
+
+it('ingest still adds up to the same facts (node server/tests/record-golden-decisions.ts facts)', () => {
+  const recorded = readFileSync(FACTS, 'utf8').trimEnd().split('\n')
+  const derived = goldenFacts()
+  assert.equal(derived.length, recorded.length)
+  for (const [index, facts] of derived.entries()) {
+    const was = recorded[index]!
+    assert.deepEqual(jsonDifferences(JSON.parse(was), JSON.parse(facts)), [], `line ${index + 1} of facts.jsonl`)
+    assert.equal(facts, was)
+  }
+})
+
+function compiled(checksum: string, document: string): CompiledPolicy {
+  const result = compileStoredPolicy({ checksum, document })
+  assert.ok('policy' in result, JSON.stringify(result))
   return result.policy
 }

@@ -171,13 +171,19 @@ function withOutcomes(state: EntityState, draw: Draw): EntityState {
   for (let count = 1 + draw.below(3); count > 0; count--) {
     const type = draw.chance(70) ? 'repaid' : draw.oneOf(['late', 'late', 'default', 'fraud_confirmed'] as const)
     const occurredAt = daysAgo(draw.below(700))
-    next = applyOutcome(next, { decisionId: `dec_${count}`, type, occurredAt, daysPastDue: draw.below(40) })
+    const ids = { id: `out_${count}`, decisionId: `dec_${count}` }
+    next = applyOutcome(next, { ...ids, type, occurredAt, daysPastDue: draw.below(40) })
   }
   return next
 }
 
 function withOpenCredit(state: EntityState, draw: Draw): EntityState {
-  const funded = { decisionId: 'dec_open', type: 'funded', occurredAt: daysAgo(draw.below(300)) } as const
+  const funded = {
+    id: 'out_open',
+    decisionId: 'dec_open',
+    type: 'funded',
+    occurredAt: daysAgo(draw.below(300)),
+  } as const
   return applyOutcome(state, {
     ...funded,
     amount: 500 + draw.below(20_000),

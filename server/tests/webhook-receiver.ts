@@ -17,7 +17,7 @@ export interface Received {
 /** How to answer; nothing in particular is a 204 at once. */
 export interface Answer {
   status?: number
-  headers?: Record<string, string>
+  headers?: Record<string, string | string[]>
   body?: string
   delayMs?: number
 }

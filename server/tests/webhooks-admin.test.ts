@@ -185,3 +185,41 @@ test('two who change an endpoint at the same moment do not overwrite each other'
   assert.equal(results.filter((result) => 'secret' in result).length, 1)
   assert.match(results.find((result) => 'problem' in result).problem, /somebody else changed/)
 })
+
+test('fifty endpoints may be enabled; disabled ones do not count, and no way leads past the fifty', async () => {
+  const { acme, endpoint, receiver } = await setUp()
+  const more: { id: string }[] = []
+  while (more.length < 49) more.push(await cli(acme, 'add', receiver.url, { events: 'policy.activated' }))
+  assert.match((await cli(acme, 'add', receiver.url)).problem, /at most 50 enabled endpoints/)
+  await cli(acme, 'disable', endpoint.id)
+  const another = await cli(acme, 'add', receiver.url, { events: 'policy.activated' })
+  assert.match(another.id, /^whe_/)
+  assert.match((await cli(acme, 'enable', endpoint.id)).problem, /at most 50 enabled endpoints/)
+  await cli(acme, 'disable', more[0]!.id)
+  assert.equal((await cli(acme, 'enable', endpoint.id)).state, 'enabled')
+})
+
+test('redeliver --since goes back as far as deliveries are kept', async () => {
+  const { acme, endpoint, oneMore } = await setUp()
+  await oneMore()
+  const daysAgo = (days: number) => new Date(Date.now() + aheadMs - days * 86_400_000).toISOString()
+  assert.match((await cli(acme, 'redeliver', endpoint.id, { since: daysAgo(31) })).problem, /kept for 30 days/)
+  assert.equal((await cli(acme, 'redeliver', endpoint.id, { since: daysAgo(29) })).problem, undefined)
+})
+
+test('what a receiver answers says nothing to the terminal of whoever looks at it', async () => {
+  const { acme, endpoint, state, oneMore } = await setUp()
+  Object.assign(state, { status: 500, body: '\u001b[31mred\u009b2Jgone\u202eback\u2028\nnext' })
+  const { id } = await oneMore()
+  const command = commands.find(({ name }) => name === 'webhooks deliveries')!
+  const input = { positionals: [endpoint.id as string], options: { org: acme.id, event: id } }
+  // biome-ignore lint/suspicious/noExplicitAny: the result's shape is the command's own.
+  let result: any
+  await until('it is on record', async () => {
+    result = await command.run(installation, input)
+    return result.attempts.length > 0
+  })
+  assert.doesNotMatch(command.render(result).replaceAll('\n', ''), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  assert.doesNotMatch(JSON.stringify(result), /\p{Cc}/u)
+  assert.match(result.attempts[0].response, /red.*gone.*\nnext/su)
+})

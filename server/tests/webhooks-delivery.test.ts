@@ -165,6 +165,22 @@ test('a receiver may ask for more patience with Retry-After, up to twice the pla
   }
 })
 
+test('an answer with more than one Retry-After is an answer like any other', async () => {
+  const acme = await api.newOrganization()
+  const headers = { 'Retry-After': ['7', '9'] }
+  const well = await receiverFor(acme, () => ({ status: 200, headers }))
+  const busy = await receiverFor(acme, () => ({ status: 503, headers }))
+  await acme.post('/v1/entities', { external_id: 'twice' })
+  for (const [receiver, state, status] of [
+    [well, 'delivered', 200],
+    [busy, 'pending', 503],
+  ] as const) {
+    await until('it is on record', async () => (await attemptsOf(receiver.endpoint.id)).length === 1)
+    assert.equal((await attemptsOf(receiver.endpoint.id))[0]!.status, status)
+    assert.equal((await deliveriesOf(receiver.endpoint.id))[0]!.state, state)
+  }
+})
+
 test('410 disables the endpoint, with the reason on record; the delivery is kept', async () => {
   const acme = await api.newOrganization()
   const receiver = await receiverFor(acme, () => ({ status: 410 }))
@@ -187,31 +203,64 @@ test('410 disables the endpoint, with the reason on record; the delivery is kept
 })
 
 test('five days of nothing but failure disable an endpoint; a success in between starts the count anew', async () => {
+  const { shownNow, daysLater, settle, state } = await failingEndpoint()
+  await settle()
+  assert.notEqual((await shownNow()).failing_since, null)
+  for (let day = 1; day <= 4; day++) await daysLater(1)
+  state.status = 200
+  await settle()
+  await until('it is well', async () => (await shownNow()).failing_since === null)
+  state.status = 500
+  await settle()
+  for (let day = 1; day <= 4; day++) await daysLater(1)
+  assert.equal((await shownNow()).state, 'enabled')
+  await daysLater(1.1)
+  await until('it is disabled', async () => (await shownNow()).state === 'disabled')
+  assert.match((await shownNow()).disabled_why!, /^nothing has been delivered since 20/)
+  const { id } = await shownNow()
+  assert.ok(api.logs.some((line) => line.includes('a webhook endpoint was disabled') && line.includes(id)))
+})
+
+test('an endpoint that is seldom sent to is not disabled for two failures a month apart', async () => {
+  const { shownNow, daysLater, settle } = await failingEndpoint()
+  await settle()
+  const first = (await shownNow()).failing_since!
+  // The retries of the first event come to their end, and then it is quiet.
+  for (let day = 1; day <= 4; day++) await daysLater(1, 0)
+  await daysLater(30)
+  const { state, failing_since } = await shownNow()
+  assert.equal(state, 'enabled')
+  assert.ok(Date.parse(failing_since!) - Date.parse(first) > 30 * 86_400_000, 'the count started anew')
+  for (let day = 1; day <= 5; day++) await daysLater(1)
+  await until('it is disabled', async () => (await shownNow()).state === 'disabled')
+})
+
+/** An endpoint whose receiver fails, and a clock that moves on. */
+async function failingEndpoint() {
   const acme = await api.newOrganization()
-  let status = 500
-  const receiver = await receiverFor(acme, () => ({ status }))
-  const settle = async (externalId: string) => {
+  const state = { status: 500 }
+  const receiver = await receiverFor(acme, () => state)
+  let events = 0
+  const settle = async () => {
     const before = (await attemptsOf(receiver.endpoint.id)).length
-    await acme.post('/v1/entities', { external_id: externalId })
+    await acme.post('/v1/entities', { external_id: `e${events++}` })
     await until('an attempt', async () => (await attemptsOf(receiver.endpoint.id)).length > before)
   }
-  await settle('one')
-  assert.notEqual((await shown(acme, receiver.endpoint.id)).failing_since, null)
-  aheadMs += 4 * 86_400_000
-  status = 200
-  await settle('two')
-  await until('it is well', async () => (await shown(acme, receiver.endpoint.id)).failing_since === null)
-  status = 500
-  await settle('three')
-  aheadMs += 4 * 86_400_000
-  await settle('four')
-  assert.equal((await shown(acme, receiver.endpoint.id)).state, 'enabled')
-  aheadMs += 1.1 * 86_400_000
-  await settle('five')
-  await until('it is disabled', async () => (await shown(acme, receiver.endpoint.id)).state === 'disabled')
-  assert.match((await shown(acme, receiver.endpoint.id)).disabled_why!, /^nothing has been delivered since 20/)
-  assert.ok(api.logs.some((line) => line.includes('a webhook endpoint was disabled') && line.includes(acme.id)))
-})
+  return {
+    state,
+    settle,
+    shownNow: () => shown(acme, receiver.endpoint.id),
+    /** Lets days go by, and one event come after them. */
+    async daysLater(days: number, newEvents = 1) {
+      aheadMs += days * 86_400_000
+      if (newEvents > 0) await settle()
+      else await until('nothing is due', async () => (await deliveriesOf(receiver.endpoint.id)).every(isNotDue))
+    },
+  }
+}
+
+const isNotDue = ({ state, due_at }: { state: string; due_at: string }) =>
+  state !== 'pending' || Date.parse(due_at) > nowMs()
 
 test('a redirect is not followed, and an answer is kept as far as 4 KiB', async () => {
   const acme = await api.newOrganization()

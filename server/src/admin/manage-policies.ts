@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
-import { compilePolicy } from '../core/policy/compile-policy.ts'
+import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { Change } from '../store/change.ts'
 import { DatabaseError } from '../store/database.ts'
@@ -180,12 +180,15 @@ function covers(approval: PolicyStep, { checksum }: StoredPolicy, tests: readonl
   return approval.checksum === checksum && canonicalJson(shown.tests ?? null) === canonicalJson(tests)
 }
 
-/** Reads a stored policy again from its document: a change of it since it was proposed does not go unseen. */
+/**
+ * Reads a stored policy again from its document: a change of it since it was proposed does not go unseen. What authors
+ * are held to was asked when it was proposed; a later release that asks for more does not bar the way back to it.
+ */
 function examine(policy: StoredPolicy): { tests: PolicyTestResult[] } | Problem {
-  const compiled = compilePolicy(JSON.parse(policy.document))
-  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
-  if (compiled.policy.checksum !== policy.checksum)
+  const compiled = compileStoredPolicy(policy)
+  if ('altered' in compiled)
     return { problem: 'its document is not the one that was proposed; propose it again under a new version' }
+  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
   const tests = runPolicyTests(compiled.policy)
   const problem = testsProblem(tests)
   return problem === undefined ? { tests } : { problem }

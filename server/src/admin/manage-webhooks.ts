@@ -10,12 +10,13 @@ import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
 import type { Installation } from './installation.ts'
 import type { Actor } from './manage-organizations.ts'
 
-/** Every event goes to every endpoint that listens, so their number bounds what one request can set off. */
-const ENDPOINTS_PER_ORGANIZATION_MAX = 50
+/** Every event goes to every enabled endpoint that listens, so their number bounds what one request can set off. */
+const ENABLED_PER_ORGANIZATION_MAX = 50
 const DESCRIPTION_CHARACTERS_MAX = 255
 const REASON_CHARACTERS_MAX = 500
+const DAY_MS = 24 * 3_600_000
 /** How long a replaced secret goes on signing beside the new one. */
-const OVERLAP_MS = 24 * 3_600_000
+const OVERLAP_MS = DAY_MS
 const REDELIVERIES_PER_WRITE = 1_000
 
 interface Problem {
@@ -63,9 +64,8 @@ export async function addEndpoint(
     return { problem: `the description has more than ${DESCRIPTION_CHARACTERS_MAX} characters` }
   const types = readEventTypes(eventTypes)
   if (typeof types !== 'string') return types
-  const known = await stores[environment].webhookEndpoints(organizationId)
-  if (known.length >= ENDPOINTS_PER_ORGANIZATION_MAX)
-    return { problem: `an organization has at most ${ENDPOINTS_PER_ORGANIZATION_MAX} endpoints in an environment` }
+  const tooMany = await oneTooMany(installation, act)
+  if (tooMany) return tooMany
 
   const now = timeOf(installation)
   const secret = generateWebhookSecret()
@@ -166,6 +166,8 @@ export async function enableEndpoint(
   const endpoint = await findEndpoint(installation, act, id)
   if ('problem' in endpoint) return endpoint
   if (endpoint.state === 'enabled') return { problem: `${id} is enabled already` }
+  const tooMany = await oneTooMany(installation, act)
+  if (tooMany) return tooMany
   const next = { ...endpoint, state: 'enabled', disabled_at: null, disabled_why: null }
   return change(installation, act, { next, type: 'webhook_endpoint.enabled', data: {} })
 }
@@ -207,6 +209,12 @@ export async function redeliver(
   if ('problem' in endpoint) return endpoint
   if (endpoint.state === 'disabled') return { problem: `${id} is disabled: enable it first` }
   const store = installation.stores[act.environment]
+  const keptSinceMs = installation.nowMs() - installation.config.webhooksKeepDays * DAY_MS
+  // Of what is older, nobody knows any more whether it arrived.
+  if ('sinceMs' in what && what.sinceMs < keptSinceMs)
+    return {
+      problem: `deliveries are kept for ${installation.config.webhooksKeepDays} days: --since goes back to ${new Date(keptSinceMs).toISOString()}`,
+    }
   if ('eventId' in what && !(await store.eventExists(act.organizationId, what.eventId)))
     return { problem: `there is no event ${what.eventId} in ${act.environment}` }
   let queued = 0
@@ -237,6 +245,17 @@ async function* undelivered(
     if (eventIds.length > 0) yield eventIds
     if (eventIds.length < limit) return
     afterEventId = eventIds.at(-1)!
+  }
+}
+
+async function oneTooMany(
+  { stores }: Installation,
+  { environment, organizationId }: WebhookAct,
+): Promise<Problem | undefined> {
+  const endpoints = await stores[environment].webhookEndpoints(organizationId)
+  if (endpoints.filter(({ state }) => state === 'enabled').length < ENABLED_PER_ORGANIZATION_MAX) return undefined
+  return {
+    problem: `an organization has at most ${ENABLED_PER_ORGANIZATION_MAX} enabled endpoints in an environment: disable one first`,
   }
 }
 

@@ -7,12 +7,11 @@ import { nodeId } from '../node-id.ts'
 import type { SigningKey } from '../security/master-key.ts'
 import type { Database } from '../store/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { releaseLease, takeLease } from '../store/leases.ts'
+import { LeasedRounds } from '../store/leased-rounds.ts'
+import { Lease } from '../store/leases.ts'
 
 /** Entries are sealed at least once a second; twice as often leaves room for a slow round. */
 const ROUND_EVERY_MS = 500
-/** After a failure, the database is given time to recover before the next round. */
-const ROUND_AFTER_FAILURE_MS = 5_000
 const ENTRIES_PER_SEAL = 2_000
 const LEASE = { name: 'sealer', holder: nodeId, seconds: 5 }
 
@@ -33,20 +32,26 @@ export interface SealerParts {
  */
 export class Sealer {
   readonly #parts: SealerParts
-  #timer: NodeJS.Timeout | undefined
-  #round: Promise<void> = Promise.resolve()
-  #closed = false
+  readonly #rounds: LeasedRounds
 
   constructor(parts: SealerParts) {
     this.#parts = parts
+    const lease = new Lease(parts.database, LEASE)
+    this.#rounds = new LeasedRounds({
+      lease,
+      everyMs: ROUND_EVERY_MS,
+      work: () => this.sealAll(),
+      onError: parts.onError,
+    })
   }
 
-  start(afterMs = ROUND_EVERY_MS): void {
-    this.#timer = setTimeout(() => {
-      this.#round = this.#runRound().then((succeeded) => {
-        if (!this.#closed) this.start(succeeded ? ROUND_EVERY_MS : ROUND_AFTER_FAILURE_MS)
-      })
-    }, afterMs).unref()
+  start(): void {
+    this.#rounds.start()
+  }
+
+  /** Seals once more what has come in, and ends. */
+  close(): Promise<void> {
+    return this.#rounds.close(() => this.#rounds.run())
   }
 
   /** Seals everything that waits; trouble with one organization's log does not hold up the others'. */
@@ -57,24 +62,6 @@ export class Sealer {
       } catch (error) {
         this.#parts.onError(error)
       }
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#timer)
-    await this.#round
-    await this.#runRound()
-    await releaseLease(this.#parts.database, LEASE).catch(this.#parts.onError)
-  }
-
-  async #runRound(): Promise<boolean> {
-    try {
-      if (await takeLease(this.#parts.database, LEASE)) await this.sealAll()
-      return true
-    } catch (error) {
-      this.#parts.onError(error)
-      return false
     }
   }
 }

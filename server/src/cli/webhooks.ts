@@ -159,7 +159,11 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
   options: {
     ...placeOptions,
     event: { type: 'string', description: 'send this event again' },
-    since: { type: 'string', description: 'send every event since this ISO 8601 time that never reached the endpoint' },
+    since: {
+      type: 'string',
+      description:
+        'send every event since this ISO 8601 time that never reached the endpoint, as far back as deliveries are kept',
+    },
   },
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
@@ -209,7 +213,7 @@ function renderDeliveries(deliveries: readonly ListedDelivery[]): string {
       delivery.event_type,
       delivery.state,
       String(delivery.attempts),
-      String(delivery.last_status ?? delivery.last_error ?? '–'),
+      printable(String(delivery.last_status ?? delivery.last_error ?? '–')),
       delivery.state === 'pending' ? delivery.due_at : '–',
     ]),
   )
@@ -222,8 +226,13 @@ function renderAttempts(attempts: readonly RowOf<'webhook_attempts'>[]): string 
       String(number),
       started_at,
       `${duration_ms} ms`,
-      String(status ?? error),
-      JSON.stringify(response ?? '').slice(0, 100),
+      printable(String(status ?? error)),
+      printable(JSON.stringify(response ?? '').slice(0, 100)),
     ]),
   )
+}
+
+/** What a receiver sent, without anything that would speak to the terminal: control characters, or those that turn text around. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

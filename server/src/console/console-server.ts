@@ -42,7 +42,9 @@ export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleSe
     ])
     return reply.code(answered ? 200 : 503).send({ status: answered ? 'ready' : 'database_unreachable' })
   })
-  app.get('/metrics', (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(metrics.text()))
+  app.get('/metrics', async (_request, reply) =>
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  )
   return app
 }
 

@@ -1,5 +1,7 @@
 import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
 import type { Change, Lost, PlainTable } from './change.ts'
+import { deleteConsequences } from './consequences.ts'
+import { noteHolders } from './graph-claims.ts'
 import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from './tables.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
@@ -46,8 +48,13 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts, sql: turnVerdicts, losing: 'turned_verdict' }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
+  defineStep({
+    rowsOf: ({ rows }) => rows?.identity_links?.filter((link) => link.identifier_hash !== null) ?? [],
+    sql: noteHolders,
+  }),
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
+  defineStep({ rowsOf: ({ doneConsequences = [] }) => doneConsequences, sql: deleteConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => awaitSealing(inserted) }),
   defineStep({
@@ -141,12 +148,12 @@ function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Param
       AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
 }
 
-/** Of two claims of one link the stronger holds; payments follow their share, which may fall. */
+/**
+ * A link is written as it stands, by those who have looked at all that was said of it; of two who did so at once, the
+ * stronger holds. That an end has had bad outcomes is taken back only by those who look for it.
+ */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
-  const set = `verified = graph_links.verified OR excluded.verified,
-    base_ppm = CASE WHEN excluded.type = 'payment' THEN excluded.base_ppm ELSE greatest(graph_links.base_ppm, excluded.base_ppm) END,
-    since = greatest(graph_links.since, excluded.since),
-    expires = CASE WHEN excluded.type = 'payment' THEN excluded.expires ELSE greatest(graph_links.expires, excluded.expires) END,
+  const set = `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
     to_adverse = graph_links.to_adverse OR excluded.to_adverse`
   const merged = new Map<string, RowOf<'graph_links'>>()
   for (const row of rows) {

@@ -43,6 +43,8 @@ export interface Change {
   removedLinks?: Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[]
   paymentFlows?: RowOf<'payment_flows'>[]
   consequences?: RowOf<'consequences'>[]
+  /** Consequences that are done. Written alone, because another change may write one of them anew. */
+  doneConsequences?: RowOf<'consequences'>[]
   auditEntries?: RowOf<'audit_entries'>[]
   usage?: RowOf<'usage_by_day'>[]
 }

@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from './database.ts'
 import { openEnvironmentStore } from './environment-store.ts'
 import { GroupCommit } from './group-commit.ts'
-import { releaseLease, takeLease } from './leases.ts'
+import { Lease } from './leases.ts'
 import { openStorage } from './storage.ts'
 import type { RowOf } from './tables.ts'
 
@@ -212,17 +212,16 @@ test('append-only tables refuse to be changed by the database itself', async () 
   }
 })
 
-test('a lease is held by one node until it is given back', async () => {
-  assert.equal(await takeLease(database, { name: 'job', holder: 'a', seconds: 60 }), true)
-  assert.equal(await takeLease(database, { name: 'job', holder: 'b', seconds: 60 }), false)
-  assert.equal(await takeLease(database, { name: 'job', holder: 'a', seconds: 60 }), true, 'its holder may renew it')
-  await releaseLease(database, { name: 'job', holder: 'a' })
-  assert.equal(await takeLease(database, { name: 'job', holder: 'b', seconds: 0 }), true)
-  assert.equal(
-    await takeLease(database, { name: 'job', holder: 'a', seconds: 60 }),
-    true,
-    'a lease that ran out is free',
-  )
+test('a lease is held by one node until it is given back or runs out', async () => {
+  const lease = (holder: string, seconds = 60) => new Lease(database, { name: 'job', holder, seconds })
+  const [ours, theirs] = [lease('a'), lease('b')]
+  assert.deepEqual([await ours.isHeld(), await theirs.isHeld()], [true, false])
+  assert.deepEqual([await ours.isHeld(), await lease('a').isHeld()], [true, true], 'its holder may renew it')
+  await ours.release()
+  assert.deepEqual([await theirs.isHeld(), await ours.isHeld()], [true, false])
+  await theirs.release()
+  assert.equal(await lease('b', 0).isHeld(), true)
+  assert.equal(await ours.isHeld(), true, 'a lease that ran out is free')
 })
 
 test('a transaction that fails leaves nothing behind, and the schema stays the same afterwards', async () => {

@@ -71,3 +71,18 @@ export function quotedSchema(schema: string): string {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain schema name`)
   return `"${schema}"`
 }
+
+/**
+ * Every statement finds its rows by key, however many there are, so plans are made once and are always index lookups.
+ * Left to itself, the planner makes its plan for a statement while a table is small, reads the whole of it, and stays
+ * with that plan as the table grows, until statistics are gathered the next time.
+ */
+export const PINNED_PLANS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+  enable_material: 'off',
+  jit: 'off',
+}

@@ -1,10 +1,14 @@
+import { ENTRY_COLUMNS } from './audit-trail.ts'
 import { batchedRead } from './batched-read.ts'
 import type { Database, Row } from './database.ts'
 import { columnsOf, type RowOf } from './tables.ts'
 
+/** The audit entry of a decision, with the hash that its leaf was sealed with, once it was. */
+export type DecisionEntry = RowOf<'audit_entries'> & { sealed_hash: string | null }
+
 /** A decision with everything it was made from; null is what somebody took away. */
 export type RecordedDecision = RowOf<'decisions'> &
-  Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id' | 'audit_data', string | null>
+  Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id', string | null> & { entry: DecisionEntry | null }
 
 const COLUMNS = columnsOf('decisions')
   .map((column) => `decision.${column}`)
@@ -26,19 +30,17 @@ export function decisionQueries(database: Database) {
       },
     }),
 
-    /** The decision of that id with what is left of its evidence, its policy, and what its audit entry says about them. */
+    /** The decision of that id with what is left of its evidence, its policy, and the audit entry that vouches for them. */
     async recordedDecision(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
-      const [row] = await database.query<RecordedDecision & Row>(
-        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, policy.document AS policy, entry.id AS audit_entry_id, entry.data AS audit_data
+      const [row] = await database.query<Omit<RecordedDecision, 'entry'> & Row>(
+        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id, policy.document AS policy
          FROM decisions AS decision
          LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
-         LEFT JOIN audit_entries AS entry ON entry.org_id = decision.org_id AND entry.trail_id = decision.entity_id
-           AND entry.type = 'decision.created' AND entry.subject_id = decision.id
          LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
          WHERE decision.org_id = $1 AND decision.id = $2`,
         [organizationId, id],
       )
-      return row
+      return row && { ...row, entry: await readEntry(database, row) }
     },
 
     /** The leaf of an audit entry, once it is sealed. */
@@ -50,15 +52,13 @@ export function decisionQueries(database: Database) {
       return row?.leaf_index
     },
 
-    /** The outcomes of a decision, in the order in which they were recorded. */
-    async outcomesOf(
-      organizationId: string,
-      decisionId: string,
-    ): Promise<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'>[]> {
-      return database.query<Pick<RowOf<'outcomes'>, 'type' | 'occurred_at'> & Row>(
-        'SELECT type, occurred_at FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
+    /** The outcomes of a decision as they were answered, in the order in which they were recorded. */
+    async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
+      const rows = await database.query<{ body: string }>(
+        'SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
         [organizationId, decisionId],
       )
+      return rows.map(({ body }) => body)
     },
 
     /** What was decided last about an entity, if anything was. */
@@ -74,23 +74,25 @@ export function decisionQueries(database: Database) {
         return new Map(rows.map((row) => [`${row.org_id} ${row.entity_id}`, row]))
       },
     }),
-
-    /**
-     * Takes away what decisions left to be looked at again, where nothing has come to be known since: nearly all of it.
-     * The mark is compared with what `seenMark` made of the decision.
-     */
-    async settleReevaluations(limit: number): Promise<void> {
-      await database.query(
-        `DELETE FROM consequences WHERE (org_id, kind, entity_id, mark) IN (
-           SELECT cause.org_id, cause.kind, cause.entity_id, cause.mark FROM consequences AS cause
-           JOIN latest_decisions AS latest ON latest.org_id = cause.org_id AND latest.entity_id = cause.entity_id
-           JOIN entities AS entity ON entity.org_id = cause.org_id AND entity.id = cause.entity_id
-           LEFT JOIN graph_exposures AS exposure ON exposure.org_id = cause.org_id AND exposure.entity_id = cause.entity_id
-           WHERE cause.kind = 'reevaluation' AND cause.mark = latest.decision_id || ':' || entity.version || ':' ||
-             coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')
-           LIMIT $1)`,
-        [limit],
-      )
-    },
   }
+}
+
+/** The entry of a decision: the one its evidence names, if that is about it; otherwise the first on its entity's trail that is. */
+async function readEntry(
+  database: Database,
+  { org_id, id, entity_id, audit_entry_id }: Omit<RecordedDecision, 'entry'>,
+): Promise<DecisionEntry | null> {
+  const find = async (where: string, key: string) => {
+    const [entry] = await database.query<DecisionEntry & Row>(
+      `SELECT ${ENTRY_COLUMNS}, leaf.leaf_hash AS sealed_hash FROM audit_entries AS entry
+       LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+       WHERE entry.org_id = $1 AND entry.type = 'decision.created' AND entry.subject_type = 'decision' AND entry.subject_id = $2
+         AND ${where} = $3 ORDER BY entry.seq LIMIT 1`,
+      [org_id, id, key],
+    )
+    return entry ?? null
+  }
+  const named = audit_entry_id === null ? null : await find('entry.id', audit_entry_id)
+  // Only somebody who altered the evidence makes us look through the trail.
+  return named ?? find('entry.trail_id', entity_id)
 }

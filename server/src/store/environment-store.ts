@@ -3,6 +3,7 @@ import { auditSealingQueries } from './audit-sealing.ts'
 import { auditTrailQueries } from './audit-trail.ts'
 import { auditVerificationQueries } from './audit-verification.ts'
 import { batchedRead } from './batched-read.ts'
+import { consequenceQueries } from './consequences.ts'
 import type { Database } from './database.ts'
 import { decisionQueries } from './decisions.ts'
 import { entityQueries } from './entities.ts'
@@ -21,6 +22,7 @@ export function openEnvironmentStore(database: Database) {
     ...entityQueries(database),
     ...decisionQueries(database),
     ...graphQueries(database),
+    ...consequenceQueries(database),
     ...idempotencyQueries(database),
     ...auditTrailQueries(database),
     ...auditSealingQueries(database),

@@ -61,8 +61,9 @@ export class GroupCommit {
     for (; end < this.#queue.length && end < CHANGES_MAX; end++) {
       const { change } = this.#queue[end]!
       const claims = claimsOf(change)
+      const isAlone = (change.doneConsequences ?? this.#queue[0]!.change.doneConsequences) !== undefined
       rows += countRows(change)
-      if (end > 0 && (rows > ROWS_MAX || claims.some((claim) => seen.has(claim)))) break
+      if (end > 0 && (rows > ROWS_MAX || isAlone || claims.some((claim) => seen.has(claim)))) break
       for (const claim of claims) seen.add(claim)
     }
     return this.#queue.splice(0, end)

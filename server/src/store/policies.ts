@@ -44,15 +44,6 @@ export function policyQueries(database: Database) {
       load: (organizationIds) => readActive(database, organizationIds),
     }),
 
-    /** The policy of that checksum, whatever became of it since. */
-    async policyByChecksum(organizationId: string, checksum: string): Promise<DecidingPolicy | undefined> {
-      const [policy] = await database.query<DecidingPolicy & Row>(
-        `SELECT ${DECIDING} FROM policies AS policy WHERE policy.org_id = $1 AND policy.checksum = $2`,
-        [organizationId, checksum],
-      )
-      return policy
-    },
-
     /** The policy of that version name. */
     async policyByVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
       const [policy] = await database.query<StoredPolicy & Row>(

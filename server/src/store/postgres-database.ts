@@ -3,6 +3,7 @@ import {
   type Database,
   DatabaseError,
   DatabaseUnavailable,
+  PINNED_PLANS,
   quotedSchema,
   type Row,
   type Transaction,
@@ -12,21 +13,6 @@ import { encodeTextArray } from './text-array.ts'
 
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
-
-/**
- * Every statement finds its rows by key, however many there are, so plans are made once and are always index lookups.
- * Left to itself, the planner makes its plan for a statement while a table is small, reads the whole of it, and stays
- * with that plan as the table grows, until statistics are gathered the next time.
- */
-const PINNED_PLANS = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_bitmapscan: 'off',
-  enable_material: 'off',
-  jit: 'off',
-}
 
 const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PINNED_PLANS }
 

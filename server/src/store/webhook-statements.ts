@@ -28,12 +28,13 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 }
 
 /**
- * Starts deliveries from the first attempt on; attempts that were made before stay counted and on record. One that is in
- * flight keeps its lease, and its answer decides.
+ * Starts deliveries from the first attempt on, in a round of their own; attempts that were made before stay counted and on
+ * record. One that is in flight keeps its lease, and its answer goes on record, but only answers of this round decide.
  */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
-    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', schedule_step = 0, due_at = excluded.due_at,
+    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', round = webhook_deliveries.round + 1,
+      schedule_step = 0, due_at = excluded.due_at,
       leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END`
 }
 
@@ -46,7 +47,8 @@ export function updateEndpoints(endpoints: readonly RowOf<'webhook_endpoints'>[]
     )
   return `UPDATE webhook_endpoints AS endpoint SET state = next.state, secret = next.secret, previous_secret = next.previous_secret,
       previous_secret_until = next.previous_secret_until, disabled_at = next.disabled_at, disabled_why = next.disabled_why,
-      failing_since = CASE WHEN endpoint.state = next.state THEN endpoint.failing_since END, version = next.version
+      failing_since = CASE WHEN endpoint.state = next.state THEN endpoint.failing_since END,
+      failed_at = CASE WHEN endpoint.state = next.state THEN endpoint.failed_at END, version = next.version
     FROM unnest(${column('org_id', 'text')}, ${column('id', 'text')}, ${column('state', 'text')}, ${column('secret', 'text')},
       ${column('previous_secret', 'text')}, ${column('previous_secret_until', 'timestamptz')}, ${column('disabled_at', 'timestamptz')},
       ${column('disabled_why', 'text')}, ${column('version', 'bigint')})

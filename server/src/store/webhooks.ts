@@ -17,6 +17,13 @@ export type ListedDelivery = Pick<
   last_error: string | null
 }
 
+/** What waits, and how the endpoints are doing. */
+export interface WebhookFigures {
+  pending: number
+  oldest_due_at: string | null
+  endpoints: { well: number; failing: number; disabled: number }
+}
+
 const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints').join(', ')
 
 /** Webhook endpoints and their deliveries, as people look at them. */
@@ -111,6 +118,51 @@ export function webhookQueries(database: Database) {
         [organizationId, endpointId, afterEventId, limit],
       )
       return rows.map(({ id }) => id)
+    },
+
+    /**
+     * Forgets deliveries that were over before a given moment, with their attempts; a bounded number at once, and returns how
+     * many. The attempts go first: should it stop in between, none is left behind that a new delivery could run into.
+     */
+    async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
+      const keys = await database.query<Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id'>>(
+        `SELECT org_id, endpoint_id, event_id FROM webhook_deliveries
+         WHERE state <> 'pending' AND due_at < $1::timestamptz ORDER BY due_at LIMIT $2`,
+        [overBefore, limit],
+      )
+      if (keys.length === 0) return 0
+      const arrays = [
+        keys.map((key) => key.org_id),
+        keys.map((key) => key.endpoint_id),
+        keys.map((key) => key.event_id),
+      ]
+      const old = (
+        table: string,
+      ) => `USING unnest($1::text[], $2::text[], $3::text[]) AS old (org_id, endpoint_id, event_id)
+        WHERE ${table}.org_id = old.org_id AND ${table}.endpoint_id = old.endpoint_id AND ${table}.event_id = old.event_id`
+      await database.query(`DELETE FROM webhook_attempts AS attempt ${old('attempt')}`, arrays)
+      // One that is to be made again since then stays.
+      await database.query(
+        `DELETE FROM webhook_deliveries AS delivery ${old('delivery')} AND delivery.state <> 'pending' AND delivery.due_at < $4::timestamptz`,
+        [...arrays, overBefore],
+      )
+      return keys.length
+    },
+
+    /** How much waits for enabled endpoints, since when the oldest of it is due, and how the endpoints are doing. Reads all that waits. */
+    async webhookFigures(): Promise<WebhookFigures> {
+      const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
+        `SELECT count(*) AS pending, min(delivery.due_at) AS oldest_due_at FROM webhook_deliveries AS delivery
+         JOIN webhook_endpoints AS endpoint ON endpoint.org_id = delivery.org_id AND endpoint.id = delivery.endpoint_id
+         WHERE delivery.state = 'pending' AND endpoint.state = 'enabled'`,
+      )
+      const [endpoints] = await database.query<WebhookFigures['endpoints']>(
+        `SELECT count(*) FILTER (WHERE state = 'enabled' AND failing_since IS NULL) AS well,
+           count(*) FILTER (WHERE state = 'enabled' AND failing_since IS NOT NULL) AS failing,
+           count(*) FILTER (WHERE state = 'disabled') AS disabled
+         FROM webhook_endpoints`,
+      )
+      return { ...waiting!, endpoints: endpoints! }
     },
 
     /** Whether an organization has an event of that id. */

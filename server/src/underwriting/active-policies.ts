@@ -1,6 +1,6 @@
-import { compilePolicy } from '../core/policy/compile-policy.ts'
+import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
-import type { PolicyDocument } from '../core/policy/policy-document.ts'
+import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 
 /** How long a node goes on with the policy it knows to be active; a switch is felt on every node within a second. */
@@ -34,16 +34,16 @@ export class ActivePolicies {
   async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {
     const row = await this.#store.activePolicy(organizationId)
     if (!row) return undefined
-    const policy = this.#compiled.get(row.checksum) ?? this.#compile(row)
-    if (policy.checksum !== row.checksum) throw new Error(`the stored policy ${row.checksum} was altered`)
-    return policy
+    return this.#compiled.get(row.checksum) ?? this.#compile(row)
   }
 
   #compile({ checksum, document }: { checksum: string; document: string }): CompiledPolicy {
-    const result = compilePolicy(JSON.parse(document) as PolicyDocument)
-    // Only a document that was altered behind our back can fail here: it was checked before it was stored.
-    if (!('policy' in result)) throw new Error(`the stored policy ${checksum} was altered`)
-    if (result.policy.checksum !== checksum) return result.policy
+    const result = compileStoredPolicy({ checksum, document })
+    if ('altered' in result) throw new Error(`the stored policy ${checksum} was altered`)
+    if ('problems' in result)
+      throw new Error(
+        `this version cannot run the stored policy ${checksum}: ${result.problems.map(describeProblem).join('; ')}`,
+      )
     if (this.#compiled.size >= COMPILED_MAX) this.#compiled.clear()
     this.#compiled.set(checksum, result.policy)
     return result.policy

@@ -31,7 +31,7 @@ export function factsOf(
 
 /**
  * Names a decision and what was known of its entity: its own facts, and what the trust graph says. As long as both are
- * what they were, there is nothing to look at again; the store compares it (`settleReevaluations`).
+ * what they were, there is nothing to look at again; the store compares it (`settledReevaluations`).
  */
 export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow, 'version' | 'graph'>): string {
   return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`

@@ -1,35 +1,80 @@
-import type { IdentityLinkFact } from '../core/facts/entity-state.ts'
-import { dayOf } from '../core/graph/decay.ts'
-import { expiryDay, type LinkClaim, linkOf } from '../core/graph/link.ts'
+import { mergeLinks, type Statement, sharedStanding, standingOf } from '../core/graph/claim.ts'
+import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
+import type { Change } from '../store/change.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/tables.ts'
 
-/** Two entities and what links them. */
-export interface LinkBetween extends Omit<LinkClaim, 'neighbour' | 'since'> {
-  organizationId: string
-  from: string
+/** A link to another entity as it stands; null when nothing that was said of it holds. */
+export interface Tie {
   to: string
-  /** Which of the two have had bad outcomes. */
-  adverse: ReadonlySet<string>
-  now: string
+  type: LinkType
+  link: Link | null
 }
 
-/** The rows of one link, seen from both its ends; none when the claim has failed its check or carries nothing. */
-export function linkRows({ organizationId, from, to, adverse, now, ...claim }: LinkBetween): RowOf<'graph_links'>[] {
-  const link = linkOf({ ...claim, neighbour: to, since: dayOf(now) })
-  if (!link || expiryDay(link) <= link.since) return []
-  const { type, verified, basePpm: base_ppm, since } = link
-  const shared = { org_id: organizationId, type, verified, base_ppm, since, expires: expiryDay(link) }
-  return [
-    { ...shared, entity_id: from, neighbour_id: to, to_adverse: adverse.has(to) },
-    { ...shared, entity_id: to, neighbour_id: from, to_adverse: adverse.has(from) },
-  ]
+/** What each of two ends has said of one claim. */
+interface SaidByEnds {
+  own: readonly Statement[]
+  theirs: readonly Statement[]
 }
 
-/** A shared identifier counts as verified only when both have verified it. */
-export function sharedVerification(
-  own: IdentityLinkFact['verification']['status'],
-  other: boolean,
-): LinkClaim['verification'] {
-  if (own === 'failed') return 'failed'
-  return own === 'verified' && other ? 'verified' : 'unverified'
+/** A relationship that either end, or both, have stated: each has its latest word, and the stronger of both holds. */
+export function statedTie(to: string, type: LinkType, { own, theirs }: SaidByEnds): Tie {
+  const words = [own, theirs].map((said) => linkFrom({ to, type }, standingOf(said)))
+  return { to, type, link: mergeLinks(words) }
+}
+
+/** What two have of one type in common; several identifiers make one link, as strong as the strongest of them. */
+export function sharedTie(to: string, type: LinkType, identifiers: readonly SaidByEnds[]): Tie {
+  const links = identifiers.map(({ own, theirs }) =>
+    linkFrom({ to, type }, sharedStanding(standingOf(own), standingOf(theirs))),
+  )
+  return { to, type, link: mergeLinks(links) }
+}
+
+function linkFrom({ to, type }: Pick<Tie, 'to' | 'type'>, standing: ReturnType<typeof standingOf>): Link | null {
+  return standing && linkOf({ ...standing, neighbour: to, type })
+}
+
+/** Writes ties as they stand, from both their ends; one that carries nothing any more is taken back. */
+export function tieChange(
+  ties: readonly Tie[],
+  {
+    organizationId,
+    from,
+    adverse,
+    today,
+  }: {
+    organizationId: string
+    from: string
+    /** Which of the entities have had bad outcomes. */
+    adverse: ReadonlySet<string>
+    today: number
+  },
+): Required<Pick<Change, 'links' | 'removedLinks'>> {
+  const links: RowOf<'graph_links'>[] = []
+  const removedLinks: NonNullable<Change['removedLinks']> = []
+  for (const { to, type, link } of ties) {
+    const ends = [
+      { org_id: organizationId, entity_id: from, neighbour_id: to, type },
+      { org_id: organizationId, entity_id: to, neighbour_id: from, type },
+    ]
+    if (!link || expiryDay(link) <= today) {
+      removedLinks.push(...ends)
+      continue
+    }
+    const { verified, basePpm: base_ppm, since } = link
+    const shared = { verified, base_ppm, since, expires: expiryDay(link) }
+    links.push(...ends.map((end) => ({ ...end, ...shared, to_adverse: adverse.has(end.neighbour_id) })))
+  }
+  return { links, removedLinks }
+}
+
+/** Which of these entities have had bad outcomes. */
+export async function adverseAmong(
+  store: EnvironmentStore,
+  organizationId: string,
+  entityIds: readonly string[],
+): Promise<Set<string>> {
+  const evidence = await store.evidence(organizationId, entityIds)
+  return new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
 }

@@ -1,7 +1,8 @@
 import type { CashflowState } from '../core/facts/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
-import { expiryDay, linkOf } from '../core/graph/link.ts'
+import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
+import type { FlowMonth } from '../store/payment-flows.ts'
 import type { RowOf } from '../store/tables.ts'
 
 /** A payment to or from another entity of the organization. */
@@ -12,64 +13,89 @@ export interface PaymentBetween {
   occurredAt: string
 }
 
-/** What has gone between an entity and its counterparties by month, with the new payments added. */
+type Flow = RowOf<'payment_flows'>
+
+/** The months of what an entity reports to have gone between it and others that new payments change. */
 export function addFlows(
-  known: readonly RowOf<'payment_flows'>[],
+  known: readonly Flow[],
   payments: readonly PaymentBetween[],
   of: { org_id: string; entity_id: string },
-): RowOf<'payment_flows'>[] {
+): Flow[] {
   const flows = new Map(known.map((flow) => [keyOf(flow), flow]))
+  const changed = new Map<string, Flow>()
   for (const { counterpartyId, currency, amount, occurredAt } of payments) {
     const flow = { ...of, counterparty_id: counterpartyId, currency, month: occurredAt.slice(0, 7), amount: '0' }
-    const before = moneyOfText(flows.get(keyOf(flow))?.amount ?? '0')
-    flows.set(keyOf(flow), { ...flow, amount: formatMoney(before + moneyOf(amount)) })
+    const key = keyOf(flow)
+    const before = moneyOfText((changed.get(key) ?? flows.get(key) ?? flow).amount)
+    changed.set(key, { ...flow, amount: formatMoney(before + moneyOf(amount)) })
   }
-  return [...flows.values()]
+  return [...changed.values()]
 }
 
-/** How large a part of an entity's cash flow goes through one counterparty, 0 to 1, in the currency where it is largest. */
-export function flowShare(
-  counterpartyId: string,
-  flows: readonly RowOf<'payment_flows'>[],
-  cashflow: CashflowState,
-): number {
-  const own = flows.filter(({ counterparty_id }) => counterparty_id === counterpartyId)
-  const shares = [...new Set(own.map(({ currency }) => currency))].map((currency) => shareIn(currency, own, cashflow))
-  return Math.max(0, ...shares)
+/** What has gone between an entity and each other, as either reported it; of one month told twice, the larger holds. */
+export function flowsByOther(entityId: string, flows: readonly Flow[]): Map<string, Flow[]> {
+  return Map.groupBy(flows, ({ entity_id, counterparty_id }) => (entity_id === entityId ? counterparty_id : entity_id))
+}
+
+/** The months of a cash flow, in each currency. */
+export function monthsOf({ currencies }: CashflowState): FlowMonth[] {
+  return Object.entries(currencies).flatMap(([currency, { months }]) =>
+    Object.keys(months).map((month) => ({ currency, month })),
+  )
+}
+
+/** How large a part of an entity's cash flow goes between it and one other, 0 to 1, in the currency where it is largest. */
+export function flowShare(between: readonly Flow[], cashflow: CashflowState): number {
+  const byCurrency = Map.groupBy(between, ({ currency }) => currency)
+  return Math.max(0, ...Array.from(byCurrency, ([currency, flows]) => shareIn(currency, flows, cashflow)))
 }
 
 /** Both over the months that the state keeps, so that old payments weigh no more than old income. */
-function shareIn(currency: string, flows: readonly RowOf<'payment_flows'>[], { currencies }: CashflowState): number {
+function shareIn(currency: string, flows: readonly Flow[], { currencies }: CashflowState): number {
   const months = Object.hasOwn(currencies, currency) ? currencies[currency]!.months : {}
   const total = Object.values(months).reduce((sum, { inflow, outflow }) => sum + BigInt(inflow) + BigInt(outflow), 0n)
-  const between = flows
-    .filter((flow) => flow.currency === currency && Object.hasOwn(months, flow.month))
-    .reduce((sum: Money, { amount }) => sum + moneyOfText(amount), 0n)
-  return total === 0n ? 0 : Math.min(1, Number((between * 1_000_000n) / total) / 1_000_000)
+  const between = new Map<string, Money>()
+  for (const { month, amount } of flows) {
+    const [reported, other] = [moneyOfText(amount), between.get(month) ?? 0n]
+    // The two ends report the same payments: to add their reports up would count them twice.
+    if (Object.hasOwn(months, month)) between.set(month, reported > other ? reported : other)
+  }
+  const sum = [...between.values()].reduce((all, amount) => all + amount, 0n)
+  return total === 0n ? 0 : Math.min(1, Number((sum * 1_000_000n) / total) / 1_000_000)
+}
+
+/** Tells whether payments of such a share make a link, on the day they are made. */
+export function makesLink(share: number): boolean {
+  return linkBy(share, { neighbour: '', since: 0 }).basePpm >= STRENGTH_MIN_PPM
+}
+
+function linkBy(share: number, end: Pick<Link, 'neighbour' | 'since'>): Link {
+  return linkOf({ ...end, type: 'payment', verification: 'unverified', share })!
 }
 
 /**
- * The link that payments make, from both ends. Each end is exposed by the payments' share in its own cash flow: a shop is
- * not its customers' fate because it is theirs. An end without a share keeps its row, because outcomes spread along it.
+ * The link that payments make, from both ends; none where it carries nothing. Each end is exposed by the payments' share in
+ * its own cash flow: a shop is not its customers' fate because it is theirs. An end without a share keeps its row, because
+ * outcomes spread along it.
  */
 export function paymentLinkRows({
   organizationId,
   ends,
   adverse,
-  now,
+  newestAt,
+  today,
 }: {
   organizationId: string
   ends: readonly [{ id: string; share: number }, { id: string; share: number }]
   adverse: ReadonlySet<string>
-  now: string
+  /** When the newest of the payments was made. */
+  newestAt: string
+  today: number
 }): RowOf<'graph_links'>[] {
-  const since = dayOf(now)
-  const links = ends.map(
-    ({ share }, end) =>
-      linkOf({ neighbour: ends[1 - end]!.id, type: 'payment', verification: 'unverified', share, since })!,
-  )
+  const since = dayOf(newestAt)
+  const links = ends.map(({ share }, end) => linkBy(share, { neighbour: ends[1 - end]!.id, since }))
   const expires = Math.max(...links.map(expiryDay))
-  if (expires <= since) return []
+  if (expires <= today) return []
   return links.map(({ neighbour, type, verified, basePpm }, end) => ({
     org_id: organizationId,
     entity_id: ends[end]!.id,
@@ -83,10 +109,6 @@ export function paymentLinkRows({
   }))
 }
 
-function keyOf({
-  counterparty_id,
-  currency,
-  month,
-}: Pick<RowOf<'payment_flows'>, 'counterparty_id' | 'currency' | 'month'>): string {
-  return `${counterparty_id} ${currency} ${month}`
+function keyOf({ entity_id, counterparty_id, currency, month }: Omit<Flow, 'org_id' | 'amount'>): string {
+  return `${entity_id} ${counterparty_id} ${currency} ${month}`
 }

@@ -17,6 +17,8 @@ export interface OutgoingMessage {
   body: string
   /** Every key that is good at this moment. */
   signingKeys: readonly KeyObject[]
+  /** Asked when there is a connection, which may take a while: whether it may still go out as it is. */
+  mayGo: () => boolean
 }
 
 /** What an attempt goes out with. */
@@ -32,15 +34,18 @@ export type AttemptResult =
   | { status: number; response: string; retryAfter: string | undefined; error?: undefined }
   | { status?: undefined; error: string }
 
+/** What came instead of an attempt: nothing went out, because the message was no longer the right one. */
+export const WITHDRAWN = Symbol('withdrawn')
+
 /** Makes one attempt. It always comes to a result, at the latest when its time is up. */
 export function attemptDelivery(
   { agent, timeoutMs, nowMs, userAgent }: AttemptParts,
-  { url, id, body, signingKeys }: OutgoingMessage,
-): Promise<AttemptResult> {
+  { url, id, body, signingKeys, mayGo }: OutgoingMessage,
+): Promise<AttemptResult | typeof WITHDRAWN> {
   const signature = signatureHeaders({ id, timestampS: Math.floor(nowMs() / 1_000), body }, signingKeys)
   const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
   return new Promise((resolve) => {
-    const reader = new AnswerReader(timeoutMs, resolve)
+    const reader = new AnswerReader({ timeoutMs, mayGo, resolve })
     try {
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, reader)
     } catch (error) {
@@ -54,7 +59,8 @@ export function attemptDelivery(
  * cost more than the rest of it. The status decides: a body that is long, slow or breaks off is kept as far as it came.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #resolve: (result: AttemptResult) => void
+  readonly #resolve: (result: AttemptResult | typeof WITHDRAWN) => void
+  readonly #mayGo: () => boolean
   readonly #timer: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -63,20 +69,34 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #retryAfter: string | undefined
   #settled = false
 
-  constructor(timeoutMs: number, resolve: (result: AttemptResult) => void) {
+  constructor({
+    timeoutMs,
+    mayGo,
+    resolve,
+  }: {
+    timeoutMs: number
+    mayGo: () => boolean
+    resolve: (result: AttemptResult | typeof WITHDRAWN) => void
+  }) {
     this.#resolve = resolve
+    this.#mayGo = mayGo
     this.#timer = setTimeout(() => this.#end(`no answer within ${timeoutMs / 1_000} s`), timeoutMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // Its time was up before there was a connection: it must not go out any more.
-    if (this.#settled) controller.abort(new Error('too late'))
+    // If its time was up before there was a connection, it must not go out any more.
+    if (!this.#settled && this.#mayGo()) return
+    if (!this.#settled) this.#resolve(WITHDRAWN)
+    this.#settled = true
+    clearTimeout(this.#timer)
+    controller.abort(new Error('not sent'))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status
-    this.#retryAfter = headers['retry-after']
+    // A header that is repeated comes as a list, whatever its type says.
+    this.#retryAfter = [headers['retry-after'] as string | string[] | undefined].flat()[0]
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -122,13 +142,14 @@ export function messageBody(
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-function describeError(error: Error): string {
+/** Why there was no answer, for people. */
+export function describeError(error: Error): string {
   if (error instanceof RefusedAddress) return `not sent: ${error.message}`
   const { code, message } = error as NodeJS.ErrnoException
   return storable([code, message].filter(Boolean).join(': ')).slice(0, ERROR_CHARACTERS_MAX) || 'unknown error'
 }
 
-/** PostgreSQL cannot keep NUL characters, and a receiver may send anything. */
+/** A receiver may send anything: PostgreSQL cannot keep NUL, and other control characters would speak to somebody's terminal. */
 function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed()
+  return text.replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD').toWellFormed()
 }

@@ -1,38 +1,22 @@
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher as HttpDispatcher } from 'undici'
-import {
-  ATTEMPT_DELAYS_MS,
-  FAILING_MAX_MS,
-  nextDelayMs,
-  parseRetryAfter,
-  verdictOf,
-} from '../core/webhooks/schedule.ts'
+import { ATTEMPT_DELAYS_MS, FAILING_MAX_MS, QUIET_MAX_MS, verdictOf } from '../core/webhooks/schedule.ts'
 import type { NewId } from '../ids.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
+import { DatabaseError } from '../store/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { LeasedDelivery, SettledAttempt } from '../store/webhook-dispatch.ts'
+import type { LeasedDelivery, SendingEndpoint, SettledAttempt } from '../store/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
-import { type AttemptResult, attemptDelivery, messageBody } from './deliver.ts'
+import { type AttemptResult, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { disableEndpoint } from './endpoint-changes.ts'
 import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
+import { EndpointWatch } from './endpoint-watch.ts'
+import { HeldDeliveries, type HeldDelivery, type Wanted } from './held-deliveries.ts'
+import { settlementOf } from './settlement.ts'
 
-/** Attempts in flight on this node; well below the 1,024 files that many systems let a process open. */
-const IN_FLIGHT: Bound = { inAll: 256, perEndpoint: 32, shareOfFree: 1 / 8 }
-/** Deliveries that this node has leased: in flight, about to be, or about to be recorded. A reserve keeps the line busy. */
-const HELD: Bound = { inAll: 4_096, perEndpoint: 1_024, shareOfFree: 1 / 4 }
 const PAUSE_AFTER_FAILURE_MS = 5_000
-
-/** How much there may be at once. An endpoint gets a part of what is free, so however many are slow, the others find room. */
-interface Bound {
-  inAll: number
-  perEndpoint: number
-  shareOfFree: number
-}
-
-function boundPerEndpoint({ inAll, perEndpoint, shareOfFree }: Bound, taken: number): number {
-  return Math.max(1, Math.min(perEndpoint, Math.floor((inAll - taken) * shareOfFree)))
-}
+const LEASE_TRIES_MAX = 5
 
 /** When things happen. */
 export interface DispatcherTimings {
@@ -52,8 +36,20 @@ const TIMINGS: DispatcherTimings = {
   failingMaxMs: FAILING_MAX_MS,
 }
 
+/** How an attempt went: delivered, answered otherwise, asked never to be called again, or not answered at all. */
+export type AttemptOutcome = 'delivered' | 'refused' | 'gone' | 'unanswered'
+
+/** What a dispatcher tells of its work. */
+export interface DispatcherEvents {
+  onError: (error: unknown) => void
+  onDisabled: (endpoint: { org_id: string; id: string; why: string }) => void
+  onAttempt?: (attempt: { outcome: AttemptOutcome; durationMs: number }) => void
+  /** Leases that ran out before the delivery was begun, or before its attempt was on record. */
+  onLeasesLost?: (count: number) => void
+}
+
 /** What a dispatcher works with. */
-export interface DispatcherParts {
+export interface DispatcherParts extends DispatcherEvents {
   rules: UrlRules
   store: EnvironmentStore
   secrets: WebhookSecretBox
@@ -62,24 +58,9 @@ export interface DispatcherParts {
   userAgent: string
   newId: NewId
   nowMs: () => number
-  onError: (error: unknown) => void
-  onDisabled: (endpoint: { org_id: string; id: string; why: string }) => void
   timings?: Partial<DispatcherTimings>
   /** Evenly from 0 up to 1. */
   chance?: () => number
-}
-
-/** A leased delivery, with the last moment at which an attempt still ends within its lease. */
-type HeldDelivery = LeasedDelivery & { beginBeforeMs: number }
-
-/** One endpoint's deliveries that this node has leased. */
-interface Line {
-  org_id: string
-  endpoint_id: string
-  waiting: HeldDelivery[]
-  inFlight: number
-  /** Waiting, in flight, or not yet on record. */
-  held: number
 }
 
 /**
@@ -91,10 +72,9 @@ export class Dispatcher {
   readonly #timings: DispatcherTimings
   readonly #agent: HttpDispatcher
   readonly #log: AttemptLog
-  readonly #lines = new Map<string, Line>()
+  readonly #watch: EndpointWatch
+  readonly #deliveries = new HeldDeliveries()
   readonly #attempts = new Set<Promise<void>>()
-  #inFlight = 0
-  #held = 0
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
   #askedAgain = false
@@ -105,16 +85,29 @@ export class Dispatcher {
     this.#parts = parts
     this.#timings = { ...TIMINGS, ...parts.timings }
     this.#agent = parts.agentFor(this.#timings.timeoutMs)
+    this.#watch = new EndpointWatch(parts.store)
     this.#log = new AttemptLog({
       store: parts.store,
       nowMs: parts.nowMs,
       failingMaxMs: this.#timings.failingMaxMs,
+      quietMaxMs: QUIET_MAX_MS,
       onError: parts.onError,
+      onLost: (count) => parts.onLeasesLost?.(count),
       onFailing: async (endpoints) => {
         for (const { org_id, id, failing_since } of endpoints)
           await this.#disable(org_id, id, `nothing has been delivered since ${failing_since}`)
       },
     })
+  }
+
+  /** Deliveries that this node has leased. */
+  get held(): number {
+    return this.#deliveries.held
+  }
+
+  /** Attempts that are being made. */
+  get inFlight(): number {
+    return this.#deliveries.inFlight
   }
 
   start(): void {
@@ -126,10 +119,10 @@ export class Dispatcher {
     this.#closed = true
     clearInterval(this.#timer)
     await this.#round
-    const waiting = [...this.#lines.values()].flatMap((line) => line.waiting.splice(0)).filter(this.#mayBegin)
-    if (waiting.length > 0) await this.#parts.store.releaseDeliveries(waiting).catch(this.#parts.onError)
+    await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
-    await this.#agent.close()
+    // Nobody waits for an answer any more: not for connections either, nor for lookups.
+    await this.#agent.destroy()
   }
 
   /** Looks for due deliveries now; a look that is under way is followed by another. */
@@ -144,11 +137,10 @@ export class Dispatcher {
   async #runRounds(): Promise<void> {
     try {
       while (this.#askedAgain && !this.#closed) {
-        // Attempts that are recorded together ask together: one look answers them all.
+        // Attempts that end together ask together: one look answers them all.
         await setImmediate()
         this.#askedAgain = false
-        if (this.#held < HELD.inAll) await this.#lease()
-        for (const line of this.#lines.values()) this.#advance(line)
+        await this.#runRound()
       }
     } catch (error) {
       this.#pausedUntilMs = performance.now() + PAUSE_AFTER_FAILURE_MS
@@ -156,96 +148,104 @@ export class Dispatcher {
     }
   }
 
-  async #lease(): Promise<void> {
-    // Before the database's own reading of the clock, so that a lease is never thought to last longer than it does.
-    const leasedAtMs = performance.now()
-    const leased = await this.#parts.store.leaseDeliveries({
-      now: this.#now(),
-      leaseSeconds: this.#timings.leaseSeconds,
-      limit: HELD.inAll - this.#held,
-      perEndpoint: boundPerEndpoint(HELD, this.#held),
-      held: [...this.#lines.values()],
-    })
-    const beginBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
-    for (const row of leased) {
-      const { org_id, endpoint_id } = row
-      const key = `${org_id} ${endpoint_id}`
-      const line = this.#lines.get(key) ?? { org_id, endpoint_id, waiting: [], inFlight: 0, held: 0 }
-      this.#lines.set(key, line)
-      line.waiting.push({ ...row, beginBeforeMs })
-      line.held += 1
-      this.#held += 1
-    }
+  async #runRound(): Promise<void> {
+    const wanted = this.#deliveries.plan(await this.#parts.store.endpointsWithDue(this.#now()))
+    await this.#lease(wanted)
+    await this.#watch.read(this.#deliveries.endpoints())
+    await this.#giveBack(this.#deliveries.dismiss((endpoint) => this.#watch.isClosed(endpoint)))
+    this.#begin()
   }
 
-  /** Begins as many of an endpoint's attempts as there is room for. */
-  #advance(line: Line): void {
-    while (
-      !this.#closed &&
-      line.waiting.length > 0 &&
-      this.#inFlight < IN_FLIGHT.inAll &&
-      line.inFlight < boundPerEndpoint(IN_FLIGHT, this.#inFlight)
-    ) {
-      const delivery = line.waiting.shift()!
-      // Another node may have it before this attempt would end. It comes back by itself when its lease has run out.
-      if (!this.#mayBegin(delivery)) {
-        this.#letGo(line)
-        continue
-      }
-      const attempt = this.#deliver(delivery, line)
-        .catch(this.#parts.onError)
-        .finally(() => {
-          this.#attempts.delete(attempt)
-          this.#letGo(line)
-          this.#wake()
+  async #lease(wanted: readonly Wanted[]): Promise<void> {
+    let leased: LeasedDelivery[] = []
+    let leasedAtMs = 0
+    try {
+      for (let tries = 1; wanted.length > 0; tries++) {
+        // Before the database's own reading of the clock, so that a lease is never thought to last longer than it does.
+        leasedAtMs = performance.now()
+        const request = { now: this.#now(), leaseSeconds: this.#timings.leaseSeconds, wanted }
+        const result = await this.#parts.store.leaseDeliveries(request).catch((error) => {
+          if (tries < LEASE_TRIES_MAX && error instanceof DatabaseError && error.isTransient) return undefined
+          throw error
         })
-      this.#attempts.add(attempt)
+        if (!result) continue
+        leased = result.leased
+        // Another node was faster; what comes after that may be free.
+        if (leased.length < result.found) this.#askedAgain = true
+        return
+      }
+    } finally {
+      const beginBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
+      this.#deliveries.add(wanted, leased, beginBeforeMs)
     }
   }
 
-  readonly #mayBegin = ({ beginBeforeMs }: HeldDelivery): boolean => performance.now() < beginBeforeMs
-
-  #letGo(line: Line): void {
-    line.held -= 1
-    this.#held -= 1
-    if (line.held === 0) this.#lines.delete(`${line.org_id} ${line.endpoint_id}`)
+  /** Begins what there is room for and what is known to be still wanted. */
+  #begin(): void {
+    if (this.#closed) return
+    let isStale = false
+    const late = this.#deliveries.begin(
+      (endpoint) => {
+        const isFresh = this.#watch.isFresh(endpoint)
+        if (!isFresh) isStale = true
+        return isFresh && !this.#watch.isClosed(endpoint)
+      },
+      (delivery) => {
+        const attempt = this.#deliver(delivery, this.#watch.enabled(delivery)!)
+          .catch(this.#parts.onError)
+          .finally(() => {
+            this.#attempts.delete(attempt)
+            this.#wake()
+          })
+        this.#attempts.add(attempt)
+      },
+    )
+    if (late > 0) this.#parts.onLeasesLost?.(late)
+    if (isStale) this.#wake()
   }
 
-  async #deliver(delivery: LeasedDelivery, line: Line): Promise<void> {
-    line.inFlight += 1
-    this.#inFlight += 1
+  async #deliver(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<void> {
     const startedMs = this.#parts.nowMs()
     const began = performance.now()
-    const result = await this.#attempt(delivery).finally(() => {
-      line.inFlight -= 1
-      this.#inFlight -= 1
-    })
+    const result = await this.#attempt(delivery, endpoint).catch((error) => this.#ownFault(error))
     const durationMs = Math.round(performance.now() - began)
-    this.#advance(line)
-    await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
+    this.#deliveries.end(delivery)
+    if (result === WITHDRAWN) {
+      this.#deliveries.putBack(delivery)
+      if (this.#closed) await this.#giveBack(this.#deliveries.dismiss(() => true))
+      return
+    }
+    try {
+      this.#begin()
+      this.#parts.onAttempt?.({ outcome: outcomeOf(result), durationMs })
+      await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
+    } finally {
+      this.#deliveries.letGo(delivery)
+    }
     if (verdictOf(result.status) === 'gone')
       await this.#disable(delivery.org_id, delivery.endpoint_id, 'it answered 410 Gone')
   }
 
-  async #attempt(delivery: LeasedDelivery): Promise<AttemptResult> {
+  async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
     const { rules, userAgent, nowMs } = this.#parts
-    const url = readEndpointUrl(delivery.url, rules)
+    const url = readEndpointUrl(endpoint.url, rules)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
-    const signingKeys = this.#signingKeys(delivery)
+    const signingKeys = this.#signingKeys(endpoint)
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
     const body = messageBody(delivery, rules.environment)
     const parts = { agent: this.#agent, timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
-    return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys })
+    const mayGo = () => this.#watch.enabled(delivery)?.version === endpoint.version
+    return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, mayGo })
   }
 
   /** The keys that sign at this moment: the endpoint's, and the one before it while receivers may still hold that. */
   #signingKeys({
     org_id,
-    endpoint_id: id,
+    id,
     secret,
     previous_secret,
     previous_secret_until,
-  }: LeasedDelivery): KeyObject[] | { problem: string } {
+  }: SendingEndpoint): KeyObject[] | { problem: string } {
     const isCurrent = previous_secret !== null && previous_secret_until! > this.#now()
     try {
       return [secret, ...(isCurrent ? [previous_secret] : [])].map((stored) =>
@@ -257,32 +257,28 @@ export class Dispatcher {
     }
   }
 
+  /** Whatever an answer holds, the attempt was made and goes on record: one that is not would be made for ever. */
   #settlementOf(
     delivery: LeasedDelivery,
     result: AttemptResult,
-    { startedMs, durationMs }: { startedMs: number; durationMs: number },
+    timing: { startedMs: number; durationMs: number },
   ): SettledAttempt {
-    const { org_id, endpoint_id, event_id } = delivery
     const { chance = Math.random, nowMs } = this.#parts
-    const attemptsMade = delivery.schedule_step + 1
-    const delivered = verdictOf(result.status) === 'delivered'
-    const retryAfterMs = result.status === undefined ? undefined : parseRetryAfter(result.retryAfter, nowMs())
-    const wait = { delaysMs: this.#timings.delaysMs, attemptsMade, chance: chance(), retryAfterMs }
-    const delayMs = delivered ? undefined : nextDelayMs(wait)
-    return {
-      org_id,
-      endpoint_id,
-      event_id,
-      number: delivery.attempts + 1,
-      started_at: new Date(startedMs).toISOString(),
-      duration_ms: durationMs,
-      status: result.status ?? null,
-      error: result.error ?? null,
-      response: result.status === undefined ? null : result.response,
-      state: delivered ? 'delivered' : delayMs === undefined ? 'failed' : 'pending',
-      schedule_step: attemptsMade,
-      due_at: new Date(nowMs() + (delayMs ?? 0)).toISOString(),
+    const parts = { ...timing, delaysMs: this.#timings.delaysMs, nowMs }
+    try {
+      return settlementOf(delivery, result, { ...parts, chance })
+    } catch (error) {
+      return settlementOf(delivery, this.#ownFault(error), { ...parts, chance: () => 0.5 })
     }
+  }
+
+  #ownFault(error: unknown): AttemptResult {
+    this.#parts.onError(error)
+    return { error: `a fault of the sender: ${describeError(error as Error)}` }
+  }
+
+  async #giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
+    if (deliveries.length > 0) await this.#parts.store.releaseDeliveries(deliveries)
   }
 
   async #disable(organizationId: string, id: string, why: string): Promise<void> {
@@ -296,4 +292,10 @@ export class Dispatcher {
   #now(): string {
     return new Date(this.#parts.nowMs()).toISOString()
   }
+}
+
+function outcomeOf({ status }: AttemptResult): AttemptOutcome {
+  if (status === undefined) return 'unanswered'
+  const verdict = verdictOf(status)
+  return verdict === 'failed' ? 'refused' : verdict
 }

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { request } from 'undici'
+import { selfSignedCertificate } from '../../tests/webhook-certificate.ts'
+import { NameLookup } from './name-lookup.ts'
 import { createSafeAgent, RefusedAddress } from './safe-agent.ts'
 
 /** Something inside that must not be reached: every connection to it is counted. */
@@ -67,12 +71,37 @@ test('names that lead inside are refused at connect, also when only one of their
   assert.equal(connections, 0)
 })
 
-test('a name that is rebound leads nowhere: it is looked up once, and that answer is the one that is used', async () => {
-  const answers = [[v4('127.0.0.1')], [v4('127.0.0.1')]]
-  const before = answers.length
-  await assert.rejects(reach('rebound.example', answers), RefusedAddress)
-  assert.equal(before - answers.length, 1)
+test('a name that is rebound leads nowhere: the answer that was checked is the one that is used', async () => {
+  // Outside first, which is let through, whatever is there; inside for whoever should ask again.
+  const answers = [[v4('93.184.216.34')], [v4('127.0.0.1')], [v4('127.0.0.1')]]
+  const first = await reach('rebound.example', answers).catch((error) => error)
+  assert.ok(!(first instanceof RefusedAddress))
+  assert.equal(answers.length, 2, 'it was looked up once')
+  await assert.rejects(
+    reach('rebound.example', answers),
+    RefusedAddress,
+    'and the next connection looks and checks anew',
+  )
+  assert.equal(answers.length, 1)
   assert.equal(connections, 0)
+})
+
+test('an answer that is kept for a moment is checked again by every connection', async () => {
+  let lookups = 0
+  const names = new NameLookup({
+    resolveAll: async () => {
+      lookups += 1
+      return [v4('127.0.0.1')]
+    },
+  })
+  for (const allowLoopback of [true, false]) {
+    const agent = createSafeAgent({ allowLoopback, timeoutMs: 2_000, resolveAll: names.find })
+    const answer = request(`http://kept.example:${port}/`, { dispatcher: agent }).then(({ body }) => body.text())
+    if (allowLoopback) assert.equal(await answer, 'secret')
+    else await assert.rejects(answer, RefusedAddress)
+    await agent.destroy()
+  }
+  assert.equal(lookups, 1)
 })
 
 test('where loopback is allowed, it is reached, and nothing else inside is', async () => {
@@ -84,4 +113,34 @@ test('where loopback is allowed, it is reached, and nothing else inside is', asy
 
 test('a name without an address is an error, not a way around', async () => {
   await assert.rejects(reach('nowhere.example', [[]]))
+})
+
+test('over https, a receiver must show a certificate for its name from somebody this machine trusts', async () => {
+  const trusted = selfSignedCertificate('receiver.example')
+  setDefaultCACertificates([...getCACertificates('default'), trusted.cert])
+  const untrusted = selfSignedCertificate('receiver.example')
+  // Whoever has this in the environment for another program's sake must not send events to strangers.
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  after(() => {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  })
+  const call = async (certificate: { key: string; cert: string }, hostname: string) => {
+    const server = createSecureServer(certificate, (_, response) => response.end('welcome'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const agent = createSafeAgent({
+      allowLoopback: true,
+      timeoutMs: 5_000,
+      resolveAll: async () => [v4('127.0.0.1')],
+    })
+    try {
+      const url = `https://${hostname}:${(server.address() as AddressInfo).port}/`
+      return await (await request(url, { dispatcher: agent })).body.text()
+    } finally {
+      await agent.destroy()
+      server.close()
+    }
+  }
+  assert.equal(await call(trusted, 'receiver.example'), 'welcome')
+  await assert.rejects(call(trusted, 'other.example'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  await assert.rejects(call(untrusted, 'receiver.example'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
 })

@@ -1,36 +1,39 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { addressRefusal } from '../core/webhooks/address-rules.ts'
 import { bareHost } from './endpoint-url.ts'
+import { NameLookup, type ResolveAll } from './name-lookup.ts'
 
 /** Nothing was sent, because the receiver is at an address that nothing may be sent to. */
 export class RefusedAddress extends Error {
   override name = 'RefusedAddress'
 }
 
-/** Finds every address of a name. */
-export type ResolveAll = (hostname: string) => Promise<LookupAddress[]>
+/** One for the whole process, because its threads are. */
+const names = new NameLookup()
 
 /** What an agent may do. */
 export interface SafeAgentRules {
   allowLoopback: boolean
   timeoutMs: number
-  /** The system's resolver, unless a test brings its own. */
+  /** The system's resolver, unless a test brings its own. What it answers is checked again for every connection. */
   resolveAll?: ResolveAll
 }
 
 /**
- * Connects to public addresses only. A name is resolved once, by the connection itself, and every address it has is
+ * Connects to public addresses only. A name is resolved by the connection itself, and every address it has is
  * checked: there is no moment between check and use in which it could change, and one bad record among good ones refuses
  * them all. An address literal never reaches a resolver, so it is checked before; and in the end the address that the
  * socket really has is checked, before anything is sent. Redirects are not followed.
  */
-export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = resolveBySystem }: SafeAgentRules): Agent {
+export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = names.find }: SafeAgentRules): Agent {
   const refusalOf = (address: string) => addressRefusal(address, { allowLoopback })
   const connect = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
+    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
+    rejectUnauthorized: true,
     lookup: (hostname, options, callback) => {
       resolveAll(hostname).then(
         (addresses) => answerLookup(checkAll(hostname, addresses, refusalOf), options, callback),
@@ -82,10 +85,4 @@ function answerLookup(checked: LookupAddress[] | RefusedAddress, options: Lookup
   if (!first) return callback(new Error('the name has no address'), [])
   if (options.all) return callback(null, checked)
   callback(null, first.address, first.family)
-}
-
-function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) =>
-    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
-  )
 }

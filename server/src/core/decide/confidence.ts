@@ -10,7 +10,8 @@ import { readTable } from './table.ts'
 export function confidenceIn(policy: CompiledPolicy, { lines, total }: ScoredCard): Confidence {
   const { scorecard, verdicts } = policy.document
   let varianceMillionths = scorecard.spread * scorecard.spread * 1_000_000
-  for (const [index, line] of lines.entries()) {
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!
     const { definition, slot } = policy.characteristics[index]!
     const unknown = unknownPpm(line, policy.inputs[slot]?.halfLifeDays ?? null)
     varianceMillionths += definition.spread * definition.spread * unknown
@@ -33,7 +34,8 @@ export function completenessOf({ inputs }: CompiledPolicy, { facts }: SlotReadin
   let known = 0
   let total = 0
   const missing: string[] = []
-  for (const [slot, { definition }] of inputs.entries()) {
+  for (let slot = 0; slot < inputs.length; slot++) {
+    const { definition } = inputs[slot]!
     const fact = facts[slot]!
     if ('missing' in fact && fact.missing === 'not_requested') continue
     total += definition.weight

@@ -19,7 +19,7 @@ import { verdictOn } from './verdict.ts'
 export function decide(policy: CompiledPolicy, facts: Facts): DecisionOutcome {
   const features = freshFeatures(policy, facts.features)
   const request = measureRequest(policy, features)
-  const reading = readSlots(policy, features, request)
+  const reading = readSlots(policy, facts.features, request)
 
   const rules = runRules(policy, reading)
   const card = score(policy, reading)

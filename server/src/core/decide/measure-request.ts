@@ -1,15 +1,7 @@
 import { RATIO_MAX } from '../facts/exact-ratio.ts'
 import { type Fact, type FactSet, known, missing } from '../facts/facts.ts'
-import type { FeatureName } from '../facts/feature-catalogue.ts'
 import { numberFact, numberOf, textOf } from '../facts/read-fact.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
-
-/** The names of the features that only a policy's terms give a value to. */
-export const MEASURED_FEATURES: ReadonlySet<string> = new Set<FeatureName>([
-  'request.instalment',
-  'request.instalment_to_inflow',
-  'request.lowest_balance_to_instalment',
-])
 
 /** The features of a request that depend on the policy's terms: what it would cost a month, and against what. */
 export function measureRequest(policy: CompiledPolicy, features: FactSet): FactSet {

@@ -1,6 +1,6 @@
 import { moneyNumber } from '../money.ts'
 import { ageInDays } from './age-in-days.ts'
-import { type CashflowState, type CurrencyCashflow, oldestMonthIndex } from './cashflow-state.ts'
+import { type CashflowState, type CurrencyCashflow, oldestMonthIndex, watchedSpan } from './cashflow-state.ts'
 import { lowestMoney, meanMoney, medianMoney, ratioOf, variationOf } from './exact-ratio.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
 import { monthIndex, monthOf } from './month.ts'
@@ -23,14 +23,15 @@ export function cashflowFacts(
   { currency, now }: { currency: string | undefined; now: string },
 ): FactSet | MissingBecause {
   const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
-  if (cashflow === undefined || cashflow.firstAt > now) {
+  if (cashflow === undefined || watchedSpan(cashflow).firstAt > now) {
     return Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data'
   }
-  const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(cashflow.lastAt))
+  const { lastAt } = watchedSpan(cashflow)
+  const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(lastAt))
   // Newer transactions in another currency have moved the window past this one.
-  if (monthIndex(monthOf(cashflow.lastAt)) < oldestKept) return 'other_currency'
+  if (monthIndex(monthOf(lastAt)) < oldestKept) return 'other_currency'
   const months = observedMonths(cashflow, { now, oldestKept })
-  const age = ageInDays(cashflow.lastAt, now)
+  const age = ageInDays(lastAt, now)
   return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }
 }
 
@@ -41,18 +42,19 @@ interface ObservedMonths {
 }
 
 /**
- * Observation ends with the newest transaction: the silence after it is missing data, not months without income.
- * So the month of the newest transaction is full only if that lies near its end, and the month of the first never is.
+ * Observation ends with the span in which the account was watched: the silence after it is missing data, not months
+ * without income. So the month of its end is full only if that lies near the month's, and the month of its start never is.
  * A month without transactions between two others is a month of zero.
  */
 function observedMonths(
-  { firstAt, lastAt, months }: CurrencyCashflow,
+  cashflow: CurrencyCashflow,
   { now, oldestKept }: { now: string; oldestKept: number },
 ): ObservedMonths {
+  const { firstAt, lastAt } = watchedSpan(cashflow)
   const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
   const newestFull = Math.min(monthIndex(monthOf(now)) - 1, isNearMonthEnd(lastAt) ? running : running - 1)
   const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1, oldestKept)
-  const buckets = new Map(Object.entries(months).map(([month, bucket]) => [monthIndex(month), bucket]))
+  const buckets = new Map(Object.entries(cashflow.months).map(([month, bucket]) => [monthIndex(month), bucket]))
   const bucketsOf = (from: number, to: number) =>
     Array.from({ length: Math.max(0, to - from + 1) }, (_, offset) => buckets.get(from + offset))
   return {
@@ -79,7 +81,8 @@ function flowFacts({ full }: ObservedMonths, age: number): FactSet {
     ...counts,
     'cashflow.median_inflow': known(moneyNumber(medianMoney(inflows)), age),
     'cashflow.inflow_variation': known(variationOf({ count: recent.length, sum: inflow, squares }), age),
-    'cashflow.lowest_inflow_to_outflow': known(ratioOf(lowestMoney(inflows) * BigInt(recent.length), outflow), age),
+    'cashflow.lowest_inflow_to_outflow':
+      outflow === 0n ? missing('no_data') : known(ratioOf(lowestMoney(inflows) * BigInt(recent.length), outflow), age),
     'cashflow.mean_spending': known(meanMoney(outflow - repaid, recent.length), age),
     'cashflow.mean_debt_service': known(meanMoney(repaid, recent.length), age),
     'cashflow.outflow_to_inflow': outflowToInflow(full, age),

@@ -33,6 +33,8 @@ export interface LastBalance {
 export interface CurrencyCashflow {
   firstAt: string
   lastAt: string
+  /** The debits among them, between which the account was surely watched; null while there were none. */
+  debits: { firstAt: string; lastAt: string } | null
   transactions: number
   lastBalance: LastBalance | null
   months: Record<Month, MonthBucket>
@@ -68,7 +70,7 @@ export function applyTransactions(state: EntityState, transactions: readonly Tra
 
 function withTransactions(known: CurrencyCashflow | undefined, batch: readonly TransactionFact[]): CurrencyCashflow {
   const open = new Map<Month, OpenMonth>()
-  let { firstAt, lastAt, lastBalance } = known ?? { firstAt: '9999', lastAt: '', lastBalance: null }
+  let { firstAt, lastAt, debits, lastBalance } = known ?? NOTHING_SEEN
   for (const transaction of batch) {
     const month = monthOf(transaction.occurredAt)
     const bucket = open.get(month) ?? openMonth(known && ownProperty(known.months, month))
@@ -76,16 +78,33 @@ function withTransactions(known: CurrencyCashflow | undefined, batch: readonly T
     addToMonth(bucket, transaction)
     if (transaction.occurredAt < firstAt) firstAt = transaction.occurredAt
     if (transaction.occurredAt > lastAt) lastAt = transaction.occurredAt
+    if (transaction.direction === 'debit') debits = spanWith(debits, transaction.occurredAt)
     lastBalance = laterBalance(lastBalance, transaction)
   }
   const touched = Array.from(open, ([month, bucket]) => [month, closeMonth(bucket)] as const)
   return {
     firstAt,
     lastAt,
+    debits,
     transactions: (known?.transactions ?? 0) + batch.length,
     lastBalance,
     months: { ...known?.months, ...Object.fromEntries(touched) },
   }
+}
+
+const NOTHING_SEEN = { firstAt: '9999', lastAt: '', debits: null, lastBalance: null }
+
+function spanWith(span: CurrencyCashflow['debits'], at: string): NonNullable<CurrencyCashflow['debits']> {
+  if (span === null) return { firstAt: at, lastAt: at }
+  return { firstAt: at < span.firstAt ? at : span.firstAt, lastAt: at > span.lastAt ? at : span.lastAt }
+}
+
+/**
+ * When the account was watched: from the first to the last debit, because there are always debits on an account in use.
+ * A credit beyond them says that money came in, not that nothing else happened around it. Without debits, all there is.
+ */
+export function watchedSpan({ debits, firstAt, lastAt }: CurrencyCashflow): { firstAt: string; lastAt: string } {
+  return debits ?? { firstAt, lastAt }
 }
 
 function laterBalance(known: LastBalance | null, transaction: TransactionFact): LastBalance | null {

@@ -1,5 +1,5 @@
 import { ageInDays } from './age-in-days.ts'
-import type { CashflowState } from './cashflow-state.ts'
+import { type CashflowState, watchedSpan } from './cashflow-state.ts'
 import { type FactSet, known, missing } from './facts.ts'
 import { type Month, monthIndex, monthOf } from './month.ts'
 import type { MonthBucket } from './month-bucket.ts'
@@ -11,9 +11,9 @@ const YEAR_MONTHS = 12
  * Nothing when there were no transactions yet.
  */
 export function conductFacts({ currencies }: CashflowState, now: string): FactSet | undefined {
-  const cashflows = Object.values(currencies).filter(({ firstAt }) => firstAt <= now)
+  const cashflows = Object.values(currencies).filter((cashflow) => watchedSpan(cashflow).firstAt <= now)
   const lastAt = cashflows
-    .map((cashflow) => cashflow.lastAt)
+    .map((cashflow) => watchedSpan(cashflow).lastAt)
     .sort()
     .at(-1)
   if (lastAt === undefined) return undefined
@@ -22,7 +22,7 @@ export function conductFacts({ currencies }: CashflowState, now: string): FactSe
     .flatMap(({ months }) => Object.entries(months))
     .filter(([month]) => monthIndex(month) <= newest && monthIndex(month) >= newest - YEAR_MONTHS)
   const age = ageInDays(lastAt, now)
-  const saysBalance = buckets.some(([, { balances }]) => balances > 0)
+  const saysBalance = buckets.some(([, { debitBalances }]) => debitBalances > 0)
   const returned = buckets.reduce((sum, [, month]) => sum + month.returned, 0)
   return {
     'cashflow.negative_days': saysBalance ? known(negativeDays(buckets), age) : missing('no_data'),

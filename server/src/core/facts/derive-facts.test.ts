@@ -52,8 +52,28 @@ describe('cash-flow facts', () => {
       direction: 'credit',
     }
     const state = applyTransactions(withMonths([1, 300, 100, 200]), [running])
-    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 3, age_days: 13 })
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 200, age_days: 13 })
+    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 3, age_days: 25 })
+    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 200, age_days: 25 })
+  })
+
+  it('are as old as the last debit: a credit does not say that the account was watched', () => {
+    const credit = (occurredAt: string): TransactionFact => ({
+      occurredAt,
+      externalId: occurredAt,
+      amount: 1,
+      currency: 'EUR',
+      direction: 'credit',
+    })
+    const state = withMonths([1, 300, 100, 200])
+    const further = applyTransactions(state, [credit('2025-09-05T00:00:00.000Z'), credit('2026-07-14T00:00:00.000Z')])
+    for (const name of ['cashflow.months_observed', 'cashflow.median_inflow', 'cashflow.lowest_inflow_to_outflow'])
+      assert.deepEqual(featureOf(further, name), featureOf(state, name), name)
+    const onlyCredits = applyTransactions(emptyState(), [
+      credit('2026-03-05T00:00:00.000Z'),
+      credit('2026-06-25T00:00:00.000Z'),
+    ])
+    assert.deepEqual(featureOf(onlyCredits, 'cashflow.months_observed'), { value: 3, age_days: 20 })
+    assert.deepEqual(featureOf(onlyCredits, 'cashflow.lowest_inflow_to_outflow'), { missing: 'no_data' })
   })
 
   it('do not take the silence after the last transaction for months without income', () => {
@@ -101,11 +121,11 @@ describe('cash-flow facts', () => {
 
   it('do not take the last month for a full one when its second half was never seen', () => {
     const all = monthly([100, 400, 400, 400])
-    const cutOff = all.filter(({ occurredAt }) => occurredAt < '2026-06-10')
+    const cutOff = all.map((fact) => ({ ...fact, occurredAt: fact.occurredAt.replace('06-20', '06-05') }))
     const full = featureOf(applyTransactions(emptyState(), all), 'cashflow.months_observed')
     assert.deepEqual(full, { value: 3, age_days: 25 })
     const half = featureOf(applyTransactions(emptyState(), cutOff), 'cashflow.months_observed')
-    assert.deepEqual(half, { value: 2, age_days: 43 })
+    assert.deepEqual(half, { value: 2, age_days: 40 })
   })
 
   it('measure the leanest month against what leaves the account in an average one', () => {

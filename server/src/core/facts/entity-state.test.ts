@@ -90,6 +90,7 @@ const snapshots: fc.Arbitrary<FeatureSnapshotFact[]> = fc.uniqueArray(
   { selector: (snapshot) => snapshot.asOf, maxLength: 5 },
 )
 const outcomes: fc.Arbitrary<OutcomeFact> = fc.record({
+  id: fc.uuid(),
   decisionId: fc.uuid(),
   type: fc.constantFrom('late', 'default', 'repaid'),
   occurredAt: instants,

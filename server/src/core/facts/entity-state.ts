@@ -26,7 +26,7 @@ export interface GraphState {
  * All that is kept of one entity's facts, as plain JSON of bounded size.
  *
  * INVARIANT: the state depends on which facts were ingested, never on their order or on how they were batched.
- * Of outcomes it takes in only what a decision comes to, which `effectiveOutcome` settles before they get here.
+ * Only of two outcomes of a decision, or two values of a feature, of one instant the one sent later is the correction.
  */
 export interface EntityState {
   format: 1

@@ -67,7 +67,7 @@ export const FEATURE_CATALOGUE = {
   'identity.verified_strong': number(IDENTITY, 'Verified government, tax, registration or bank identifiers', 'types'),
   'identity.verified_weak': number(IDENTITY, 'Verified email, phone, device or address', 'types'),
   'identity.failed': number(IDENTITY, 'Identifiers whose latest verification failed', 'identifiers'),
-  'identity.conflicts': number(IDENTITY, 'Types of which two different identifiers are verified', 'types'),
+  'identity.conflicts': number(IDENTITY, 'Types of which two identifiers of one issuer are verified', 'types'),
 
   'consent.credit_underwriting': text(CONSENT, 'Consent to underwriting', CONSENT_STATUS),
   'consent.identity_verification': text(CONSENT, 'Consent to identity verification', CONSENT_STATUS),
@@ -92,7 +92,7 @@ export const FEATURE_CATALOGUE = {
   'cashflow.low_balance_share': number(CASHFLOW, 'Share of debits that left little behind, over six months', 'ratio'),
   'cashflow.negative_days': number(
     CONDUCT,
-    'Days on which a transaction left the balance below zero, over twelve months',
+    'Days on which a payment left the balance below zero, over twelve months',
     'days',
   ),
   'cashflow.returned_payments': number(CONDUCT, 'Returned payments, over twelve months', 'payments'),

@@ -2,6 +2,7 @@ import { moneyNumber } from '../money.ts'
 import { type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
 import type { OutcomeType } from './outcome-course.ts'
+import { ownProperty } from './own-property.ts'
 
 /** The features of the entity's own history; what is outstanding is told in the currency of the request. */
 export function historyFacts(history: HistoryState, currency: string | undefined): FactSet {
@@ -19,17 +20,16 @@ export function historyFacts(history: HistoryState, currency: string | undefined
 }
 
 function outstandingFacts({ openCredits }: HistoryState, currency: string | undefined): Record<string, Fact> {
-  const credits = Object.values(openCredits)
   if (currency === undefined) {
     return {
       'history.outstanding': missing('not_requested'),
       'history.open_in_other_currency': missing('not_requested'),
     }
   }
-  const same = credits.filter((credit) => credit.currency === currency)
-  const units = same.reduce((sum, credit) => sum + BigInt(credit.units), 0n)
+  const others = Object.entries(openCredits).filter(([other]) => other !== currency)
+  const units = BigInt(ownProperty(openCredits, currency)?.units ?? 0)
   return {
     'history.outstanding': known(moneyNumber(units)),
-    'history.open_in_other_currency': known(credits.length - same.length),
+    'history.open_in_other_currency': known(others.reduce((sum, [, { credits }]) => sum + credits, 0)),
   }
 }

@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { canonicalJson } from '../canonical-json.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { applyOutcome, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
-import { effectiveOutcome, type OutcomeType } from './outcome-course.ts'
+import type { OutcomeType } from './outcome-course.ts'
+
+/** An outcome without its id, which it gets when it is reported. */
+type Happening = Omit<OutcomeFact, 'id'>
 
 const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000Z`
-const outcome = (type: OutcomeType, at: number, over: Partial<OutcomeFact> = {}): OutcomeFact => ({
+const outcome = (type: OutcomeType, at: number, over: Partial<Happening> = {}): Happening => ({
   decisionId: 'dec_1',
   type,
   occurredAt: day(at),
   ...over,
 })
+const funded = (at: number, amount: number, over: Partial<Happening> = {}) =>
+  outcome('funded', at, { amount, currency: 'EUR', ...over })
 
-/** Applies reports as a caller does: what does not replace the effective outcome is left out, unless it is neutral. */
-function historyOf(reports: readonly OutcomeFact[]): EntityState {
-  const effective = new Map<string, OutcomeFact>()
+/** Reports one outcome after the other, as a caller does: each with what was reported of its decision before. */
+function historyOf(happenings: readonly Happening[]): EntityState {
+  const reported: OutcomeFact[] = []
   let state = emptyState()
-  for (const report of reports) {
-    const previous = effective.get(report.decisionId)
-    const stands = effectiveOutcome(previous, report)
-    effective.set(report.decisionId, stands)
-    const isNeutral = report.type === 'funded' || report.type === 'closed'
-    if (stands === report || isNeutral) state = applyOutcome(state, report, previous)
+  for (const happening of happenings) {
+    const report = { ...happening, id: `out_${String(reported.length).padStart(4, '0')}` }
+    const earlier = reported.filter(({ decisionId }) => decisionId === report.decisionId)
+    state = JSON.parse(JSON.stringify(applyOutcome(state, report, earlier)))
+    reported.push(report)
   }
   return state
 }
@@ -33,6 +39,22 @@ function factsOf(state: EntityState, currency = 'EUR') {
     const fact = features[`history.${name}`]
     return fact && 'value' in fact ? fact.value : undefined
   }
+}
+
+/** What is the same however the given outcomes of a decision are reported. */
+function assertInEveryOrder(happenings: readonly Happening[], expected: Record<string, number>): void {
+  for (const order of ordersOf(happenings)) {
+    const fact = factsOf(historyOf(order))
+    const told = order.map(({ type }) => type).join(', ')
+    for (const [name, value] of Object.entries(expected)) assert.equal(fact(name), value, `${name}: ${told}`)
+  }
+}
+
+function ordersOf<Item>(items: readonly Item[]): Item[][] {
+  if (items.length === 0) return [[]]
+  return items.flatMap((first, index) =>
+    ordersOf([...items.slice(0, index), ...items.slice(index + 1)]).map((rest) => [first, ...rest]),
+  )
 }
 
 describe('own history', () => {
@@ -51,27 +73,135 @@ describe('own history', () => {
     assert.deepEqual(state.history.outcomes, { late: 1, repaid: 1 })
   })
 
+  it('knows a default as made good, though the cure is reported after what came of it', () => {
+    const expected = { defaults: 0, repaid: 0, late: 0 }
+    assertInEveryOrder([outcome('default', 1), outcome('repaid', 2), outcome('current', 3)], expected)
+  })
+
+  it('keeps the longest delay, though it is reported after the credit was repaid', () => {
+    const late = outcome('late', 1, { daysPastDue: 90 })
+    assertInEveryOrder([late, outcome('repaid', 2)], { worst_days_past_due: 90, repaid: 1, late: 0 })
+  })
+
   it('adds up what is outstanding, by currency, until each credit ends', () => {
-    const funded = outcome('funded', 1, { amount: 100.1, currency: 'EUR' })
-    const second = outcome('funded', 1, { amount: 200.2, currency: 'EUR', decisionId: 'dec_2' })
-    const third = outcome('funded', 1, { amount: 50, currency: 'USD', decisionId: 'dec_3' })
-    const open = factsOf(historyOf([funded, second, third, outcome('late', 2)]))
+    const second = funded(1, 200.2, { decisionId: 'dec_2' })
+    const third = funded(1, 50, { currency: 'USD', decisionId: 'dec_3' })
+    const open = factsOf(historyOf([funded(1, 100.1), second, third, outcome('late', 2)]))
     assert.deepEqual([open('outstanding'), open('open_in_other_currency')], [300.3, 1])
     for (const type of ['repaid', 'settled', 'charged_off', 'closed'] as const) {
-      assert.equal(factsOf(historyOf([funded, second, outcome(type, 3)]))('outstanding'), 200.2, type)
+      assert.equal(factsOf(historyOf([funded(1, 100.1), second, outcome(type, 3)]))('outstanding'), 200.2, type)
     }
-    assert.equal(factsOf(historyOf([funded, outcome('default', 3)]))('outstanding'), 100.1)
+    assert.equal(factsOf(historyOf([funded(1, 100.1), outcome('default', 3)]))('outstanding'), 100.1)
   })
 
   it('opens nothing for a funding that is reported after the credit has ended', () => {
-    const funded = outcome('funded', 1, { amount: 100, currency: 'EUR' })
-    assert.equal(factsOf(historyOf([outcome('repaid', 3), funded]))('outstanding'), 0)
+    for (const end of ['repaid', 'settled', 'charged_off', 'closed'] as const) {
+      assertInEveryOrder([funded(1, 100), outcome('late', 2), outcome(end, 3)], { outstanding: 0 })
+    }
   })
 
-  it('keeps at most a hundred open credits', () => {
-    const many = Array.from({ length: 300 }, (_, index) =>
-      outcome('funded', 1, { amount: 1, currency: 'EUR', decisionId: `dec_${index}` }),
-    )
-    assert.equal(factsOf(historyOf(many))('outstanding'), 100)
+  it('adds up the draws on one decision, in each currency', () => {
+    assertInEveryOrder([funded(1, 5000), funded(2, 3000)], { outstanding: 8000 })
+    assertInEveryOrder([funded(1, 5000), funded(1, 3000)], { outstanding: 8000 })
+    const dollars = funded(2, 3000, { currency: 'USD' })
+    assertInEveryOrder([funded(1, 5000), dollars], { outstanding: 5000, open_in_other_currency: 1 })
+    assertInEveryOrder([funded(1, 5000), dollars, outcome('closed', 3)], { outstanding: 0, open_in_other_currency: 0 })
   })
+
+  it('counts a draw once that is told twice in the same words', () => {
+    assertInEveryOrder([funded(1, 5000), funded(1, 5000), funded(2, 5000)], { outstanding: 10_000 })
+  })
+
+  it('takes a draw that happened after the end as a new debt', () => {
+    assertInEveryOrder([funded(1, 5000), outcome('repaid', 2), funded(3, 3000)], { outstanding: 3000, repaid: 1 })
+  })
+
+  it('takes a credit as paid out before it ended, and as closed after all else, if both are of one instant', () => {
+    assertInEveryOrder([funded(1, 5000), outcome('repaid', 1)], { outstanding: 0 })
+    assertInEveryOrder([funded(1, 5000), outcome('late', 1), outcome('closed', 1)], { outstanding: 0, late: 1 })
+  })
+
+  it('has a credit open again when what ended it is taken back', () => {
+    const repaid = [funded(1, 5000), outcome('repaid', 2)]
+    for (const type of ['current', 'late', 'default'] as const)
+      assertInEveryOrder([...repaid, outcome(type, 3)], { outstanding: 5000, repaid: 0 })
+    assertInEveryOrder([...repaid, outcome('fraud_confirmed', 3)], { outstanding: 0, abuse: 1 })
+    const writtenOff = [funded(1, 5000), outcome('charged_off', 2), outcome('current', 3)]
+    assertInEveryOrder(writtenOff, { outstanding: 0, defaults: 1 })
+  })
+
+  it('keeps exact account of any number of open credits in the space of one', () => {
+    const open = Array.from({ length: 300 }, (_, index) => funded(1, 0.1, { decisionId: `dec_${index}` }))
+    const ends = open.slice(0, 299).map(({ decisionId }) => outcome('repaid', 2, { decisionId }))
+    assert.equal(factsOf(historyOf(open))('outstanding'), 30)
+    assert.deepEqual(historyOf(open).history.openCredits, { EUR: { credits: 300, units: '300000' } })
+    assert.equal(factsOf(historyOf([...open, ...ends]))('outstanding'), 0.1)
+    assert.deepEqual(historyOf([...ends, ...open]).history, historyOf([...open, ...ends]).history)
+  })
+
+  it('is the same in whatever order the outcomes of some decisions are reported', () => {
+    fc.assert(
+      fc.property(inTwoOrders, ([one, other]) => {
+        const [first, second] = [historyOf(one), historyOf(other)]
+        assert.equal(canonicalJson(first), canonicalJson(second))
+      }),
+    )
+  })
+
+  it('is the sum of the histories of single decisions', () => {
+    fc.assert(
+      fc.property(inTwoOrders, ([all]) => {
+        const together = factsOf(historyOf(all))
+        const decisions = [...new Set(all.map(({ decisionId }) => decisionId))]
+        const single = decisions.map((id) => factsOf(historyOf(all.filter(({ decisionId }) => decisionId === id))))
+        for (const name of ['repaid', 'late', 'settled', 'defaults', 'abuse', 'outstanding', 'open_in_other_currency'])
+          assert.equal(
+            together(name),
+            single.reduce((sum, fact) => sum + (fact(name) as number), 0),
+            name,
+          )
+      }),
+    )
+  })
+})
+
+const TYPES: readonly OutcomeType[] = [
+  'current',
+  'late',
+  'default',
+  'charged_off',
+  'repaid',
+  'settled',
+  'fraud_confirmed',
+  'access_abused',
+]
+const decisionIds = fc.constantFrom('dec_1', 'dec_2', 'dec_3')
+const instants = fc.integer({ min: 1, max: 20 }).map(day)
+/** Of two reports of one instant, the later corrects the earlier: then the order of reporting is meant to matter. */
+const reported: fc.Arbitrary<Happening[]> = fc.uniqueArray(
+  fc.record(
+    {
+      decisionId: decisionIds,
+      type: fc.constantFrom(...TYPES),
+      occurredAt: instants,
+      daysPastDue: fc.nat(400),
+    },
+    { requiredKeys: ['decisionId', 'type', 'occurredAt'] },
+  ),
+  { selector: ({ decisionId, occurredAt }) => `${decisionId} ${occurredAt}`, maxLength: 12 },
+)
+const books: fc.Arbitrary<Happening[]> = fc.array(
+  fc.record({
+    decisionId: decisionIds,
+    type: fc.constantFrom('funded', 'funded', 'closed'),
+    occurredAt: instants,
+    amount: fc.integer({ min: 0, max: 40 }).map((quarters) => quarters / 4),
+    currency: fc.constantFrom('EUR', 'USD'),
+  }),
+  { maxLength: 8 },
+)
+const inTwoOrders = fc.tuple(reported, books).chain(([some, others]) => {
+  const all = [...some, ...others]
+  const shuffled = fc.shuffledSubarray(all, { minLength: all.length })
+  return fc.tuple(shuffled, shuffled)
 })

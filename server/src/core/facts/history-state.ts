@@ -1,7 +1,6 @@
-import { moneyOf } from '../money.ts'
+import { type Money, moneyOf } from '../money.ts'
 import type { EntityState } from './entity-state.ts'
-import { newestOf } from './newest-of.ts'
-import { endsCredit, isNeutral, type Outcome, type OutcomeType } from './outcome-course.ts'
+import { fateOf, isNeutral, type Outcome, type OutcomeType, openDrawsOf } from './outcome-course.ts'
 import { ownProperty } from './own-property.ts'
 
 /** One outcome of one of the entity's own decisions. */
@@ -13,67 +12,96 @@ export interface OutcomeFact extends Outcome {
   currency?: string
 }
 
-/** A credit that was paid out and has not ended. */
-export interface OpenCredit {
-  currency: string
+/** The credits of one currency that were paid out and have not ended: how many, and how much was paid out. */
+export interface OpenCredits {
+  credits: number
   units: string
-  fundedAt: string
 }
 
-/** How many decisions stand at each outcome, what is outstanding by decision, and the longest delay of a payment. */
+/** How many decisions stand at each outcome, what is outstanding by currency, and the longest delay of a payment. */
 export interface HistoryState {
   outcomes: Partial<Record<OutcomeType, number>>
-  openCredits: Record<string, OpenCredit>
+  openCredits: Record<string, OpenCredits>
   worstDaysPastDue: number
 }
 
-// Nobody has a hundred credits open at once; a caller who never reports an end must not make the state grow without one.
-const OPEN_CREDITS_KEPT = 100
+/** What one decision adds to the history. */
+interface Contribution {
+  fate: OutcomeType | undefined
+  /** What is outstanding of it, by currency. */
+  open: ReadonlyMap<string, Money>
+  worstDaysPastDue: number
+}
 
 /**
  * Takes an outcome into the entity's own history, which counts decisions, not reports.
  *
- * `supersedes` is the outcome the decision stood at so far; its count is taken back. Outcomes that do not replace it (see
- * `effectiveOutcome`) are not to be applied, but for `funded` and `closed`: they are never counted and take nothing back,
- * they only keep what is outstanding.
+ * `earlier` is all that was reported of the same decision before: what the decision came to by that is taken back, and
+ * what it comes to with this outcome is put in its place. So the history depends on what was reported, never on the
+ * order, and grows with the currencies alone.
  */
-export function applyOutcome(state: EntityState, outcome: OutcomeFact, supersedes?: Outcome): EntityState {
+export function applyOutcome(
+  state: EntityState,
+  outcome: OutcomeFact,
+  earlier: readonly OutcomeFact[] = [],
+): EntityState {
   const { outcomes, openCredits, worstDaysPastDue } = state.history
+  const [before, after] = [contributionOf(earlier), contributionOf([...earlier, outcome])]
   return {
     ...state,
     history: {
-      outcomes: isNeutral(outcome.type) ? outcomes : recounted(outcomes, outcome.type, supersedes?.type),
-      openCredits: withCredit(openCredits, outcome, supersedes),
-      worstDaysPastDue: Math.max(worstDaysPastDue, outcome.daysPastDue ?? 0),
+      outcomes: recounted(recounted(outcomes, before.fate, -1), after.fate, 1),
+      openCredits: withOpen(withOpen(openCredits, before.open, -1), after.open, 1),
+      // More reports can only make the longest delay longer, so there is nothing to take back.
+      worstDaysPastDue: Math.max(worstDaysPastDue, after.worstDaysPastDue),
     },
   }
 }
 
-function recounted(
-  outcomes: HistoryState['outcomes'],
-  type: OutcomeType,
-  superseded: OutcomeType | undefined,
-): HistoryState['outcomes'] {
-  const counts = { ...outcomes, [type]: (ownProperty(outcomes, type) ?? 0) + 1 }
-  if (superseded === undefined || isNeutral(superseded)) return counts
-  const left = (ownProperty(counts, superseded) ?? 0) - 1
-  if (left > 0) counts[superseded] = left
-  else delete counts[superseded]
-  return counts
+function contributionOf(reports: readonly OutcomeFact[]): Contribution {
+  const fate = fateOf(reports)?.type
+  return {
+    fate: fate === undefined || isNeutral(fate) ? undefined : fate,
+    open: sumByCurrency(openDrawsOf(reports)),
+    worstDaysPastDue: reports.reduce((worst, { daysPastDue = 0 }) => Math.max(worst, daysPastDue), 0),
+  }
 }
 
-function withCredit(
-  credits: HistoryState['openCredits'],
-  { type, decisionId, occurredAt, amount, currency }: OutcomeFact,
-  supersedes: Outcome | undefined,
-): HistoryState['openCredits'] {
-  if (endsCredit(type)) {
-    const { [decisionId]: _, ...others } = credits
-    return others
+function sumByCurrency(draws: readonly OutcomeFact[]): Map<string, Money> {
+  const seen = new Set<string>()
+  const sums = new Map<string, Money>()
+  for (const { occurredAt, amount, currency } of draws) {
+    // Without an amount nothing was paid out, as when access is granted.
+    if (amount === undefined || currency === undefined) continue
+    // The same amount of the same instant is one draw that was told twice.
+    const draw = `${occurredAt} ${amount} ${currency}`
+    if (!seen.has(draw)) sums.set(currency, (sums.get(currency) ?? 0n) + moneyOf(amount))
+    seen.add(draw)
   }
-  // A funding reported after the credit has ended opens nothing.
-  const hasEnded = supersedes !== undefined && endsCredit(supersedes.type)
-  if (type !== 'funded' || hasEnded || amount === undefined || currency === undefined) return credits
-  const credit = { currency, units: moneyOf(amount).toString(), fundedAt: occurredAt }
-  return newestOf({ ...credits, [decisionId]: credit }, OPEN_CREDITS_KEPT, ({ fundedAt }) => fundedAt)
+  return sums
+}
+
+function recounted(
+  outcomes: HistoryState['outcomes'],
+  fate: OutcomeType | undefined,
+  change: 1 | -1,
+): HistoryState['outcomes'] {
+  if (fate === undefined) return outcomes
+  const { [fate]: count = 0, ...others } = outcomes
+  return count + change > 0 ? { ...others, [fate]: count + change } : others
+}
+
+function withOpen(
+  openCredits: HistoryState['openCredits'],
+  open: Contribution['open'],
+  change: 1 | -1,
+): HistoryState['openCredits'] {
+  const next = { ...openCredits }
+  for (const [currency, units] of open) {
+    const known = ownProperty(next, currency) ?? { credits: 0, units: '0' }
+    const credits = known.credits + change
+    if (credits > 0) next[currency] = { credits, units: (BigInt(known.units) + BigInt(change) * units).toString() }
+    else delete next[currency]
+  }
+  return next
 }

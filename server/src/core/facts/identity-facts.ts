@@ -2,22 +2,21 @@ import { ageInDays } from './age-in-days.ts'
 import type { FactSet } from './facts.ts'
 import { known } from './facts.ts'
 import type { IdentifierSummary, IdentifierType, IdentityState } from './identity-state.ts'
+import { ownProperty } from './own-property.ts'
 
 /** Identifiers that name one person or business and are issued after a check. */
 const STRONG_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number', 'bank_account']
 
-// One person may well have two bank accounts, but not two tax numbers.
+// One person may well have two bank accounts, but not two tax numbers of one country.
 const UNIQUE_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number']
 
 /** The identity features, or nothing when no identifier was ever given. */
 export function identityFacts(state: IdentityState, now: string): FactSet | undefined {
   const types = Object.entries(state) as [IdentifierType, IdentifierSummary][]
   if (types.length === 0) return undefined
-  const verified = types.filter(([, summary]) => verifiedHashes(summary).length > 0)
+  const verified = types.filter(([, summary]) => Object.keys(summary.verified).length > 0)
   const isStrong = ([type]: [IdentifierType, unknown]) => STRONG_IDENTIFIERS.includes(type)
-  const conflicts = verified.filter(
-    ([type, summary]) => UNIQUE_IDENTIFIERS.includes(type) && verifiedHashes(summary).length > 1,
-  )
+  const conflicts = types.filter(([type, summary]) => UNIQUE_IDENTIFIERS.includes(type) && isConflict(type, summary))
   const strong = verified.filter(isStrong)
   const age = ageOfLatest(
     verified.flatMap(([, summary]) => Object.values(summary.verified)),
@@ -26,23 +25,22 @@ export function identityFacts(state: IdentityState, now: string): FactSet | unde
   return {
     'identity.verified_strong': known(strong.length, age),
     'identity.verified_weak': known(verified.length - strong.length, age),
-    'identity.failed': known(types.reduce((count, [, summary]) => count + failedCount(summary), 0)),
+    'identity.failed': known(types.reduce((count, [, summary]) => count + Object.keys(summary.failed).length, 0)),
     'identity.conflicts': known(conflicts.length),
   }
 }
 
-/** A failure of the same instant as a success, or a later one, takes the success back. */
-function verifiedHashes({ verified, failed }: IdentifierSummary): string[] {
-  return Object.keys(verified).filter((hash) => !isLater(failed, verified, hash))
-}
-
-function failedCount({ verified, failed }: IdentifierSummary): number {
-  return Object.keys(failed).filter((hash) => isLater(failed, verified, hash)).length
-}
-
-function isLater(failed: Record<string, string>, verified: Record<string, string>, hash: string): boolean {
-  const [failedAt, verifiedAt] = [failed[hash], verified[hash]]
-  return failedAt !== undefined && (verifiedAt === undefined || failedAt >= verifiedAt)
+/**
+ * Two verified identifiers of one issuer; those without an issuer are compared with each other.
+ *
+ * A passport and a driving licence are two documents of one person, so government documents conflict only where the same
+ * issuer is named for both. What is forgotten cannot be found free of conflicts, so that nobody can bury one under others.
+ */
+function isConflict(type: IdentifierType, { verified, issuers = {}, overflowed }: IdentifierSummary): boolean {
+  if (overflowed) return true
+  const all = Object.keys(verified).map((hash) => ownProperty(issuers, hash))
+  const comparable = type === 'government_id' ? all.filter((issuer) => issuer !== undefined) : all
+  return new Set(comparable).size < comparable.length
 }
 
 function ageOfLatest(instants: readonly string[], now: string): number | undefined {

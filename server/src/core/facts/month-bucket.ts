@@ -27,7 +27,7 @@ export interface MonthBucket {
   debitBalances: number
   /** Debits that left less than one and a half times their amount behind: the account lives from hand to mouth. */
   lowBalances: number
-  /** The days of the month on which a transaction left the balance below zero, one bit each. */
+  /** The days of the month on which a debit left the balance below zero, one bit each. */
   negativeDays: number
 }
 
@@ -93,12 +93,8 @@ export function addToMonth(month: OpenMonth, transaction: TransactionFact): void
   if (transaction.balanceAfter !== undefined) {
     const day = Number(transaction.occurredAt.slice(8, 10))
     const balance = moneyOf(transaction.balanceAfter)
-    addBalance(month, balance, day)
-    // Only what leaves can empty an account: a large credit on a small balance is not a low balance.
-    if (transaction.direction === 'debit') {
-      month.debitBalances += 1
-      if (2n * balance < 3n * amount) month.lowBalances += 1
-    }
+    addBalance(month, balance)
+    if (transaction.direction === 'debit') addDebitBalance(month, { balance, amount, day })
   }
 }
 
@@ -119,10 +115,16 @@ function addSpending(month: OpenMonth, amount: Money, category: string | undefin
   if (category === 'loan_repayment') month.repaid += amount
 }
 
-function addBalance(month: OpenMonth, balance: Money, day: number): void {
+function addBalance(month: OpenMonth, balance: Money): void {
   month.balances += 1
   month.balanceSum += balance
   month.balanceSquares += balance * balance
   if (month.balanceMin === null || balance < month.balanceMin) month.balanceMin = balance
+}
+
+/** Only what leaves can empty or overdraw an account: money that comes in never speaks against it. */
+function addDebitBalance(month: OpenMonth, { balance, amount, day }: { balance: Money; amount: Money; day: number }) {
+  month.debitBalances += 1
+  if (2n * balance < 3n * amount) month.lowBalances += 1
   if (balance < 0n) month.negativeDays |= 1 << (day - 1)
 }

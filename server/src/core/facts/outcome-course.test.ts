@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { effectiveOutcome, type Outcome, type OutcomeType } from './outcome-course.ts'
+import fc from 'fast-check'
+import { fateOf, type Outcome, type OutcomeType } from './outcome-course.ts'
 
-const at = (type: OutcomeType, day: number): Outcome => ({ type, occurredAt: `2026-03-0${day}T00:00:00.000Z` })
-const stands = (before: OutcomeType, later: OutcomeType) => effectiveOutcome(at(before, 1), at(later, 2)).type
+const at = (type: OutcomeType, day: number, id = 'out_1'): Outcome => ({
+  id,
+  type,
+  occurredAt: `2026-03-0${day}T00:00:00.000Z`,
+})
+const stands = (before: OutcomeType, later: OutcomeType) => fateOf([at(before, 1), at(later, 2)])?.type
 
 const ALL: readonly OutcomeType[] = [
   'funded',
@@ -20,7 +25,8 @@ const ALL: readonly OutcomeType[] = [
 
 describe('the course of a decision', () => {
   it('starts with the first report', () => {
-    for (const type of ALL) assert.equal(effectiveOutcome(undefined, at(type, 1)).type, type)
+    assert.equal(fateOf([]), undefined)
+    for (const type of ALL) assert.equal(fateOf([at(type, 1)])?.type, type)
   })
 
   it('is never changed by what only opens or closes the books', () => {
@@ -34,9 +40,7 @@ describe('the course of a decision', () => {
     for (const final of ['fraud_confirmed', 'access_abused'] as const) {
       for (const type of ALL) {
         assert.equal(stands(final, type), final)
-        if (type !== 'fraud_confirmed' && type !== 'access_abused') {
-          assert.equal(effectiveOutcome(at(type, 2), at(final, 1)).type, final)
-        }
+        if (type !== 'fraud_confirmed' && type !== 'access_abused') assert.equal(stands(type, final), final)
       }
     }
   })
@@ -48,17 +52,31 @@ describe('the course of a decision', () => {
     assert.deepEqual(after('charged_off'), ['repaid', 'settled', ...worse])
   })
 
-  it('is otherwise what happened last, whichever was reported last', () => {
-    for (const type of ['current', 'repaid', 'settled', 'default', 'charged_off'] as const) {
+  it('is otherwise what happened last', () => {
+    for (const type of ['current', 'repaid', 'settled', 'default', 'charged_off'] as const)
       assert.equal(stands('late', type), type)
-      assert.equal(effectiveOutcome(at(type, 2), at('late', 1)).type, type)
-    }
-    assert.equal(effectiveOutcome(at('repaid', 2), at('default', 1)).type, 'repaid')
     assert.equal(stands('repaid', 'default'), 'default')
   })
 
-  it('takes the report made later, of two of one instant', () => {
-    assert.equal(effectiveOutcome(at('current', 1), at('late', 1)).type, 'late')
-    assert.equal(effectiveOutcome(at('late', 1), at('current', 1)).type, 'current')
+  it('does not depend on which was reported first', () => {
+    const reports = fc.uniqueArray(
+      fc.record({
+        id: fc.uuid(),
+        type: fc.constantFrom(...ALL),
+        occurredAt: fc.integer({ min: 1, max: 9 }).map((day) => at('late', day).occurredAt),
+      }),
+      { selector: ({ occurredAt }) => occurredAt },
+    )
+    const inTwoOrders = reports.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    )
+    fc.assert(fc.property(inTwoOrders, ([one, other]) => assert.equal(fateOf(one), fateOf(other))))
+    assert.equal(fateOf([at('default', 1), at('current', 3), at('repaid', 2)])?.type, 'current')
+  })
+
+  it('takes the report made later, of two of one instant, in whatever order they are read', () => {
+    const [first, second] = [at('current', 1, 'out_1'), at('late', 1, 'out_2')]
+    assert.equal(fateOf([first, second]), second)
+    assert.equal(fateOf([second, first]), second)
   })
 })

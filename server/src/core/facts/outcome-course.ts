@@ -11,8 +11,9 @@ export type OutcomeType =
   | 'access_abused'
   | 'closed'
 
-/** What was reported of a decision, and when it happened. */
+/** One report of what became of a decision, and when that happened; ids are in the order in which reports were made. */
 export interface Outcome {
+  id: string
   type: OutcomeType
   occurredAt: string
 }
@@ -20,6 +21,7 @@ export interface Outcome {
 const NEUTRAL: readonly OutcomeType[] = ['funded', 'closed']
 const FINAL: readonly OutcomeType[] = ['fraud_confirmed', 'access_abused']
 const CREDIT_ENDS: readonly OutcomeType[] = ['repaid', 'settled', 'charged_off', 'closed']
+const CREDIT_GOES_ON: readonly OutcomeType[] = ['current', 'late', 'default']
 
 /** What may follow an outcome that does not simply give way to whatever happens later. */
 const MAY_FOLLOW: Partial<Record<OutcomeType, readonly OutcomeType[]>> = {
@@ -30,7 +32,7 @@ const MAY_FOLLOW: Partial<Record<OutcomeType, readonly OutcomeType[]>> = {
 }
 
 /**
- * The outcome a decision stands at after one more report; the reports may come in any order.
+ * The outcome a decision stands at, after all that was reported of it; the reports may come in any order.
  *
  * | stands at                        | gives way to, if that happened later                         |
  * |----------------------------------|--------------------------------------------------------------|
@@ -44,15 +46,27 @@ const MAY_FOLLOW: Partial<Record<OutcomeType, readonly OutcomeType[]>> = {
  * Of two reports of one instant, the one made later is the correction. A settled credit is no default any more, but it
  * was not repaid either.
  */
-export function effectiveOutcome<Reported extends Outcome>(previous: Reported | undefined, next: Reported): Reported {
-  if (previous === undefined) return next
-  return next.occurredAt < previous.occurredAt ? laterStands(next, previous) : laterStands(previous, next)
+export function fateOf<Reported extends Outcome>(reports: readonly Reported[]): Reported | undefined {
+  return inOrder(reports).reduce<Reported | undefined>(standsAfter, undefined)
 }
 
-function laterStands<Reported extends Outcome>(earlier: Reported, later: Reported): Reported {
-  if (isNeutral(later.type)) return earlier
-  const allowed = MAY_FOLLOW[earlier.type]
-  return allowed === undefined || allowed.includes(later.type) ? later : earlier
+/** The reports of what a credit paid out that is still owed, after all that was reported of it. */
+export function openDrawsOf<Reported extends Outcome>(reports: readonly Reported[]): Reported[] {
+  let draws: Reported[] = []
+  let hasEnded = false
+  let fate: Reported | undefined
+  for (const report of inOrder(reports)) {
+    fate = standsAfter(fate, report)
+    if (report.type === 'funded') {
+      // What is drawn after the end is a new debt; the old one stays paid.
+      if (hasEnded) draws = []
+      draws.push(report)
+      hasEnded = false
+    } else if (CREDIT_ENDS.includes(report.type)) hasEnded = true
+    // A repayment that bounced: what ended the credit is taken back, like any outcome, by what came of it later.
+    else if (fate === report && CREDIT_GOES_ON.includes(report.type)) hasEnded = false
+  }
+  return hasEnded ? [] : draws
 }
 
 /** Whether an outcome says neither good nor bad: it only opens or closes the books. */
@@ -60,7 +74,26 @@ export function isNeutral(type: OutcomeType): boolean {
   return NEUTRAL.includes(type)
 }
 
-/** Whether nothing of the credit is outstanding after this outcome. */
-export function endsCredit(type: OutcomeType): boolean {
-  return CREDIT_ENDS.includes(type)
+/** The order in which things happened. At one instant the books open before and close after all else. */
+function inOrder<Reported extends Outcome>(reports: readonly Reported[]): Reported[] {
+  return reports.toSorted(
+    (a, b) =>
+      compare(a.occurredAt, b.occurredAt) || placeAtInstant(a.type) - placeAtInstant(b.type) || compare(a.id, b.id),
+  )
+}
+
+function placeAtInstant(type: OutcomeType): number {
+  if (type === 'funded') return 0
+  return type === 'closed' ? 2 : 1
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+function standsAfter<Reported extends Outcome>(earlier: Reported | undefined, later: Reported): Reported {
+  if (earlier === undefined) return later
+  if (isNeutral(later.type)) return earlier
+  const allowed = MAY_FOLLOW[earlier.type]
+  return allowed === undefined || allowed.includes(later.type) ? later : earlier
 }

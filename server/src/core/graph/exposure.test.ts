@@ -13,7 +13,18 @@ import {
   negativeExposureWithoutPayments,
   positiveSupport,
 } from './exposure.ts'
-import { FAN_OUT, type FollowedLinks, followLinks, type Link, type LinkClaim, type LinkType, linkOf } from './link.ts'
+import {
+  BEHIND_MAX,
+  FAN_OUT,
+  type FollowedLinks,
+  followLinks,
+  type Link,
+  type LinkChoice,
+  type LinkClaim,
+  type LinkType,
+  linkOf,
+  rankLinks,
+} from './link.ts'
 import { type LoadedLinks, linksToLoad, reachOf } from './reach.ts'
 
 const ASOF = '2026-03-01T09:30:00.000Z'
@@ -43,9 +54,22 @@ function linksOf({ ties, evidence }: World): LoadedLinks {
       links.set(from, [...(links.get(from) ?? []), linkOf(claim)!])
     }
   }
-  const choice = { isAdverse: (entityId: string) => isAdverse(evidence.get(entityId) ?? NO_EVIDENCE), today: TODAY }
-  return new Map(Array.from(links, ([entityId, list]) => [entityId, followLinks(list, choice)]))
+  const isBad = (entityId: string) => isAdverse(evidence.get(entityId) ?? NO_EVIDENCE)
+  const badOf = new Map(
+    Array.from(links, ([entityId, list]) => {
+      const followed = rankLinks(list, TODAY).filter(({ neighbour }) => isBad(neighbour))
+      return [entityId, new Set(followed.map(({ neighbour }) => neighbour))]
+    }),
+  )
+  const choiceOf = (entityId: string): LinkChoice => ({
+    isAdverse: isBad,
+    isNearAdverse: (neighbour) => [...badOf.get(neighbour)!].some((bad) => bad !== entityId),
+    today: TODAY,
+  })
+  return new Map(Array.from(links, ([entityId, list]) => [entityId, followLinks(list, choiceOf(entityId))]))
 }
+
+const NO_LINKS: FollowedLinks = { ranked: [], adverse: [], near: [], behind: [] }
 
 type World = { ties: readonly Tie[]; evidence: ReadonlyMap<string, Evidence> }
 
@@ -57,8 +81,7 @@ function exposureIn(world: World, entityId: string): Exposure {
 function exposureFrom(all: LoadedLinks, evidence: ReadonlyMap<string, Evidence>, entityId: string): Exposure {
   const links = new Map<string, FollowedLinks>()
   for (let round = 0; round < 3; round += 1) {
-    for (const wanted of linksToLoad({ entityId, links, today: TODAY }))
-      links.set(wanted, all.get(wanted) ?? { ranked: [], adverse: [] })
+    for (const wanted of linksToLoad({ entityId, links, today: TODAY })) links.set(wanted, all.get(wanted) ?? NO_LINKS)
   }
   const reach = reachOf({ entityId, links, today: TODAY })
   return exposureOf({ entityId, asOf: ASOF, reach, evidence })
@@ -145,41 +168,68 @@ describe('negative exposure', () => {
     assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['b', bad]]) }, 'me')), 0)
   })
 
-  it('is never lowered by a link, while both its ends have room', () => {
-    fc.assert(
-      fc.property(worlds, anyTie, (world, added) => {
-        const more = { ...world, ties: [...world.ties, added] }
-        for (const name of names) {
-          const [before, after] = [exposureIn(world, name), exposureIn(more, name)]
-          assert.ok(negativeExposure(after) >= negativeExposure(before))
-          assert.ok(negativeExposureWithoutPayments(after) >= negativeExposureWithoutPayments(before))
-        }
-      }),
-    )
+  // Few entities in a chain, where every way counts, and fakes heaped up at some of them, as by one with something to hide.
+  const few = names.slice(0, 5)
+  const chains: fc.Arbitrary<World> = fc.record({
+    ties: fc
+      .array(anyTie, { minLength: 4, maxLength: 4 })
+      .map((made) =>
+        made.map((one, index) => ({ ...one, ends: [few[index]!, few[index + 1]!] as const, since: TODAY })),
+      ),
+    evidence: fc.constantFrom(...few).map((name) => new Map([[name, bad]])),
   })
-
-  it('over verified links is never lowered by unverified ones, however many', () => {
-    const fakesOf = fc.integer({ min: 0, max: 120 }).chain((count) =>
-      fc.array(
-        fc.record({ to: fc.constantFrom(...names), type: types }).map(({ to, type }) => ({ to, type })),
-        { minLength: count, maxLength: count },
+  const fakes = fc
+    .uniqueArray(fc.constantFrom(...few), { maxLength: 3 })
+    .map((heaps) =>
+      heaps.flatMap((to) =>
+        Array.from({ length: 120 }, (_, index) =>
+          tie(to, `fake_${to}_${index}`, { verification: 'unverified', since: TODAY - 300 }),
+        ),
       ),
     )
-    const verifiedWorlds = fc.record({
-      ties: fc.array(tiesOf(fc.constant('verified')), { maxLength: 25 }),
-      evidence: evidenceMaps,
-    })
+  const assertNotLower = (before: World, after: World) => {
+    const [linksBefore, linksAfter] = [linksOf(before), linksOf(after)]
+    for (const name of names) {
+      const [one, other] = [
+        exposureFrom(linksBefore, before.evidence, name),
+        exposureFrom(linksAfter, after.evidence, name),
+      ]
+      assert.ok(negativeExposure(other) >= negativeExposure(one))
+      assert.ok(negativeExposureWithoutPayments(other) >= negativeExposureWithoutPayments(one))
+    }
+  }
+
+  it('is never lowered by a link, in a crowd of claims that nobody has verified', () => {
     fc.assert(
-      fc.property(verifiedWorlds, fakesOf, (world, fakes) => {
-        const verified = { ...world, ties: world.ties.filter(({ type }) => type !== 'payment') }
-        const added = fakes.map(({ to, type }, index) => tie(to, `fake_${index}`, { type, verification: 'unverified' }))
-        const more = { ...verified, ties: [...verified.ties, ...added] }
-        for (const name of names) {
-          assert.ok(negativeExposure(exposureIn(more, name)) >= negativeExposure(exposureIn(verified, name)))
-        }
+      fc.property(fc.oneof(worlds, chains), fakes, anyTie, (world, crowd, added) => {
+        const crowded = { ...world, ties: [...crowd, ...world.ties] }
+        assertNotLower(crowded, { ...crowded, ties: [...crowded.ties, added] })
       }),
       { numRuns: 50 },
     )
+  })
+
+  it('is never lowered by links that nobody has verified, however many and at whichever end', () => {
+    fc.assert(
+      fc.property(fc.oneof(worlds, chains), fakes, (world, added) =>
+        assertNotLower(world, { ...world, ties: [...world.ties, ...added] }),
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  it('of two links is not washed away by fakes at the entity itself, nor at the one in between', () => {
+    const weak = { type: 'email', verification: 'unverified' } as const
+    const way = [tie('me', 'between', weak), tie('between', 'bad')]
+    const evidence = new Map([['bad', bad]])
+    const without = negativeExposure(exposureIn({ ties: way, evidence }, 'me'))
+    assert.ok(without > 0.1)
+    for (const end of ['me', 'between']) {
+      const added = Array.from({ length: 300 }, (_, index) =>
+        tie(end, `fake_${index}`, { verification: 'unverified', since: TODAY - 1000 }),
+      )
+      assert.equal(negativeExposure(exposureIn({ ties: [...added, ...way], evidence }, 'me')), without, end)
+    }
   })
 
   it('to direct neighbours is never lowered by links to the clean, however many and however well verified', () => {
@@ -311,7 +361,10 @@ describe('a hub', () => {
     const reads = { count: 0 }
     const spokes = Array.from({ length: degree }, (_, index) => `spoke_${String(index).padStart(6, '0')}`)
     const linkTo = (neighbour: string) => linkOf({ ...claimTo, neighbour })!
-    const followed = (list: readonly Link[]) => ({ ranked: counted(list, reads), adverse: counted(list, reads) })
+    const followed = (list: readonly Link[]): FollowedLinks => {
+      const all = counted(list, reads)
+      return { ranked: all, adverse: all, near: all, behind: all }
+    }
     const links = new Map(spokes.map((spoke) => [spoke, followed([linkTo('hub')])]))
     links.set('hub', followed(spokes.map(linkTo)))
     exposureFrom(links, new Map([['spoke_000001', bad]]), entityId)
@@ -322,7 +375,7 @@ describe('a hub', () => {
   it('of a hundred thousand links costs what one of forty costs, seen from within and from its rim', () => {
     assert.equal(readsOfWalk(100_000, 'hub'), readsOfWalk(FAN_OUT, 'hub'))
     assert.equal(readsOfWalk(100_000, 'spoke_000000'), readsOfWalk(FAN_OUT, 'spoke_000000'))
-    assert.ok(readsOfWalk(100_000, 'hub') <= 81 * 80 * 3)
+    assert.ok(readsOfWalk(100_000, 'hub') <= 121 * 80 * 4)
   })
 
   const rim = (count: number) =>
@@ -332,6 +385,16 @@ describe('a hub', () => {
     const evidence = new Map([['rim_0', bad]])
     assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_1')) > 0)
     assert.equal(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_50')), 0)
+  })
+
+  it('is made by verified links only: whoever has none but claims passes harm on to all', () => {
+    const claimed = rim(60).map((made): Tie => ({ ...made, verification: 'unverified' }))
+    const evidence = new Map([['rim_0', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: claimed, evidence }, 'rim_50')) > 0)
+    const some = [...rim(39), ...claimed.slice(39)]
+    assert.ok(negativeExposure(exposureIn({ ties: some, evidence }, 'rim_50')) > 0)
+    const hub = [...rim(40), ...claimed.slice(40)]
+    assert.equal(negativeExposure(exposureIn({ ties: hub, evidence }, 'rim_50')), 0)
   })
 
   it('sees the one bad neighbour among any number, and those who rank with it see it too', () => {
@@ -360,7 +423,8 @@ describe('an exposure that is walked anew only when it is affected', () => {
         const before = links
         world = { ...world, ties: [...world.ties, event.tie] }
         links = linksOf(world)
-        for (const name of affectedByLink({ ends: event.tie.ends, before, after: links })) walkAgain(name)
+        const adverse = new Set(event.tie.ends.filter((end) => isAdverse(world.evidence.get(end) ?? NO_EVIDENCE)))
+        for (const name of affectedByLink({ ends: event.tie.ends, before, after: links, adverse })) walkAgain(name)
         continue
       }
       const { entityId, evidence: after } = event
@@ -419,11 +483,17 @@ describe('an exposure that is walked anew only when it is affected', () => {
     )
   })
 
-  it('is looked at again by few: the neighbours, and forty more for each', () => {
-    const ties = Array.from({ length: 60 }, (_, index) => tie('hub', `rim_${index}`, { since: TODAY - 100 + index }))
-    const affected = affectedByOutcome({ neighbours: ['hub'], links: linksOf({ ties, evidence: new Map() }) })
+  it('is looked at again by few: the neighbours, and forty more for each, or two hundred where it is no hub', () => {
+    const affectedBehind = (verification: Tie['verification']) => {
+      const ties = Array.from({ length: 300 }, (_, index) =>
+        tie('hub', `rim_${index}`, { verification, since: TODAY - 400 + index }),
+      )
+      return affectedByOutcome({ neighbours: ['hub'], links: linksOf({ ties, evidence: new Map() }) })
+    }
+    const affected = affectedBehind('verified')
     assert.equal(affected.size, 1 + FAN_OUT)
     assert.ok(affected.has('hub') && affected.has('rim_39') && !affected.has('rim_40'))
+    assert.equal(affectedBehind('unverified').size, 1 + FAN_OUT + BEHIND_MAX)
   })
 
   it('follows a link that pushes another out of the followed ones, and one that lets it in again', () => {
@@ -438,15 +508,18 @@ describe('an exposure that is walked anew only when it is affected', () => {
     ]
     assert.notDeepEqual(exposureIn(without, 'rim_39'), exposureIn(withIt, 'rim_39'))
     const [before, after] = [linksOf(without), linksOf(withIt)]
-    assert.ok(affectedByLink({ ends: stronger.ends, before, after }).has('rim_39'))
-    assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before }).has('rim_39'))
+    assert.ok(affectedByLink({ ends: stronger.ends, before, after, adverse: new Set() }).has('rim_39'))
+    assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before, adverse: new Set() }).has('rim_39'))
   })
 
   const known = exposureIn({ ties: [tie('me', 'a')], evidence: new Map([['a', bad]]) }, 'me')
 
   it('is looked at again by both ends of a link, even one that does not rank', () => {
     const none: LoadedLinks = new Map()
-    assert.deepEqual([...affectedByLink({ ends: ['a', 'b'], before: none, after: none })], ['a', 'b'])
+    assert.deepEqual(
+      [...affectedByLink({ ends: ['a', 'b'], before: none, after: none, adverse: new Set() })],
+      ['a', 'b'],
+    )
   })
 
   it('is plain JSON: storing and reading it back changes nothing', () => {

@@ -25,7 +25,7 @@ export interface Exposure {
   isTruncated: boolean
 }
 
-/** How many contributions are kept. Visits need no bound of their own: 81 entities with 80 links each are all that is walked. */
+/** How many contributions are kept. Visits need no bound of their own: 121 entities with 80 links each are all that is walked. */
 export const CONTRIBUTIONS_MAX = 256
 
 /** The most that one direct neighbour, with everyone behind it, adds to the support. */

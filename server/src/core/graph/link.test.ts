@@ -5,6 +5,7 @@ import { PPM } from './decay.ts'
 import {
   expiryDay,
   FAN_OUT,
+  followLinks,
   type Link,
   type LinkClaim,
   linkOf,
@@ -126,8 +127,19 @@ describe('the links that are followed', () => {
     const faded = Array.from({ length: 50 }, (_, index) =>
       link({ neighbour: `old_${index}`, type: 'device', since: 0 }),
     )
-    const followed = rankLinks([...faded, ...fresh], 20_000)
-    assert.deepEqual(followed, fresh.slice(0, FAN_OUT))
+    const clean = { isAdverse: () => false, isNearAdverse: () => false, today: 20_000 }
+    const { ranked, adverse, near, behind } = followLinks([...faded, ...fresh], clean)
+    assert.deepEqual([ranked, adverse, near, behind], [fresh.slice(0, FAN_OUT), [], [], fresh.slice(FAN_OUT)])
+  })
+
+  it('are joined by those that lead to harm, at once or by one more link, where these do not rank', () => {
+    const all = Array.from({ length: 60 }, (_, index) => link({ neighbour: `ent_${index}`, since: 19_000 + index }))
+    const { adverse, near } = followLinks(all, {
+      isAdverse: (id) => id === 'ent_50',
+      isNearAdverse: (id) => ['ent_1', 'ent_55'].includes(id),
+      today: 20_000,
+    })
+    assert.deepEqual([adverse, near], [[all[50]], [all[55]]])
   })
 
   it('are never displaced by what is unverified, or by payments', () => {

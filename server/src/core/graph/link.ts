@@ -65,8 +65,14 @@ const UNVERIFIED_PPM = 500_000
 /** A path weaker than this carries nothing worth following. */
 export const STRENGTH_MIN_PPM = 20_000
 
-/** How many links of one entity are followed, and how many more of those that lead to harm. */
+/** How many links of one entity are followed, and how many more of those that lead to harm, at once or by one more link. */
 export const FAN_OUT = 40
+
+/** How many links of one entity are looked through for those with harm behind them. */
+export const LOOKED_THROUGH = 1_000
+
+/** How many links behind the followed ones are known by name, so that harm on the way to them reaches them at once. */
+export const BEHIND_MAX = 160
 
 /** Makes a link of what was claimed, or nothing where the claim has failed its check. */
 export function linkOf({ neighbour, type, verification, share = 1, since }: LinkClaim): Link | null {
@@ -103,25 +109,39 @@ export interface FollowedLinks {
   ranked: readonly Link[]
   /** Only links to entities with adverse evidence: no number of links to the clean can crowd these out. */
   adverse: readonly Link[]
+  /** Only links to entities that are themselves linked to such: of those that do not rank, and so are not followed anyway. */
+  near: readonly Link[]
+  /** The next after the ranked ones. They are not followed, but what is bad here may matter at their far ends. */
+  behind: readonly Link[]
+}
+
+/** What is known of the far ends of links, and the day on which they are chosen. */
+export interface LinkChoice {
+  isAdverse: (entityId: string) => boolean
+  /** Whether an entity is linked to one with adverse evidence, other than the one whose links these are. */
+  isNearAdverse: (entityId: string) => boolean
+  today: number
 }
 
 /** Chooses the links that are followed, given which entities have adverse evidence. */
-export function followLinks(
-  links: readonly Link[],
-  { isAdverse, today }: { isAdverse: (entityId: string) => boolean; today: number },
-): FollowedLinks {
-  const adverse = links.filter(({ neighbour }) => isAdverse(neighbour))
-  return { ranked: rankLinks(links, today), adverse: rankLinks(adverse, today) }
+export function followLinks(links: readonly Link[], { isAdverse, isNearAdverse, today }: LinkChoice): FollowedLinks {
+  const ranked = rankLinks(links, today)
+  const near = ranked.slice(FAN_OUT, LOOKED_THROUGH).filter(({ neighbour }) => isNearAdverse(neighbour))
+  return {
+    ranked: ranked.slice(0, FAN_OUT),
+    adverse: ranked.filter(({ neighbour }) => isAdverse(neighbour)).slice(0, FAN_OUT),
+    near: near.slice(0, FAN_OUT),
+    behind: ranked.slice(FAN_OUT, FAN_OUT + BEHIND_MAX),
+  }
 }
 
 /**
- * The first 40 links in this order: verified first, so that fakes cannot crowd out what was checked; payments last, so
- * that they never displace anything else; then the stronger type; then the older link, so that among equals a later one
- * displaces none. A store can keep an index in this order: nothing in it changes with the day but what has faded.
+ * All links that have not faded, in this order: verified first, so that fakes cannot crowd out what was checked; payments
+ * last, so that they never displace anything else; then the stronger type; then the older link, so that among equals a later
+ * one displaces none. A store can keep an index in this order: nothing in it changes with the day but what has faded.
  */
 export function rankLinks(links: readonly Link[], today: number): Link[] {
-  const unfaded = links.filter((link) => strengthPpm(link, today) >= STRENGTH_MIN_PPM)
-  return unfaded.sort(byRank).slice(0, FAN_OUT)
+  return links.filter((link) => strengthPpm(link, today) >= STRENGTH_MIN_PPM).sort(byRank)
 }
 
 function byRank(a: Link, b: Link): number {

@@ -1,5 +1,13 @@
 import { timesPpm } from './decay.ts'
-import { FAN_OUT, type FollowedLinks, type Link, type LinkType, STRENGTH_MIN_PPM, strengthPpm } from './link.ts'
+import {
+  BEHIND_MAX,
+  FAN_OUT,
+  type FollowedLinks,
+  type Link,
+  type LinkType,
+  STRENGTH_MIN_PPM,
+  strengthPpm,
+} from './link.ts'
 
 /** The links that were loaded, by entity, as `followLinks` chooses them. */
 export type LoadedLinks = ReadonlyMap<string, FollowedLinks>
@@ -33,7 +41,7 @@ export interface Walk {
 
 /**
  * Whose links must be loaded before the neighbourhood can be walked: first the entity's own, then its neighbours', then
- * no more. That is two batched reads of 1 + 80 entities at most, whatever stands in the graph.
+ * no more. That is two batched reads of 1 + 120 entities at most, whatever stands in the graph.
  */
 export function linksToLoad(walk: Walk): string[] {
   if (!walk.links.has(walk.entityId)) return [walk.entityId]
@@ -45,11 +53,9 @@ export function linksToLoad(walk: Walk): string[] {
 export function reachOf(walk: Walk): Map<string, ReachedEntity> {
   const { entityId, links, today } = walk
   const reached = new Map<string, ReachedEntity>()
-  for (const link of followedLinks(links, entityId)) keepPath(reached, { path: pathOver(link, today), walk })
+  for (const link of firstLinks(links, entityId)) keepPath(reached, { path: pathOver(link, today), walk })
   for (const passage of passages(walk)) {
-    const between = passage.steps[0]!.to
-    if (!letsPass({ between, entityId, links })) continue
-    for (const link of followedLinks(links, between)) {
+    for (const link of onwardLinks(passage.steps[0]!.to, walk)) {
       keepPath(reached, { path: extended(passage, pathOver(link, today)), walk })
     }
   }
@@ -57,17 +63,25 @@ export function reachOf(walk: Walk): Map<string, ReachedEntity> {
 }
 
 /**
- * A hub speaks for its 40 first links only: two of a hundred thousand strangers with one employer say nothing about each
- * other. So an outcome, or a new link, concerns a bounded neighbourhood; and a direct link still counts, however many
- * others its far end has.
+ * Where a path goes on to from an entity in between: to all that it follows, if the walk comes over one of its 40 first
+ * links. If not, then still to those who have done harm, so that links to the clean cannot be heaped up in front of them;
+ * but not beyond a hub, for two of a hundred thousand strangers with one employer say nothing about each other.
  */
-function letsPass({ between, entityId, links }: { between: string; entityId: string; links: LoadedLinks }): boolean {
-  return rankedLinks(links, between).some(({ neighbour }) => neighbour === entityId)
+function onwardLinks(between: string, { entityId, links }: Walk): readonly Link[] {
+  const ranked = rankedLinks(links, between)
+  const adverse = adverseLinks(links, between)
+  if (ranked.some(({ neighbour }) => neighbour === entityId)) return [...ranked, ...adverse]
+  return isHub(links, between) ? [] : adverse
+}
+
+/** A hub has more verified links than are followed: claims that nobody has checked make none, as many as there may be. */
+export function isHub(links: LoadedLinks, entityId: string): boolean {
+  return rankedLinks(links, entityId)[FAN_OUT - 1]?.verified ?? false
 }
 
 /** The first links of the paths that may go on. */
 function passages({ entityId, links, today }: Walk): Path[] {
-  const paths = followedLinks(links, entityId).map((link) => pathOver(link, today))
+  const paths = firstLinks(links, entityId).map((link) => pathOver(link, today))
   return paths.filter((path) => path.steps[0]!.to !== entityId && canBeExtended(path))
 }
 
@@ -76,8 +90,24 @@ export function rankedLinks(links: LoadedLinks, entityId: string): readonly Link
   return (links.get(entityId)?.ranked ?? []).slice(0, FAN_OUT)
 }
 
-function followedLinks(links: LoadedLinks, entityId: string): readonly Link[] {
-  return [...rankedLinks(links, entityId), ...(links.get(entityId)?.adverse ?? []).slice(0, FAN_OUT)]
+/** The links behind those, at whose far ends it may matter what is bad here. */
+export function linksBehind(links: LoadedLinks, entityId: string): readonly Link[] {
+  return (links.get(entityId)?.behind ?? []).slice(0, BEHIND_MAX)
+}
+
+/** Tells whether an entity has links to those with adverse evidence. */
+export function hasAdverse(links: LoadedLinks, entityId: string): boolean {
+  return adverseLinks(links, entityId).length > 0
+}
+
+function adverseLinks(links: LoadedLinks, entityId: string): readonly Link[] {
+  return (links.get(entityId)?.adverse ?? []).slice(0, FAN_OUT)
+}
+
+/** The links on which a walk sets out. */
+function firstLinks(links: LoadedLinks, entityId: string): readonly Link[] {
+  const near = (links.get(entityId)?.near ?? []).slice(0, FAN_OUT)
+  return [...rankedLinks(links, entityId), ...adverseLinks(links, entityId), ...near]
 }
 
 /** No link carries more than nine tenths of what comes to it. */

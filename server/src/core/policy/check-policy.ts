@@ -1,4 +1,7 @@
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
+import { checkRules } from './check-rules.ts'
+import { checkRunnable } from './check-runnable.ts'
+import { checkTests } from './check-tests.ts'
 import { refusedForPayments } from './payment-features.ts'
 import type { PolicyCharacteristic, PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
@@ -14,42 +17,20 @@ const CHECKS: readonly Check[] = [
   checkInputs,
   checkMissingReasons,
   checkRules,
-  checkCovers,
+  checkRunnable,
   checkCharacteristics,
   checkReferences,
   checkTables,
   checkTiers,
-  checkProducts,
   checkUniqueness,
+  checkTests,
 ]
-
-function checkRules({ rules }: PolicyDocument): PolicyProblem[] {
-  return rules.flatMap((rule, index) => {
-    const needsCondition = rule.then === 'condition'
-    if (needsCondition === (rule.condition !== undefined)) return []
-    const message = needsCondition
-      ? `rule '${rule.id}' sets a condition; say which, as 'condition'`
-      : `rule '${rule.id}' does not set a condition; remove 'condition'`
-    return [{ path: ['rules', index], message }]
-  })
-}
-
-function checkCovers({ rules, scorecard }: PolicyDocument): PolicyProblem[] {
-  const groups = scorecard.characteristics.map(({ group }) => group)
-  return rules.flatMap(({ covers }, index) => {
-    if (covers === undefined || groups.includes(covers)) return []
-    return [{ path: ['rules', index, 'covers'], message: `there is no group '${covers}' in the scorecard` }]
-  })
-}
 
 function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProblem[] {
   return scorecard.characteristics.flatMap((characteristic, index) => {
     const path = ['scorecard', 'characteristics', index]
     const input = inputs.find(({ feature }) => feature === characteristic.feature)
-    if (input === undefined) {
-      const message = `${characteristic.feature} is not among the inputs of this policy`
-      return [{ path: [...path, 'feature'], message }]
-    }
+    if (input === undefined) return []
     const refusal = refusedForPayments(characteristic.feature)
     if (refusal !== undefined) return [{ path: [...path, 'feature'], message: refusal }]
     const message = binsProblem(characteristic.bins, input.type)
@@ -101,13 +82,8 @@ function checkTables({ scorecard }: PolicyDocument): PolicyProblem[] {
 function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
   const bounds = tiers.slice(0, -1).map(({ from }) => from)
   const isDescending = bounds.every((from, index) => from !== undefined && from < (bounds[index - 1] ?? Infinity))
-  if (isDescending && tiers.at(-1)?.from === undefined) return []
+  if (isDescending) return []
   return [{ path: ['tiers'], message: "every tier but the last needs a 'from', each lower than the one before" }]
-}
-
-function checkProducts({ products }: PolicyDocument): PolicyProblem[] {
-  if (products.some(({ product }) => product === 'default')) return []
-  return [{ path: ['products'], message: "one product must be named 'default'" }]
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {

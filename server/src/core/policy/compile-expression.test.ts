@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { checkExpression } from './check-expression.ts'
 import { type CompiledExpression, compileExpression, type ExpressionProblem, type Slots } from './compile-expression.ts'
 import { expressionEnvironment, numericEnvironment } from './expression-environment.ts'
 import type { PolicyInput } from './policy-document.ts'
@@ -13,7 +14,8 @@ const INPUTS: PolicyInput[] = [
 ]
 const environment = expressionEnvironment(INPUTS)
 const slotOf = new Map(INPUTS.map(({ feature }, slot) => [feature, slot]))
-const compile = (source: string) => compileExpression(source, { environment, slotOf })
+const compile = (source: string) =>
+  checkExpression(source, { environment, slotOf }) ?? compileExpression(source, slotOf)
 
 function compiled(source: string): CompiledExpression {
   const result = compile(source)
@@ -118,6 +120,26 @@ describe('conditions', () => {
     assert.equal(problem('cashflow.b > 1 && has(cashflow.c)').offset, 22)
     assert.equal(problem('cashflow.a > ').offset, 13)
     assert.deepEqual(problem('request.text > 1'), { offset: 0, message: 'no such overload: string > int' })
+  })
+
+  it('name what was meant where a name is none of a feature', () => {
+    assert.deepEqual(problem('cashflow.b > 1 && income > 1'), {
+      offset: 18,
+      message: "'income' is not a feature; name one, such as cashflow.median_inflow",
+    })
+    assert.match(problem('cashflow["a"] > 1').message, /'\[ \]' is not available/)
+  })
+
+  it('have lists only to look a value up in: two lists are never equal here', () => {
+    assert.deepEqual(problem('[1] == [1]'), { offset: 0, message: "a list can only stand to the right of 'in'" })
+    for (const source of ['cashflow.a > 1 || [1] != [2]', '[1] in [1]', 'request.flag ? [1] == [1] : true'])
+      assert.match(problem(source).message, /a list can only stand/, source)
+    assert.equal(compiled('request.text in ["EUR", "USD"]').holds([1, 1, 'USD', true]), true)
+  })
+
+  it('do not divide whole numbers, which CEL and people do differently', () => {
+    assert.deepEqual(problem('cashflow.a > 1 / 2').offset, 13)
+    assert.equal(compiled('cashflow.a >= 1 / 2.0').holds([0.5, 1, '', true]), true)
   })
 
   it('must be true or false', () => {

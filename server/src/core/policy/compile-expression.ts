@@ -1,5 +1,6 @@
-import type { ASTNode, Environment } from '@marcbachmann/cel-js'
+import type { ASTNode } from '@marcbachmann/cel-js'
 import type { FactValue } from '../facts/facts.ts'
+import { numericEnvironment } from './expression-environment.ts'
 
 /** The values of a policy's inputs in one decision, in the order of the inputs; undefined where missing. */
 export type Slots = readonly (FactValue | undefined)[]
@@ -35,30 +36,30 @@ class Refusal extends Error {
   }
 }
 
+const parser = numericEnvironment()
+
 /**
- * Type-checks a condition as CEL and turns it into closures over the slots.
+ * Turns a condition into closures over the slots. Whether it is one that an author should write, `checkExpression` says:
+ * a condition that was accepted once has to run as it did, whatever is asked of new ones since.
  *
  * The language is CEL without calls other than `has`, `startsWith`, `endsWith` and `contains`, so that its cost is bounded by its
  * length. A missing feature behaves as CEL's errors do: `&&` and `||` absorb it where the other side settles the matter.
  */
 export function compileExpression(
   source: string,
-  { environment, slotOf }: { environment: Environment; slotOf: ReadonlyMap<string, number> },
+  slotOf: ReadonlyMap<string, number>,
 ): CompiledExpression | ExpressionProblem {
   const scope: Scope = { slotOf, reads: new Set() }
   try {
-    const parsed = environment.parse(source)
-    const evaluate = compile(parsed.ast, scope)
-    const check = parsed.check()
-    if (check.error) return problemOf(check.error)
-    if (check.type !== 'bool') return { offset: 0, message: `must be true or false, but is of type ${check.type}` }
+    const evaluate = compile(parser.parse(source).ast, scope)
     return { holds: evaluate as Condition, reads: [...scope.reads] }
   } catch (error) {
     return problemOf(error)
   }
 }
 
-function problemOf(error: unknown): ExpressionProblem {
+/** What an error of the CEL library, or of ours, says about an expression. */
+export function problemOf(error: unknown): ExpressionProblem {
   if (error instanceof Refusal) return { offset: error.offset, message: error.message }
   const { summary, range } = error as { summary?: string; range?: { start: number } }
   if (summary === undefined) throw error
@@ -71,6 +72,8 @@ function compile(node: ASTNode, scope: Scope): Evaluate {
       return constant(literal(node))
     case 'list':
       return constant(node.args.map(literal))
+    case 'id':
+      throw new Refusal(node, `'${node.args}' is not a feature; name one, such as cashflow.median_inflow`)
     case '.':
       return readSlot(slotOfFeature(node, scope))
     case 'call':
@@ -112,13 +115,20 @@ const TEXT_METHODS: Record<string, (text: string, part: string) => boolean> = {
   contains: (text, part) => text.includes(part),
 }
 
+/** Operators as authors write them, where the library calls them otherwise. */
+const AS_WRITTEN: Record<string, string> = { '[]': '[ ]', map: '{ }' }
+
 function compileBinary(node: ASTNode, scope: Scope): Evaluate {
   const apply = Object.hasOwn(BINARY, node.op) ? BINARY[node.op] : undefined
-  if (apply === undefined) throw new Refusal(node, `'${node.op}' is not available in policies`)
+  if (apply === undefined) throw new Refusal(node, `'${AS_WRITTEN[node.op] ?? node.op}' is not available in policies`)
   const [left, right] = node.args as [ASTNode, ASTNode]
-  if (node.op === '/' && isWhole(left) && isWhole(right)) {
-    throw new Refusal(node, 'whole numbers divide to whole numbers in CEL; write one of them with a decimal point')
-  }
+  // Nearly all conditions hold a feature against something fixed; these need no call to find either.
+  if (left.op === '.' && (right.op === 'value' || right.op === 'list'))
+    return againstConstant(
+      apply,
+      slotOfFeature(left, scope),
+      right.op === 'list' ? right.args.map(literal) : literal(right),
+    )
   return lifted(apply, compile(left, scope), compile(right, scope))
 }
 
@@ -151,13 +161,6 @@ function literal(node: ASTNode): FactValue {
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') return value
   throw new Refusal(node, 'only numbers, text, true and false can be written here')
-}
-
-function isWhole(node: ASTNode): boolean {
-  if (node.op === 'value') return typeof node.args === 'bigint'
-  if (node.op === '-_') return isWhole(node.args)
-  const isArithmetic = node.op === '+' || node.op === '-' || node.op === '*'
-  return isArithmetic && isWhole(node.args[0]) && isWhole(node.args[1])
 }
 
 function constant(value: Operand): Evaluate {
@@ -195,6 +198,14 @@ function choice(test: Evaluate, yes: Evaluate, no: Evaluate): Evaluate {
 }
 
 /** Applies an operator whose type check has passed, unless an operand is missing. */
+function againstConstant(apply: (left: never, right: never) => FactValue, slot: number, right: Operand): Evaluate {
+  const operator = apply as (left: Operand, right: Operand) => FactValue
+  return (slots) => {
+    const left = slots[slot]
+    return left === undefined ? undefined : operator(left, right)
+  }
+}
+
 function lifted(apply: (...operands: never[]) => FactValue, first: Evaluate, second?: Evaluate): Evaluate {
   const operator = apply as (left: Operand, right?: Operand) => FactValue
   if (second === undefined) {

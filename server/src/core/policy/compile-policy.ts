@@ -1,6 +1,8 @@
-import { canonicalSha256 } from '../canonical-json.ts'
-import { findFeature } from '../facts/feature-catalogue.ts'
+import { canonicalSha256, sha256 } from '../canonical-json.ts'
+import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
 import { checkPolicy } from './check-policy.ts'
+import { expressionProblem } from './check-rules.ts'
+import { checkRunnable } from './check-runnable.ts'
 import { compileBins } from './compile-bins.ts'
 import { compileExpression } from './compile-expression.ts'
 import type {
@@ -11,28 +13,54 @@ import type {
   ProductTerms,
   Reason,
 } from './compiled-policy.ts'
-import { expressionEnvironment } from './expression-environment.ts'
-import { refusedForPayments } from './payment-features.ts'
 import type { PolicyDocument, PolicyInput } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** A policy that can decide, or everything that keeps it from deciding. */
 export type CompileResult = { policy: CompiledPolicy } | { problems: PolicyProblem[] }
 
-/** Checks a policy document against the catalogue and prepares it for deciding. */
+/** Checks a policy document as its author is to be told, and prepares it for deciding. */
 export function compilePolicy(document: PolicyDocument): CompileResult {
-  const slotOf = new Map(document.inputs.map(({ feature }, slot) => [feature, slot]))
   const problems = checkPolicy(document)
+  return problems.length > 0 ? { problems } : prepare(document, canonicalSha256(document))
+}
+
+/**
+ * Prepares a policy that was accepted once. Only what deciding needs is asked of it: what later versions ask of new
+ * policies must not stop one that people approved. It was altered if its text does not have the checksum any more.
+ */
+export function compileStoredPolicy({
+  document,
+  checksum,
+}: {
+  document: string
+  checksum: string
+}): CompileResult | { altered: true } {
+  if (sha256(document) !== checksum) return { altered: true }
+  try {
+    return prepare(JSON.parse(document) as PolicyDocument, checksum)
+  } catch (error) {
+    const message = `it does not have the form of a policy that this version can run (${error})`
+    return { problems: [{ path: [], message }] }
+  }
+}
+
+/** `checksum` is the fingerprint that ties a decision to every character of the policy that carries meaning. */
+function prepare(document: PolicyDocument, checksum: string): CompileResult {
+  const slotOf = new Map(document.inputs.map(({ feature }, slot) => [feature, slot]))
+  const problems = checkRunnable(document)
   const rules = compileRules(document, { slotOf, problems })
   if (problems.length > 0) return { problems }
   const products = new Map(document.products.map((product) => [product.product, productTerms(product)]))
   return {
     policy: {
       document,
-      checksum: policyChecksum(document),
+      checksum,
       inputs: document.inputs.map(compileInput),
-      ageLimits: document.inputs.flatMap(({ feature, max_age_days }) =>
-        max_age_days === undefined ? [] : [{ feature, maxAgeDays: max_age_days }],
+      maxAgeDays: new Map(
+        document.inputs.flatMap(({ feature, max_age_days }) =>
+          max_age_days === undefined ? [] : [[feature, max_age_days]],
+        ),
       ),
       rules,
       characteristics: compileCharacteristics(document, slotOf),
@@ -40,7 +68,7 @@ export function compilePolicy(document: PolicyDocument): CompileResult {
       normal: document.scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
       probability: document.scorecard.probability.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })),
       products,
-      defaultProduct: products.get('default') as ProductTerms,
+      defaultProduct: products.get('default')!,
       currencies: new Map(
         document.limit.currencies.map(({ currency, per_reference, step }) => [
           currency,
@@ -51,43 +79,25 @@ export function compilePolicy(document: PolicyDocument): CompileResult {
   }
 }
 
-/** The fingerprint that ties a decision to every character of the policy that carries meaning. */
-function policyChecksum(document: PolicyDocument): string {
-  return canonicalSha256(document)
-}
-
 function compileInput(input: PolicyInput): CompiledInput {
-  return { definition: input, halfLifeDays: input.half_life_days ?? findFeature(input.feature)?.half_life_days ?? null }
+  return {
+    definition: input,
+    halfLifeDays: input.half_life_days ?? findFeature(input.feature)?.half_life_days ?? null,
+    maxAgeDays: input.max_age_days,
+    isMeasured: isMeasured(input.feature),
+  }
 }
 
 function compileRules(
-  document: PolicyDocument,
+  { rules }: PolicyDocument,
   { slotOf, problems }: { slotOf: ReadonlyMap<string, number>; problems: PolicyProblem[] },
 ): CompiledRule[] {
-  const environment = expressionEnvironment(document.inputs)
-  return document.rules.flatMap((definition, index) => {
-    const compiled = compileExpression(definition.when, { environment, slotOf })
-    const reason = { ...definition.reason, node: `rule_trace/${definition.id}` }
-    if ('holds' in compiled) {
-      problems.push(...paymentProblems(document, definition, { index, reads: compiled.reads }))
-      return [{ definition, reason, ...compiled }]
-    }
-    const { offset, message } = compiled
-    const where = `rule '${definition.id}', column ${offset + 1}`
-    problems.push({ path: ['rules', index, 'when'], offset, message: `${where}: ${message}` })
+  return rules.flatMap((definition, index) => {
+    const compiled = compileExpression(definition.when, slotOf)
+    if ('holds' in compiled)
+      return [{ definition, reason: { ...definition.reason, node: `rule_trace/${definition.id}` }, ...compiled }]
+    problems.push(expressionProblem(definition, { ...compiled, index }))
     return []
-  })
-}
-
-function paymentProblems(
-  { inputs }: PolicyDocument,
-  { id, then }: PolicyDocument['rules'][number],
-  { index, reads }: { index: number; reads: readonly number[] },
-): PolicyProblem[] {
-  if (then !== 'decline') return []
-  return reads.flatMap((slot) => {
-    const refusal = refusedForPayments(inputs[slot]!.feature)
-    return refusal === undefined ? [] : [{ path: ['rules', index, 'when'], message: `rule '${id}': ${refusal}` }]
   })
 }
 

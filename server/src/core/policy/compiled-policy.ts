@@ -7,8 +7,8 @@ export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
   inputs: readonly CompiledInput[]
-  /** The inputs that may grow too old to be looked at. */
-  ageLimits: readonly { feature: string; maxAgeDays: number }[]
+  /** How old a feature may be to be looked at, for those that may grow too old. */
+  maxAgeDays: ReadonlyMap<string, number>
   rules: readonly CompiledRule[]
   characteristics: readonly CompiledCharacteristic[]
   /** The characteristics, by index, that share a group; groups in the order of their first member. */
@@ -20,10 +20,13 @@ export interface CompiledPolicy {
   currencies: ReadonlyMap<string, CurrencyTerms>
 }
 
-/** An input with the half-life that applies to it. */
+/** An input with the ages that apply to it. */
 export interface CompiledInput {
   definition: PolicyInput
   halfLifeDays: number | null
+  maxAgeDays: number | undefined
+  /** Whether it is measured from the request, and not among the facts. */
+  isMeasured: boolean
 }
 
 /** A reason for a decision, pointing at the node of the trace it came from. */

@@ -79,6 +79,44 @@ describe('reading a policy', () => {
     assert.match(problem?.text ?? '', /rule 'abuse_on_record', column 1: no such overload: double == string/)
   })
 
+  it('points at a fact of a test that is misspelled or of another type', () => {
+    const edits: [before: string, after: string, message: RegExp, at: RegExp][] = [
+      [
+        'history.repaid: 9',
+        'history.repayed: 9',
+        /facts\/history\.repayed: there is no feature 'history\.repayed' in the catalogue$/,
+        /^9/,
+      ],
+      ['request.currency: EUR', 'request.currency: 978', /request\.currency is a string/, /^978/],
+      ['cashflow.negative_days: 0', 'cashflow.negative_days: "0"', /cashflow\.negative_days is a number/, /^"0"/],
+      [
+        'request.currency: EUR',
+        'request.currency: EUR\n      request.instalment: 90',
+        /request\.instalment is worked out when deciding; say request\.amount/,
+        /^90/,
+      ],
+      [
+        'request.currency: EUR',
+        'request.currency: EUR\n      snapshot.segment: premium',
+        /snapshot\.segment is not among the inputs of this policy/,
+        /^premium/,
+      ],
+    ]
+    for (const [before, after, message, at] of edits) {
+      const [problem] = problemsAfter(before, after)
+      assert.match(problem?.text ?? '', message)
+      assert.match(problem?.at ?? '', at)
+    }
+  })
+
+  it('refuses half a character, which has no bytes to take a checksum of', () => {
+    const [value] = problemsAfter('label: Short history of account transactions', 'label: "Short \\ud800 history"')
+    assert.match(value?.text ?? '', /holds half a character/)
+    assert.match(value?.at ?? '', /^"Short/)
+    const [key] = problemsAfter('request.currency: EUR', 'request.currency: EUR\n      "snapshot.\\udc00": 1')
+    assert.match(key?.text ?? '', /holds half a character/)
+  })
+
   it('refuses aliases, which can unfold to gigabytes', () => {
     const [problem] = problemsAfter('positive_max: 4', 'positive_max: &four 4\nextra: *four')
     assert.match(problem?.text ?? '', /no aliases/)

@@ -9,7 +9,7 @@ import type { PolicyProblem } from './policy-problem.ts'
 export function parsePolicy(source: string): { policy: CompiledPolicy } | { problems: PolicyProblem[] } {
   const lines = new LineCounter()
   const yaml = parseDocument(source, { lineCounter: lines })
-  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml)].map(({ message, offset }) => {
+  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml), ...halfCharacters(yaml)].map(({ message, offset }) => {
     const { line, col } = lines.linePos(offset)
     return { path: [], message, line, column: col }
   })
@@ -41,6 +41,18 @@ function aliases(yaml: Document): { message: string; offset: number }[] {
   visit(yaml, {
     Alias(_key, { range }) {
       found.push({ message: 'policies have no aliases; write it out', offset: range?.[0] ?? 0 })
+    },
+  })
+  return found
+}
+
+/** A lone surrogate has no UTF-8 form, and so no checksum either. */
+function halfCharacters(yaml: Document): { message: string; offset: number }[] {
+  const found: { message: string; offset: number }[] = []
+  visit(yaml, {
+    Scalar(_key, { value, range }) {
+      if (typeof value !== 'string' || value.isWellFormed()) return
+      found.push({ message: 'this text holds half a character; write the whole one', offset: range?.[0] ?? 0 })
     },
   })
   return found

@@ -19,6 +19,12 @@ export const ATTEMPT_DELAYS_MS: readonly number[] = [
 /** An endpoint that has done nothing but fail for this long is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * HOUR_MS
 
+/**
+ * A silence of this length before a failure starts the count of failing anew: an endpoint that gets an event a month and
+ * misses two of them has not failed for a month. No delivery waits for its next attempt as long as this.
+ */
+export const QUIET_MAX_MS = 60 * HOUR_MS
+
 /** Spreads what failed together, so that a receiver that comes back is not met by everything at once. */
 const JITTER = 0.2
 /** A receiver may ask for patience, but not put a delivery off for good. */

@@ -1,11 +1,11 @@
 import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entity-state.ts'
 import { affectedByLink } from '../../core/graph/affected-entities.ts'
+import { type Statement, standingOf } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
+import { FAN_OUT } from '../../core/graph/link.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
-import type { Change } from '../../store/change.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { RowOf } from '../../store/tables.ts'
-import { type LinkBetween, linkRows, sharedVerification } from '../../underwriting/graph-links.ts'
+import { adverseAmong, sharedTie, statedTie, type Tie, tieChange } from '../../underwriting/graph-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -44,17 +44,12 @@ export const createIdentityLink = defineEndpoint({
 
     const link = describeLink(context, entity.id)
     const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
-    const neighbours = await neighboursOf(context, entity.id, hash)
-    const near = [entity.id, ...neighbours.map(({ to }) => to)]
-    const adverse = await adverseAmong(store, organizationId, near)
+    const ties = hash ? await sharedTies(context, entity.id, hash) : await statedTies(context, entity.id)
+    const near = [entity.id, ...ties.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
+    const adverse = await adverseAmong(store, organizationId, ties.length > 0 ? near : [])
     const change = record(context, {
-      ...(body.verification.status === 'failed' && {
-        removedLinks: neighbours.flatMap((neighbour) => linkKeys(organizationId, entity.id, neighbour)),
-      }),
-      links: neighbours.flatMap((neighbour) =>
-        linkRows({ ...neighbour, organizationId, from: entity.id, adverse, now }),
-      ),
-      consequences: await causesOf(context, link.id, near),
+      ...tieChange(ties, { organizationId, from: entity.id, adverse, today: dayOf(now) }),
+      consequences: await causesOf(context, { mark: link.id, near, adverse, ties }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [linkRow(organizationId, link, hash)] },
       happenings: [
@@ -66,58 +61,60 @@ export const createIdentityLink = defineEndpoint({
         },
       ],
     })
-    const follow = neighbours.length > 0 && { entityId: entity.id, near, mark: link.id }
+    const follow = ties.length > 0 && { entityId: entity.id, near, mark: link.id }
     return { status: 201, body: link, change, ...(follow && { follow }) }
   },
 })
 
 type LinkContext = RequestContext<unknown, unknown, CreateIdentityLinkRequest>
-type Neighbour = Pick<LinkBetween, 'to' | 'type' | 'verification' | 'share'>
 
-/** Whom this link ties the entity to: the related entity, or those who have the same identifier. */
-async function neighboursOf(
-  { body, caller, store }: LinkContext,
-  entityId: string,
-  hash: string | null,
-): Promise<Neighbour[]> {
-  const { identifier, related_entity_id: to, relationship, ownership_share: share, verification } = body
-  if (to && relationship)
-    return [{ to, type: relationship, verification: verification.status, ...(share !== undefined && { share }) }]
-  if (!identifier || !hash) return []
-  const holders = await store.identifierHolders(caller.organizationId, hash, entityId)
-  return holders.map((holder) => ({
-    to: holder.entityId,
-    type: identifier.type,
-    verification: sharedVerification(verification.status, holder.verified),
-  }))
+/** What this link says, as it counts beside all that was said before. */
+function statementOf({ body, now }: LinkContext): Statement {
+  const { verification, ownership_share: share } = body
+  const at = verification.verified_at ? utcTime(verification.verified_at) : now
+  return { status: verification.status, at, ...(share !== undefined && { share }) }
 }
 
-/** Both ends of a link that a failed verification takes back. */
-function linkKeys(org_id: string, entityId: string, { to, type }: Neighbour): NonNullable<Change['removedLinks']> {
-  return [
-    { org_id, entity_id: entityId, neighbour_id: to, type },
-    { org_id, entity_id: to, neighbour_id: entityId, type },
-  ]
+/** The tie to a related entity, by all that either end has said of it. */
+async function statedTies(context: LinkContext, entityId: string): Promise<Tie[]> {
+  const { body, caller, store } = context
+  const { related_entity_id: to, relationship } = body
+  if (!to || !relationship) return []
+  const { own, theirs } = await store.statementsBetween(caller.organizationId, { from: entityId, to, relationship })
+  return [statedTie(to, relationship, { own: [...own, statementOf(context)], theirs })]
 }
 
-async function adverseAmong(
-  store: EnvironmentStore,
-  organizationId: string,
-  entityIds: readonly string[],
-): Promise<Set<string>> {
-  const evidence = await store.evidence(organizationId, entityIds)
-  return new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
+/** The ties to those who have the same identifier, by all that they have in common with the entity of that type. */
+async function sharedTies(context: LinkContext, entityId: string, hash: string): Promise<Tie[]> {
+  const { body, caller, store } = context
+  const { organizationId } = caller
+  const { type } = body.identifier!
+  const holders = await store.identifierHolders(organizationId, hash, entityId)
+  const own = [...(holders.find((holder) => holder.entityId === entityId)?.statements ?? []), statementOf(context)]
+  // What a failed check takes back may have been made with others than those who would be linked today.
+  const others =
+    standingOf(own)?.verification === 'failed'
+      ? await store.linkedHolders(organizationId, hash, { entityId, type })
+      : holders.filter((holder) => holder.entityId !== entityId)
+  const besides = await store.sharedIdentifiers(
+    organizationId,
+    { entityId, type, exceptHash: hash },
+    others.map((holder) => holder.entityId),
+  )
+  return others.map(({ entityId: to, statements: theirs }) =>
+    sharedTie(to, type, [{ own, theirs }, ...besides.filter((shared) => shared.entityId === to)]),
+  )
 }
 
 /** A link bears on both its ends, and on those for whom an end is on the way. */
 async function causesOf(
   { caller, store, now }: LinkContext,
-  mark: string,
-  ends: readonly string[],
+  { mark, near, adverse, ties }: { mark: string; near: readonly string[]; adverse: Set<string>; ties: readonly Tie[] },
 ): Promise<RowOf<'consequences'>[]> {
-  if (ends.length === 1) return []
-  const links = await store.followedLinks(caller.organizationId, ends, dayOf(now))
-  const affected = affectedByLink({ ends, before: links, after: links })
+  if (ties.length === 0) return []
+  const links = await store.followedLinks(caller.organizationId, near, dayOf(now))
+  const affected = affectedByLink({ ends: near, before: links, after: links, adverse })
+  for (const { to } of ties) affected.add(to)
   return [...affected].map((entityId) => ({
     org_id: caller.organizationId,
     kind: 'exposure',
@@ -167,7 +164,10 @@ function linkRow(organizationId: string, link: IdentityLink, hash: string | null
 function identityFact({ identifier, verification, created_at }: IdentityLink, hash: string | null): IdentityLinkFact {
   const { status, verified_at: verifiedAt } = verification
   return {
-    ...(identifier && hash && { identifier: { type: identifier.type, hash } }),
+    ...(identifier &&
+      hash && {
+        identifier: { type: identifier.type, hash, ...(identifier.issuer && { issuer: identifier.issuer }) },
+      }),
     verification: { status, ...(verifiedAt && { verifiedAt }) },
     createdAt: created_at,
   }

@@ -1,10 +1,8 @@
 import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyOf } from '../../core/money.ts'
-import type { Change } from '../../store/change.ts'
-import type { EntityRow } from '../../store/entities.ts'
 import type { RowOf } from '../../store/tables.ts'
-import { stateOf } from '../../underwriting/facts-of.ts'
-import { addFlows, flowShare, type PaymentBetween, paymentLinkRows } from '../../underwriting/payment-links.ts'
+import type { PaymentBetween } from '../../underwriting/payment-links.ts'
+import { settlePayments } from '../../underwriting/settle-payments.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -44,7 +42,10 @@ export const ingestTransactions = defineEndpoint({
     if (unknown) return unknown
 
     const sent = new Map(body.transactions.toReversed().map((transaction) => [transaction.external_id, transaction]))
-    const known = await store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()])
+    const [known, hasPartners] = await Promise.all([
+      store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
+      store.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
+    ])
     const fresh = [...sent.values()].filter((transaction) => !known.has(transaction.external_id))
     const batch = {
       id: context.newId('txb'),
@@ -57,8 +58,10 @@ export const ingestTransactions = defineEndpoint({
     }
     const { id, entity_id, received, accepted, duplicates } = batch
     const next = nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))
+    const payments = fresh.flatMap(paymentOf)
+    const mayLink = payments.length > 0 || (hasPartners && accepted > 0)
     const change = record(context, {
-      ...(await paymentChange(context, next, { payments: fresh.flatMap(paymentOf), mark: id })),
+      ...(mayLink && (await settlePayments(store, { entity: next, payments, mark: id, now }))),
       changedEntities: [next],
       rows: {
         transactions: fresh.map((transaction) =>
@@ -105,37 +108,6 @@ async function unknownCounterparty({ body, caller, store }: IngestContext, entit
 function paymentOf({ counterparty, currency, amount, occurred_at }: Transaction): PaymentBetween[] {
   if (!counterparty?.entity_id) return []
   return [{ counterpartyId: counterparty.entity_id, currency, amount, occurredAt: utcTime(occurred_at) }]
-}
-
-/** The links of the trust graph that payments make: weak ones, by their share in the cash flow of either end. */
-async function paymentChange(
-  { caller, store, now }: IngestContext,
-  entity: EntityRow,
-  { payments, mark }: { payments: PaymentBetween[]; mark: string },
-): Promise<Pick<Change, 'links' | 'paymentFlows' | 'consequences'>> {
-  if (payments.length === 0) return {}
-  const { organizationId } = caller
-  const ids = [...new Set(payments.map(({ counterpartyId }) => counterpartyId))]
-  const known = await store.paymentFlows(organizationId, entity.id, ids)
-  const paymentFlows = addFlows(known, payments, { org_id: organizationId, entity_id: entity.id })
-  const evidence = await store.evidence(organizationId, [entity.id, ...ids])
-  const adverse = new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([id]) => id))
-  const own = stateOf(entity).cashflow
-  const others = await Promise.all(ids.map((id) => store.entity({ organizationId, id })))
-  const links = others.flatMap((other) => {
-    if (!other) return []
-    const ends = [
-      { id: entity.id, share: flowShare(other.id, paymentFlows, own) },
-      { id: other.id, share: flowShare(other.id, paymentFlows, stateOf(other).cashflow) },
-    ] as const
-    return paymentLinkRows({ organizationId, ends, adverse, now })
-  })
-  const affected = [...new Set(links.map(({ entity_id }) => entity_id))]
-  return {
-    paymentFlows,
-    links,
-    consequences: affected.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark })),
-  }
 }
 
 function transactionFact(transaction: Transaction): TransactionFact {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
-import { applyOutcome, type EntityState, type OutcomeFact } from '../../core/facts/entity-state.ts'
+import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { effectiveOutcome, isNeutral } from '../../core/facts/outcome-course.ts'
+import { fateOf } from '../../core/facts/outcome-course.ts'
 import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
@@ -40,13 +40,16 @@ export const recordOutcome = defineEndpoint({
     if (violations.length > 0) return failValidation(violations)
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
+    // INVARIANT: the entity is read before the reports. An outcome recorded in between makes this change lose its
+    // version, so that what is taken back is always what the state really holds of this decision.
     const entity = (await store.entity({ organizationId, id: entity_id }))!
-    const course = await courseOf(context, outcome)
+    const report = outcomeFact(outcome)
+    const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ org_id: organizationId, kind, entity_id: entityId, mark: id })
     const change = record(context, {
-      changedEntities: [nextEntity(entity, now, (state) => withOutcome(state, outcome, course))],
-      changedEvidence: [await nextEvidence(context, outcome, course)],
+      changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
+      changedEvidence: [await nextEvidence(context, entity_id, { report, earlier })],
       rows: {
         outcomes: [
           {
@@ -110,56 +113,24 @@ async function nearest({ caller, store, now }: OutcomeContext, entityId: string)
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
-/** What a decision came to, without this outcome and with it: some outcomes take back earlier ones, others change nothing. */
-async function courseOf(
-  { caller, store }: OutcomeContext,
-  { decision_id, type, occurred_at }: OutcomeBody,
-): Promise<Course> {
-  const recorded = await store.outcomesOf(caller.organizationId, decision_id)
-  const reports = recorded.map(
-    (outcome): Fate => ({ type: outcome.type as OutcomeBody['type'], occurredAt: outcome.occurred_at }),
-  )
-  const latest = { type, occurredAt: occurred_at }
-  const [before, after] = [fateOf(reports), fateOf([...reports, latest])!]
-  return { before, after, counts: after === latest || isNeutral(type) }
-}
-
-/** What reports come to, in the order in which things happened, whatever the order in which they were reported. */
-function fateOf(reports: readonly Fate[]): Fate | undefined {
-  const inOrder = reports.toSorted((a, b) => (a.occurredAt < b.occurredAt ? -1 : Number(a.occurredAt > b.occurredAt)))
-  return inOrder.reduce<Fate | undefined>(effectiveOutcome, undefined)
-}
-
-type Fate = { type: OutcomeBody['type']; occurredAt: string }
-
-/** What a decision stood at and stands at now, and whether the outcome in between is part of the entity's history. */
-interface Course {
-  before: Fate | undefined
-  after: Fate
-  counts: boolean
-}
-
 /** The entity's evidence with this outcome: one decision is one fate, so what it came to replaces what it had come to before. */
 async function nextEvidence(
   { caller, store, now }: OutcomeContext,
-  { entity_id }: OutcomeBody,
-  { before, after }: Course,
+  entityId: string,
+  { report, earlier }: { report: OutcomeFact; earlier: readonly OutcomeFact[] },
 ): Promise<RowOf<'graph_evidence'>> {
   const { organizationId } = caller
-  const known = (await store.evidence(organizationId, [entity_id])).get(entity_id)
+  const known = (await store.evidence(organizationId, [entityId])).get(entityId)
   const tallies = known?.tallies ?? []
+  const [before, after] = [fateOf(earlier), fateOf([...earlier, report])!]
   const next = after === before ? tallies : tallyOutcome(tallies, after, before)
   return {
     org_id: organizationId,
-    entity_id,
+    entity_id: entityId,
     tallies: JSON.stringify(next),
     is_adverse: isAdverse(evidenceOf(next, dayOf(now))),
     version: (known?.version ?? 0) + 1,
   }
-}
-
-function withOutcome(state: EntityState, outcome: OutcomeBody, { before, counts }: Course): EntityState {
-  return counts ? applyOutcome(state, outcomeFact(outcome), before) : state
 }
 
 function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: string): Violation[] {
@@ -172,8 +143,17 @@ function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: strin
   return violations
 }
 
-function outcomeFact({ decision_id, type, occurred_at, days_past_due, amount, currency }: OutcomeBody): OutcomeFact {
+function outcomeFact({
+  id,
+  decision_id,
+  type,
+  occurred_at,
+  days_past_due,
+  amount,
+  currency,
+}: OutcomeBody): OutcomeFact {
   return {
+    id,
     decisionId: decision_id,
     type,
     occurredAt: occurred_at,

@@ -1,9 +1,15 @@
-import { inclusionProof, inclusionProofPositions } from '../../core/audit/merkle-proofs.ts'
+import type { Static } from 'typebox'
+import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../../core/audit/merkle-proofs.ts'
+import { isHash } from '../../core/audit/merkle-tree.ts'
+import type { DecisionEntry } from '../../store/decisions.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import { replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
-import { DecisionPath, DecisionReplay } from '../schemas/decision.ts'
+import { DecisionPath, DecisionReplay, UnderwritingDecision } from '../schemas/decision.ts'
+import { compileValidation } from '../validation.ts'
+
+const violationsOf = compileValidation(UnderwritingDecision, { pointers: 'body' })
 
 /** Decides again from the stored evidence under the policy of that checksum, and compares to the byte. */
 export const replayDecision = defineEndpoint({
@@ -11,7 +17,7 @@ export const replayDecision = defineEndpoint({
   summary: 'Replay the policy evaluation for audit',
   description:
     'Really evaluates again: the stored facts under the policy with the recorded checksum. `matches` says whether the decision and its trace came out the same to the byte; `differences` says where not. Every stored part is also held against the hashes on the audit log. ' +
-    '`audit` proves that the decision is on the signed log; its members are null until the entry is sealed, within a second.',
+    '`audit` proves that the decision is on the signed log; its members are null until the entry is sealed, within a second. A proof that is stored no longer is null too, and a difference.',
   tag: 'Decisions',
   method: 'GET',
   path: '/v1/decisions/{decision_id}/replay',
@@ -25,7 +31,11 @@ export const replayDecision = defineEndpoint({
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
 
-    const { differences, facts, policy, graph, replayed, outcome } = replayRecorded(recorded)
+    const { differences, decision, features, policy, policyChecksum, graph, replayed, outcome } =
+      replayRecorded(recorded)
+    const audit = await proveEntry(store, organizationId, recorded.entry)
+    if (audit.checkpoint && !audit.inclusion_proof)
+      differences.push({ path: '/audit/inclusion_proof', recorded: audit.checkpoint.root_hash, replayed: null })
     return {
       status: 200,
       body: {
@@ -37,12 +47,12 @@ export const replayDecision = defineEndpoint({
           recorded: was ?? null,
           replayed: is ?? null,
         })),
-        decision: JSON.parse(recorded.body),
+        decision: violationsOf(decision).length === 0 ? (decision as Static<typeof UnderwritingDecision>) : null,
         replayed: replayed && { ...replayed },
         evidence: {
-          feature_snapshot: facts?.features ?? null,
+          feature_snapshot: features,
           policy_version: policy?.document.version ?? null,
-          policy_checksum: policy?.checksum ?? null,
+          policy_checksum: policyChecksum,
           policy: policy && { ...policy.document },
           model_version: policy?.document.model_version ?? null,
           engine_version: outcome?.trace.engine_version ?? null,
@@ -51,28 +61,34 @@ export const replayDecision = defineEndpoint({
           limit: outcome?.trace.limit ? { ...outcome.trace.limit } : null,
           graph,
         },
-        audit: await proveEntry(store, organizationId, recorded.audit_entry_id),
+        audit,
         replayed_at: now,
       },
     }
   },
 })
 
-async function proveEntry(store: EnvironmentStore, organizationId: string, entryId: string | null) {
-  const leafIndex = entryId === null ? undefined : await store.leafOf(organizationId, entryId)
+/** Leads from an entry to the newest signed head; without a proof where what is stored does not lead there any more. */
+async function proveEntry(store: EnvironmentStore, organizationId: string, entry: DecisionEntry | null) {
+  const entry_id = entry?.id ?? null
+  const leafIndex = entry ? await store.leafOf(organizationId, entry.id) : undefined
   const head = await store.newestHead(organizationId)
-  if (leafIndex === undefined || !head || leafIndex >= head.tree_size)
-    return { entry_id: entryId, leaf_index: null, inclusion_proof: null, checkpoint: null }
+  if (!entry || leafIndex === undefined || !head || leafIndex >= head.tree_size)
+    return { entry_id, leaf_index: null, inclusion_proof: null, checkpoint: null }
 
   const claim = { leafIndex, treeSize: head.tree_size }
   const positions = inclusionProofPositions(claim)
   const hashes = await store.nodeHashes(organizationId, positions)
   const byPosition = new Map(positions.map(({ level, index }, place) => [`${level} ${index}`, hashes[place]!]))
+  const proof = hashes.every(isHash)
+    ? inclusionProof(claim, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
+    : []
   const { tree_size, root_hash, signed_at, key_id, signature } = head
+  const leadsThere = verifyInclusion({ ...claim, leafHash: entry.leaf_hash, proof, root: root_hash })
   return {
-    entry_id: entryId,
+    entry_id,
     leaf_index: leafIndex,
-    inclusion_proof: inclusionProof(claim, ({ level, index }) => byPosition.get(`${level} ${index}`)!),
+    inclusion_proof: leadsThere ? proof : null,
     checkpoint: { tree_size, root_hash, signed_at, key_id, signature },
   }
 }

@@ -88,7 +88,7 @@ export const DecisionReplay = Strict(
     decision_id: Type.String(),
     matches: Type.Boolean({ description: 'Whether deciding again gave the same bytes.' }),
     differences: Type.Array(Strict({ path: Type.String(), recorded: AnyValue, replayed: AnyValue })),
-    decision: UnderwritingDecision,
+    decision: Nullable(UnderwritingDecision),
     replayed: Nullable(AnyObject('The decision as it comes out now; null where its evidence cannot be read any more.')),
     evidence: Strict({
       feature_snapshot: Nullable(AnyObject('Every fact that the decision looked at.')),
@@ -118,7 +118,13 @@ const ReviewCondition = Strict({ code: Text(100, 'For programs.'), label: Text(5
 const reviewFields = {
   verdict: OneOf(['approve', 'approve_with_conditions', 'decline']),
   reviewer: Strict({ id: Text(255, 'Your own id of the person.'), name: Type.Optional(Text(255, 'Their name.')) }),
-  reason: Text(5000, 'Why, in words.'),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 5000,
+    pattern: '\\S',
+    description: 'Why, in words; not blank.',
+    examples: ['Payslips of three months seen.'],
+  }),
   reason_codes: Type.Optional(Type.Array(Text(100, 'A reason code.'), { maxItems: 20 })),
   conditions: Type.Optional(Type.Array(ReviewCondition, { maxItems: 20 })),
   recommended_limit: Type.Optional(

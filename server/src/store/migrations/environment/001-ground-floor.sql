@@ -73,7 +73,6 @@ CREATE TABLE identity_links (
 );
 CREATE INDEX identity_links_of_entity ON identity_links (org_id, entity_id);
 CREATE INDEX identity_links_to_entity ON identity_links (org_id, related_entity_id) WHERE related_entity_id IS NOT NULL;
-CREATE INDEX identity_links_by_identifier ON identity_links (org_id, identifier_hash) WHERE identifier_hash IS NOT NULL;
 
 CREATE TABLE consents (
   org_id                   text NOT NULL,

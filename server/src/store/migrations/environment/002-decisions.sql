@@ -15,7 +15,6 @@ CREATE TABLE policies (
   PRIMARY KEY (org_id, id),
   UNIQUE (org_id, version)
 );
-CREATE INDEX policies_by_checksum ON policies (org_id, checksum);
 SELECT make_append_only('policies');
 
 CREATE TABLE policy_steps (
@@ -110,7 +109,7 @@ SELECT make_append_only('outcomes');
 -- The trust graph: each link from both its ends, so that one index read finds the first of them.
 CREATE TABLE graph_links (
   org_id       text NOT NULL,
-  entity_id    text NOT NULL,
+  entity_id    text COLLATE "C" NOT NULL, -- as of its neighbours: an index helps only where both sides compare alike
   neighbour_id text COLLATE "C" NOT NULL,
   type         text COLLATE "C" NOT NULL,
   verified     boolean NOT NULL,
@@ -120,9 +119,36 @@ CREATE TABLE graph_links (
   to_adverse   boolean NOT NULL, -- the neighbour has had bad outcomes: such links are never crowded out
   PRIMARY KEY (org_id, entity_id, neighbour_id, type)
 );
+CREATE INDEX graph_links_by_expiry ON graph_links (expires);
 -- In the order in which links are followed.
 CREATE INDEX graph_links_ranked ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type);
 CREATE INDEX graph_links_adverse ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type) WHERE to_adverse;
+
+-- Who has which identifier, and what was last said of it: one row for each, however often it was stated.
+CREATE TABLE identifier_holders (
+  org_id          text NOT NULL,
+  identifier_hash text NOT NULL,
+  entity_id       text COLLATE "C" NOT NULL,
+  type            text NOT NULL,
+  verified_at     timestamptz,
+  failed_at       timestamptz,
+  claimed_at      timestamptz,
+  first_at        timestamptz NOT NULL,
+  is_adverse      boolean NOT NULL, -- the holder has had bad outcomes: no crowd can hide it
+  -- The latest verdict; a failure of the same instant takes a success back, and a claim counts where there is neither.
+  standing        text NOT NULL GENERATED ALWAYS AS (CASE
+    WHEN failed_at IS NOT NULL AND (verified_at IS NULL OR failed_at >= verified_at) THEN 'failed'
+    WHEN verified_at IS NOT NULL THEN 'verified'
+    ELSE 'unverified' END) STORED,
+  PRIMARY KEY (org_id, identifier_hash, entity_id)
+);
+-- Those who verified it first, then the oldest.
+CREATE INDEX identifier_holders_ranked ON identifier_holders (org_id, identifier_hash, (standing <> 'verified'), first_at, entity_id) WHERE standing <> 'failed';
+CREATE INDEX identifier_holders_adverse ON identifier_holders (org_id, identifier_hash, (standing <> 'verified'), first_at, entity_id) WHERE standing <> 'failed' AND is_adverse;
+CREATE INDEX identifier_holders_of_entity ON identifier_holders (org_id, entity_id, type, identifier_hash);
+
+-- The latest statement of each kind about a relationship is one step away.
+CREATE INDEX identity_links_between ON identity_links (org_id, entity_id, related_entity_id, relationship, verification_status, (coalesce(verified_at, created_at)) DESC) WHERE related_entity_id IS NOT NULL;
 
 CREATE TABLE graph_evidence ( -- entities with outcomes, weighed by period
   org_id     text NOT NULL,
@@ -152,13 +178,24 @@ CREATE TABLE payment_flows ( -- what went between two entities, so that a paymen
   amount          numeric(24, 4) NOT NULL,
   PRIMARY KEY (org_id, entity_id, counterparty_id, currency, month)
 );
+CREATE INDEX payment_flows_reversed ON payment_flows (org_id, counterparty_id, entity_id);
+-- The largest of a month first, as either end sees them.
+CREATE INDEX payment_flows_largest_from ON payment_flows (org_id, currency, month, entity_id, amount DESC, counterparty_id);
+CREATE INDEX payment_flows_largest_to ON payment_flows (org_id, currency, month, counterparty_id, amount DESC, entity_id);
+-- The newest payment between two; both ends are one key, so that no other index of the table looks as good to the planner.
+CREATE INDEX transactions_between ON transactions (org_id, (entity_id || ' ' || counterparty_entity_id), occurred_at) WHERE counterparty_entity_id IS NOT NULL;
 
 -- What still has to follow from a change. Written with the change, taken away when done.
 CREATE TABLE consequences (
-  org_id    text NOT NULL,
-  kind      text NOT NULL CHECK (kind IN ('exposure', 'spread', 'reevaluation')),
-  entity_id text NOT NULL,
-  mark      text NOT NULL, -- changes with every new cause, so that one that came meanwhile is not taken away
+  org_id      text NOT NULL,
+  kind        text NOT NULL CHECK (kind IN ('exposure', 'spread', 'reevaluation')),
+  entity_id   text NOT NULL,
+  mark        text NOT NULL, -- changes with every new cause, so that one that came meanwhile is not taken away
+  attempts    integer NOT NULL DEFAULT 0, -- how often the cause of failed_mark could not be followed
+  failed_mark text,
+  retry_at    timestamptz,
+  -- Only a cause that has failed waits: a new one is followed at once, and those who write it need not know of any of this.
+  due_at      timestamptz NOT NULL GENERATED ALWAYS AS (CASE WHEN mark = failed_mark THEN retry_at ELSE timestamptz 'epoch' END) STORED,
   PRIMARY KEY (org_id, kind, entity_id)
 );
-CREATE INDEX consequences_by_kind ON consequences (kind, mark);
+CREATE INDEX consequences_due ON consequences (kind, org_id, due_at);

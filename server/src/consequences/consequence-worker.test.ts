@@ -1,0 +1,248 @@
+/** One organization's broken data is its own trouble, on the embedded database and, with TEST_DATABASE_URL, on PostgreSQL. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createTestStorage } from '../../tests/test-storage.ts'
+import { openInstallation } from '../admin/installation.ts'
+import { createOrganization } from '../admin/manage-organizations.ts'
+import { readConfig } from '../config.ts'
+import { emptyState } from '../core/facts/entity-state.ts'
+import { DatabaseUnavailable } from '../store/database.ts'
+import type { RowOf } from '../store/tables.ts'
+import { ActivePolicies } from '../underwriting/active-policies.ts'
+import { ConsequenceWorker } from './consequence-worker.ts'
+import { FailedCauses } from './failed-causes.ts'
+
+const place = await createTestStorage()
+let nowMs = Date.parse('2026-11-15T09:30:00Z')
+const installation = await openInstallation(readConfig(place.env), { nowMs: () => nowMs })
+await installation.storage.migrate()
+const database = installation.storage.environments.sandbox
+const store = installation.stores.sandbox
+after(async () => {
+  await installation.close()
+  await place.remove()
+})
+
+const errors: Error[] = []
+const worker = new ConsequenceWorker({
+  ...installation,
+  database,
+  store,
+  policies: new ActivePolicies({ store, nowMs: () => nowMs }),
+  onError: (error) => errors.push(error as Error),
+})
+
+/** Follows everything that is due, and says whose failures were told. */
+async function follow(): Promise<string[]> {
+  errors.length = 0
+  await worker.followAll()
+  return errors.map(({ message }) => /org_\w+/.exec(message)?.[0] ?? message)
+}
+
+async function newOrganization(): Promise<string> {
+  return (await createOrganization(installation, { name: 'Test', actor: { type: 'system', id: 'test' } })).id
+}
+
+/** A healthy organization and one whose policy was altered, which comes first in every order. */
+async function twoOrganizations(): Promise<{ broken: string; healthy: string }> {
+  const broken = await newOrganization()
+  const healthy = await newOrganization()
+  assert.ok(broken < healthy)
+  return { broken, healthy }
+}
+
+const setChecksum = (organizationId: string, checksum: string) =>
+  database.transaction(async (transaction) => {
+    await transaction.script('ALTER TABLE policies DISABLE TRIGGER USER')
+    await transaction.query('UPDATE policies SET checksum = $2 WHERE org_id = $1', [organizationId, checksum])
+    await transaction.script('ALTER TABLE policies ENABLE TRIGGER USER')
+  })
+
+/** Entities that were approved when nothing was known of them, so that looking again turns the verdict. */
+async function approved(organizationId: string, count: number): Promise<string[]> {
+  const now = new Date(nowMs).toISOString()
+  const ids = Array.from({ length: count }, () => installation.newId('ent'))
+  const rowOf = (id: string): RowOf<'entities'> => ({
+    org_id: organizationId,
+    id,
+    external_id: id,
+    type: null,
+    display_name: null,
+    country: null,
+    metadata: '{}',
+    state: JSON.stringify(emptyState()),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  })
+  await store.commit({
+    newEntities: ids.map(rowOf),
+    latestDecisions: ids.map((id) => ({
+      org_id: organizationId,
+      entity_id: id,
+      decision_id: `dec_${id}`,
+      request: '{"product":"credit_line"}',
+      verdict: 'approve',
+      announced_verdict: 'approve',
+    })),
+    consequences: ids.map((id) => cause(organizationId, 'reevaluation', id)),
+  })
+  return ids
+}
+
+function cause(org_id: string, kind: string, entity_id: string, mark = 'a'): RowOf<'consequences'> {
+  return { org_id, kind, entity_id, mark }
+}
+
+async function countOf(sql: string, organizationId: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(`SELECT count(*) AS n ${sql}`, [organizationId])
+  return row!.n
+}
+
+const announced = (organizationId: string) =>
+  countOf("FROM events WHERE org_id = $1 AND type = 'decision.reevaluation_due'", organizationId)
+const waiting = (organizationId: string) => countOf('FROM consequences WHERE org_id = $1', organizationId)
+const exposures = (organizationId: string) => countOf('FROM graph_exposures WHERE org_id = $1', organizationId)
+
+async function breakEvidence(organizationId: string, entityId: string): Promise<void> {
+  const evidence = { org_id: organizationId, entity_id: entityId, tallies: 'nonsense', is_adverse: true, version: 1 }
+  await store.commit({ changedEvidence: [evidence] })
+}
+
+test('an organization whose policy cannot decide keeps nobody else from hearing of a turned verdict', async () => {
+  const { broken, healthy } = await twoOrganizations()
+  const { checksum } = (await store.activePolicy(broken))!
+  await setChecksum(broken, '0'.repeat(64))
+  await approved(broken, 101)
+  await approved(healthy, 1)
+  assert.deepEqual(await follow(), [broken], 'told once, however many failed')
+  assert.match(errors[0]!.message, /101 consequences/)
+  assert.match(String(errors[0]!.cause), /was altered/)
+  assert.deepEqual([await announced(broken), await announced(healthy)], [0, 1])
+  assert.deepEqual([await waiting(broken), await waiting(healthy)], [101, 0])
+
+  assert.deepEqual(await follow(), [], 'not tried again at once')
+  nowMs += 2_000
+  assert.deepEqual(await follow(), [broken], 'but later')
+  nowMs += 2_000
+  assert.deepEqual(await follow(), [], 'and each time later than before')
+
+  await setChecksum(broken, checksum)
+  nowMs += 2_000
+  assert.deepEqual(await follow(), [])
+  assert.deepEqual([await announced(broken), await waiting(broken)], [101, 0], 'nothing was lost')
+})
+
+test('however often a cause has failed, it is tried again within ten minutes', async () => {
+  const { broken } = await twoOrganizations()
+  const { checksum } = (await store.activePolicy(broken))!
+  await setChecksum(broken, '0'.repeat(64))
+  await approved(broken, 1)
+  for (let attempt = 0; attempt < 15; attempt++) {
+    assert.deepEqual(await follow(), [broken])
+    nowMs += 600_000
+  }
+  await database.query('UPDATE consequences SET attempts = 100000 WHERE org_id = $1', [broken])
+  assert.deepEqual(await follow(), [broken])
+  await setChecksum(broken, checksum)
+  nowMs += 600_000
+  assert.deepEqual(await follow(), [])
+  assert.equal(await announced(broken), 1)
+})
+
+test('a new cause is followed at once, though the one before it has failed', async () => {
+  const { broken } = await twoOrganizations()
+  const { checksum } = (await store.activePolicy(broken))!
+  await setChecksum(broken, '0'.repeat(64))
+  const [id] = await approved(broken, 1)
+  assert.deepEqual(await follow(), [broken])
+  await setChecksum(broken, checksum)
+  await store.commit({ consequences: [cause(broken, 'reevaluation', id!, 'b')] })
+  assert.deepEqual(await follow(), [])
+  assert.deepEqual([await announced(broken), await waiting(broken)], [1, 0])
+})
+
+test('evidence that cannot be read is spread no further, and that of others is', async () => {
+  const { broken, healthy } = await twoOrganizations()
+  const [bad] = await approved(broken, 1)
+  const [one, other] = await approved(healthy, 2)
+  await follow()
+  await breakEvidence(broken, bad!)
+  const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999, to_adverse: false }
+  await store.commit({
+    links: [
+      { org_id: healthy, entity_id: one!, neighbour_id: other!, ...link },
+      { org_id: healthy, entity_id: other!, neighbour_id: one!, ...link },
+    ],
+    consequences: [cause(broken, 'spread', bad!), cause(healthy, 'spread', one!)],
+  })
+  assert.deepEqual(await follow(), [broken])
+  assert.deepEqual([await waiting(broken), await waiting(healthy)], [1, 0])
+  assert.equal(await exposures(healthy), 2)
+  assert.deepEqual(await follow(), [])
+})
+
+test('an exposure that cannot be computed keeps none of its own organization from theirs, nor of another', async () => {
+  const { broken, healthy } = await twoOrganizations()
+  const ids = await approved(broken, 50)
+  const [one] = await approved(healthy, 1)
+  await follow()
+  await breakEvidence(broken, ids[7]!)
+  await store.commit({
+    consequences: [...ids.map((id) => cause(broken, 'exposure', id)), cause(healthy, 'exposure', one!)],
+  })
+  assert.deepEqual(await follow(), [broken])
+  assert.match(errors[0]!.message, /1 consequence of/)
+  assert.deepEqual([await exposures(broken), await exposures(healthy)], [49, 1])
+  assert.deepEqual([await waiting(broken), await waiting(healthy)], [1, 0])
+})
+
+test('organizations take turns, so that one with much to follow up on does not go first every time', async () => {
+  const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
+  const causes = [first, second, third].flatMap((id) =>
+    Array.from({ length: id === first ? 9 : 2 }, (_, n) => cause(id, 'spread', `ent_${n}`)),
+  )
+  await store.commit({ consequences: causes })
+  const now = new Date(nowMs).toISOString()
+  const page = async (after: string, limit: number) =>
+    (await store.consequences('spread', { after, limit, now })).map(({ org_id }) => org_id).filter((id) => id >= first)
+  assert.deepEqual(await page('', 5), Array(5).fill(first))
+  assert.deepEqual(await page(first, 5), [second, second, third, third])
+  assert.deepEqual(await page(first, 3), [second, second, third])
+  assert.deepEqual(await page(third, 5), [])
+  await follow()
+  assert.deepEqual([await waiting(first), await waiting(second), await waiting(third)], [0, 0, 0])
+})
+
+test('a round that takes long tells of its failures in between, and of none twice', async () => {
+  const told: string[] = []
+  let clockMs = 0
+  const failed = new FailedCauses({
+    store: { postponeConsequences: async () => {} },
+    nowMs: () => clockMs,
+    onError: (error) => told.push((error as Error).message),
+  })
+  const failOnce = async (organizationId: string) => {
+    await failed.follow(cause(organizationId, 'spread', 'ent_1'), () => Promise.reject(new Error('broken')))
+    failed.tellAtTimes()
+  }
+  await failOnce('org_a')
+  await failOnce('org_a')
+  assert.deepEqual(told, [])
+  clockMs += 10_000
+  await failOnce('org_b')
+  assert.deepEqual(told.splice(0), [
+    '2 consequences of org_a could not be followed',
+    '1 consequence of org_b could not be followed',
+  ])
+  failed.tell()
+  assert.deepEqual(told, [])
+})
+
+test('without a database nothing has failed but the database', async () => {
+  const failed = new FailedCauses({ store, nowMs: () => 0, onError: (error) => assert.fail(String(error)) })
+  const unavailable = () => Promise.reject(new DatabaseUnavailable('gone'))
+  await assert.rejects(failed.follow(cause('org_a', 'spread', 'ent_1'), unavailable), DatabaseUnavailable)
+  await assert.rejects(failed.succeeds(unavailable), DatabaseUnavailable)
+  failed.tell()
+})

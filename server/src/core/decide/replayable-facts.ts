@@ -1,0 +1,26 @@
+import type { Fact, Facts } from '../facts/facts.ts'
+
+/**
+ * Stored facts that still have the form deciding relies on; otherwise pointers to the parts that do not. What has been
+ * stored may have been altered since, into anything.
+ */
+export function replayableFacts(stored: unknown): { facts: Facts } | { unreadable: string[] } {
+  if (!isObject(stored) || stored.format !== 1 || !isObject(stored.features)) return { unreadable: [''] }
+  const unreadable = Object.entries(stored.features)
+    .filter(([, fact]) => !isFact(fact))
+    .map(([feature]) => `/features/${feature.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  return unreadable.length > 0 ? { unreadable } : { facts: stored as unknown as Facts }
+}
+
+/** Whether a JSON value is an object, neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isFact(stored: unknown): stored is Fact {
+  if (!isObject(stored)) return false
+  const { value, missing, age_days = 0 } = stored
+  if (!Object.hasOwn(stored, 'value')) return typeof missing === 'string'
+  const isValue = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+  return isValue && Number.isFinite(age_days)
+}

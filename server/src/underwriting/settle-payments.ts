@@ -1,0 +1,118 @@
+import type { CashflowState } from '../core/facts/cashflow-state.ts'
+import { dayOf } from '../core/graph/decay.ts'
+import type { Change } from '../store/change.ts'
+import type { EntityRow } from '../store/entities.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { RowOf } from '../store/tables.ts'
+import { stateOf } from './facts-of.ts'
+import { adverseAmong } from './graph-links.ts'
+import {
+  addFlows,
+  flowShare,
+  flowsByOther,
+  makesLink,
+  monthsOf,
+  type PaymentBetween,
+  paymentLinkRows,
+} from './payment-links.ts'
+
+/** An entity with its cash flow as it now is, and the payments that are new in it. */
+export interface ChangedCashflow {
+  entity: EntityRow
+  payments: readonly PaymentBetween[]
+  /** The mark of the consequences. */
+  mark: string
+  now: string
+}
+
+/**
+ * The links of the trust graph that payments make: weak ones, by their share in the cash flow of either end. A share changes
+ * with all that goes through an account, so the links are settled with every change of it, not with payments alone.
+ */
+export async function settlePayments(
+  store: EnvironmentStore,
+  { entity, payments, mark, now }: ChangedCashflow,
+): Promise<Pick<Change, 'links' | 'removedLinks' | 'paymentFlows' | 'consequences'>> {
+  const { org_id, id: entityId } = entity
+  const { cashflow } = stateOf(entity)
+  const partners = await store.paymentPartners(org_id, entityId, monthsOf(cashflow))
+  const paid = payments.map(({ counterpartyId }) => counterpartyId)
+  const candidates = new Set([...paid, ...partners.map(({ id }) => id)])
+  const known = await store.paymentFlows(org_id, entityId, [...candidates])
+  const paymentFlows = addFlows(known, payments, { org_id, entity_id: entityId })
+  const flows = flowsByOther(entityId, [...known, ...paymentFlows])
+  const linked = partners.filter(({ isLinked }) => isLinked).map(({ id }) => id)
+  const large = [...flows].filter(([, between]) => makesLink(flowShare(between, cashflow))).map(([id]) => id)
+  const others = [...new Set([...paid, ...linked, ...large])]
+  if (others.length === 0) return { paymentFlows }
+
+  const ends = { org_id, entityId, others, adverse: await adverseAmong(store, org_id, [entityId, ...others]) }
+  const links = await linksBetween(store, ends, { cashflow, flows, payments, today: dayOf(now) })
+  // Who had no payments before has no link that these could have ended.
+  const before = new Set([...linked, ...flowsByOther(entityId, known).keys()])
+  const isAlive = new Set(links.map(({ entity_id }) => entity_id))
+  const ended = others.filter((id) => before.has(id) && !isAlive.has(id))
+  const changed = [...isAlive, ...(ended.length > 0 ? [entityId, ...ended] : [])]
+  const affected = changed.length === 0 ? [] : [...changed, ...(await onTheWay(store, ends, dayOf(now)))]
+  return {
+    paymentFlows,
+    links,
+    removedLinks: ended.flatMap((id) => [
+      { org_id, entity_id: entityId, neighbour_id: id, type: 'payment' },
+      { org_id, entity_id: id, neighbour_id: entityId, type: 'payment' },
+    ]),
+    consequences: [...new Set(affected)].map((id) => ({ org_id, kind: 'exposure', entity_id: id, mark })),
+  }
+}
+
+/** An entity, those with whom it shares payments, and who of all of them has had bad outcomes. */
+interface Ends {
+  org_id: string
+  entityId: string
+  others: readonly string[]
+  adverse: ReadonlySet<string>
+}
+
+async function linksBetween(
+  store: EnvironmentStore,
+  { org_id, entityId, others, adverse }: Ends,
+  {
+    cashflow,
+    flows,
+    payments,
+    today,
+  }: {
+    cashflow: CashflowState
+    flows: ReadonlyMap<string, RowOf<'payment_flows'>[]>
+    payments: readonly PaymentBetween[]
+    today: number
+  },
+): Promise<RowOf<'graph_links'>[]> {
+  const newest = await store.newestPayments(org_id, entityId, others)
+  for (const { counterpartyId, occurredAt } of payments) {
+    if (occurredAt > (newest.get(counterpartyId) ?? '')) newest.set(counterpartyId, occurredAt)
+  }
+  const entities = await Promise.all(others.map((id) => store.entity({ organizationId: org_id, id })))
+  return entities.flatMap((other) => {
+    const newestAt = other && newest.get(other.id)
+    if (!other || !newestAt) return []
+    const between = flows.get(other.id) ?? []
+    const ends = [
+      { id: entityId, share: flowShare(between, cashflow) },
+      { id: other.id, share: flowShare(between, stateOf(other).cashflow) },
+    ] as const
+    return paymentLinkRows({ organizationId: org_id, ends, adverse, newestAt, today })
+  })
+}
+
+/** For whom an end is on the way to one who has done harm; payments carry nothing else that far. */
+async function onTheWay(
+  store: EnvironmentStore,
+  { org_id, entityId, others, adverse }: Ends,
+  today: number,
+): Promise<string[]> {
+  const ends = [...(others.some((id) => adverse.has(id)) ? [entityId] : []), ...(adverse.has(entityId) ? others : [])]
+  if (ends.length === 0) return []
+  const links = await store.followedLinks(org_id, ends, today)
+  return [...links.values()].flatMap(({ ranked, behind }) => [...ranked, ...behind].map(({ neighbour }) => neighbour))
+}

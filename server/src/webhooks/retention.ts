@@ -1,0 +1,53 @@
+import { nodeId } from '../node-id.ts'
+import type { Database } from '../store/database.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import { LeasedRounds } from '../store/leased-rounds.ts'
+import { Lease } from '../store/leases.ts'
+
+const ROUND_EVERY_MS = 60_000
+const DELIVERIES_PER_PURGE = 1_000
+const LEASE = { name: 'webhook retention', holder: nodeId, seconds: 60 }
+
+/** What keeping deliveries no longer than necessary takes. */
+export interface RetentionParts {
+  database: Database
+  store: Pick<EnvironmentStore, 'purgeDeliveries'>
+  keepMs: number
+  nowMs: () => number
+  onError: (error: unknown) => void
+}
+
+/** Forgets deliveries that have been over for long enough, with their attempts. One node at a time, by lease, a little at once. */
+export class WebhookRetention {
+  readonly #parts: RetentionParts
+  readonly #lease: Lease
+  readonly #rounds: LeasedRounds
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts
+    this.#lease = new Lease(parts.database, LEASE)
+    this.#rounds = new LeasedRounds({
+      lease: this.#lease,
+      everyMs: ROUND_EVERY_MS,
+      work: () => this.purge(),
+      onError: parts.onError,
+    })
+  }
+
+  start(): void {
+    this.#rounds.start()
+  }
+
+  /** Forgets everything that is past its time, unless another node is at it. */
+  async purge(): Promise<void> {
+    const { store, keepMs, nowMs } = this.#parts
+    const overBefore = new Date(nowMs() - keepMs).toISOString()
+    while (!this.#rounds.isClosed && (await this.#lease.isHeld())) {
+      if ((await store.purgeDeliveries(overBefore, DELIVERIES_PER_PURGE)) < DELIVERIES_PER_PURGE) return
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#rounds.close()
+  }
+}

@@ -1,0 +1,385 @@
+/** What the trust graph says depends on what was told, never on the order in which it was told. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
+import { claimQueries } from '../src/store/graph-claims.ts'
+import { ActivePolicies } from '../src/underwriting/active-policies.ts'
+import { personas } from './personas.ts'
+import { startTestService } from './test-service.ts'
+
+// A clock that cannot reach midnight: ages are whole days.
+const START_MS = Date.parse('2026-11-15T09:00:00Z')
+const nowMs = () => START_MS + performance.now()
+const api = await startTestService({ nowMs })
+const acme = await api.newOrganization()
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const store = installation.stores.sandbox
+const worker = new ConsequenceWorker({
+  ...installation,
+  database,
+  store,
+  policies: new ActivePolicies({ store, nowMs }),
+  onError: (error) => assert.fail(String(error)),
+})
+const prime = personas(new Date(START_MS).toISOString())[0]!
+
+let count = 0
+const unique = (name: string) => `${name}-${count++}`
+
+async function post(path: string, body: unknown): Promise<Record<string, never>> {
+  const answer = await acme.post(path, body, { 'Idempotency-Key': unique('key') })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
+/** Those who appear in one telling; everybody is new in each, and `run` makes identifiers of their own. */
+interface Cast {
+  subject: string
+  bad: string
+  friend: string
+  run: string
+}
+type Step = (cast: Cast) => Promise<unknown>
+type Role = Exclude<keyof Cast, 'run'>
+
+type Status = 'verified' | 'unverified' | 'failed'
+
+/** A step that states an identifier, checked on a day. */
+const has =
+  (who: Role, type: string, { status, at, value = 'a' }: { status: Status; at?: string; value?: string }): Step =>
+  (cast) =>
+    post(`/v1/entities/${cast[who]}/identity-links`, {
+      identifier: { type, value: `${cast.run}-${value}` },
+      verification: { status, ...(at && { verified_at: `${at}T08:00:00Z` }) },
+    })
+
+/** A step that states a relationship, checked on a day. */
+const isRelated =
+  (
+    who: Role,
+    whom: Role,
+    {
+      status,
+      at,
+      relationship = 'same_as',
+      share,
+    }: { status: Status; at?: string; relationship?: string; share?: number },
+  ): Step =>
+  (cast) =>
+    post(`/v1/entities/${cast[who]}/identity-links`, {
+      related_entity_id: cast[whom],
+      relationship,
+      ...(share && { ownership_share: share }),
+      verification: { status, ...(at && { verified_at: `${at}T08:00:00Z` }) },
+    })
+
+const ends =
+  (who: Role, type: string): Step =>
+  async (cast) => {
+    const decision = await post('/v1/underwrite', { entity_id: cast[who], product: 'credit_line' })
+    await post(`/v1/decisions/${decision.id}/outcomes`, { type, occurred_at: '2026-11-01T00:00:00Z' })
+  }
+
+interface Payment {
+  amount: number
+  to?: Role
+  day?: string
+}
+
+/** A step that ingests some transactions together. */
+const pays =
+  (who: Role, ...payments: Payment[]): Step =>
+  (cast) =>
+    post(`/v1/entities/${cast[who]}/transactions`, {
+      transactions: payments.map(({ amount, to, day = '2026-11-02' }) => ({
+        external_id: unique('payment'),
+        occurred_at: `${day}T10:00:00Z`,
+        amount,
+        currency: 'EUR',
+        direction: 'debit',
+        ...(to && { counterparty: { entity_id: cast[to] } }),
+      })),
+    })
+
+/** The year of bank statements that makes the subject a good customer. */
+const statements: Step = (cast) =>
+  post(`/v1/entities/${cast.subject}/transactions`, { transactions: prime.transactions })
+
+async function newCast(): Promise<Cast> {
+  const create = async () => (await post('/v1/entities', { external_id: unique('entity'), type: 'person' })).id
+  const run = unique('run')
+  const cast = { subject: await create(), bad: await create(), friend: await create(), run } as unknown as Cast
+  for (const consent of prime.consents) await post(`/v1/entities/${cast.subject}/consents`, consent)
+  for (const { identifier, verification } of prime.identityLinks) {
+    if (identifier.type === 'tax_id') continue
+    const own = { ...identifier, value: `${run}-own` }
+    await post(`/v1/entities/${cast.subject}/identity-links`, { identifier: own, verification })
+  }
+  return cast
+}
+
+/** Tells a new cast these things in this order, and what then is said of the subject. */
+async function told(steps: readonly Step[]) {
+  const cast = await newCast()
+  for (const step of steps) await step(cast)
+  await worker.followAll()
+  const { body: entity } = await acme.get(`/v1/entities/${cast.subject}`)
+  // biome-ignore lint/suspicious/noExplicitAny: openapi.json holds the answer to its shape.
+  const decision: any = await post('/v1/underwrite', { entity_id: cast.subject, ...prime.underwrite })
+  const codes = (items: { code: string }[] = []) => items.map(({ code }) => code)
+  return {
+    exposure: entity.trust.negative_exposure as number,
+    verdict: decision.verdict as string,
+    reasons: codes(decision.reason_codes),
+    conditions: codes(decision.conditions),
+  }
+}
+
+function permutationsOf<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]]
+  return items.flatMap((item, index) => permutationsOf(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
+}
+
+/** Every order where there are few, and else some that are spread evenly over all of them. */
+function someOrders(steps: readonly Step[], atMost: number): Step[][] {
+  const all = permutationsOf(steps)
+  const stride = Math.max(1, all.length / atMost)
+  return Array.from({ length: Math.min(atMost, all.length) }, (_, index) => all[Math.floor(index * stride)]!)
+}
+
+/** Tells the same in several orders, of which all must come to the same; returns what that is. */
+async function inAnyOrder(steps: readonly Step[], { before = [statements], atMost = 8 } = {}) {
+  const orders = someOrders(steps, atMost)
+  const results = []
+  for (const order of orders) results.push(await told([...before, ...order]))
+  for (const [index, result] of results.entries())
+    assert.deepEqual(result, results[0], `order ${orders[index]!.map((step) => steps.indexOf(step)).join(', ')}`)
+  return results[0]!
+}
+
+const LATER = { status: 'verified', at: '2026-06-01' } as const
+const EARLIER = { status: 'verified', at: '2025-06-01' } as const
+const FAILED_BETWEEN = { status: 'failed', at: '2026-01-01' } as const
+
+test('the latest verdict on a shared identifier counts, whichever end it is about and whenever it comes in', async () => {
+  const base = [has('bad', 'tax_id', LATER), ends('bad', 'default')]
+  const taken = await inAnyOrder([...base, has('subject', 'tax_id', EARLIER), has('subject', 'tax_id', FAILED_BETWEEN)])
+  assert.deepEqual([taken.exposure, taken.verdict], [0, 'approve'])
+  const proven = await inAnyOrder([...base, has('subject', 'tax_id', FAILED_BETWEEN), has('subject', 'tax_id', LATER)])
+  assert.ok(proven.exposure > 0.4)
+  assert.deepEqual([proven.verdict, proven.reasons[0]], ['manual_review', 'linked_to_bad_outcome'])
+  const otherEnd = [has('bad', 'tax_id', FAILED_BETWEEN), has('bad', 'tax_id', LATER), ends('bad', 'default')]
+  assert.equal((await inAnyOrder([...otherEnd, has('subject', 'tax_id', LATER)])).exposure, proven.exposure)
+})
+
+test('a failure of the same instant takes a proof back, in either order', async () => {
+  const base = [has('bad', 'tax_id', LATER), ends('bad', 'default')]
+  const steps = [has('subject', 'tax_id', LATER), has('subject', 'tax_id', { ...LATER, status: 'failed' })]
+  assert.equal((await inAnyOrder(steps, { before: [statements, ...base] })).exposure, 0)
+})
+
+test('a bare claim takes no proof away, from either end, and gives back nothing that failed', async () => {
+  const bare = { status: 'unverified' } as const
+  const both = [has('bad', 'email', LATER), has('subject', 'email', LATER), ends('bad', 'default')]
+  const proven = await inAnyOrder([...both, has('bad', 'email', bare), has('subject', 'email', bare)], { atMost: 10 })
+  assert.ok(proven.exposure > 0.2, String(proven.exposure))
+  const failed = await inAnyOrder([
+    has('bad', 'email', LATER),
+    ends('bad', 'default'),
+    has('subject', 'email', FAILED_BETWEEN),
+    has('subject', 'email', bare),
+  ])
+  assert.equal(failed.exposure, 0)
+})
+
+test('one of two shared identifiers that fails leaves the link of the other', async () => {
+  const device = (value: string, status: Status, at: string) => ({ status, at, value })
+  const { exposure } = await inAnyOrder(
+    [
+      has('bad', 'device', device('one', 'verified', '2026-11-01')),
+      has('bad', 'device', device('two', 'unverified', '2026-11-01')),
+      has('subject', 'device', device('one', 'verified', '2026-10-01')),
+      has('subject', 'device', device('two', 'verified', '2026-10-01')),
+      has('subject', 'device', device('one', 'failed', '2026-11-02')),
+      ends('bad', 'fraud_confirmed'),
+    ],
+    { atMost: 12 },
+  )
+  assert.ok(exposure > 0.1 && exposure < 0.16, `what the unverified device carries: ${exposure}`)
+})
+
+test('of a stated relationship each end has its latest word, and the stronger of both words holds', async () => {
+  const taken = [isRelated('subject', 'bad', EARLIER), isRelated('subject', 'bad', FAILED_BETWEEN)]
+  assert.equal((await inAnyOrder([...taken, ends('bad', 'default')])).exposure, 0)
+  const proven = await inAnyOrder([...taken, isRelated('subject', 'bad', LATER), ends('bad', 'default')])
+  assert.ok(proven.exposure > 0.4)
+  const theirs = isRelated('bad', 'subject', { status: 'unverified', at: '2026-06-01' })
+  const claimed = await inAnyOrder([...taken, theirs, ends('bad', 'default')])
+  assert.ok(claimed.exposure > 0.2 && claimed.exposure < 0.25, String(claimed.exposure))
+})
+
+test('an owner has the share that was verified last', async () => {
+  const owner = (share: number, status: Status, at: string) =>
+    isRelated('subject', 'bad', { status, at, share, relationship: 'owner' })
+  const { exposure } = await inAnyOrder([
+    owner(1, 'verified', '2026-01-01'),
+    owner(0.4, 'verified', '2026-10-01'),
+    owner(0.9, 'unverified', '2026-11-01'),
+    ends('bad', 'fraud_confirmed'),
+  ])
+  assert.ok(exposure > 0.1 && exposure < 0.15, String(exposure))
+})
+
+test('a small payment to a fraudster is small, before, after and amid the bank statements', async () => {
+  const small = await inAnyOrder(
+    [statements, pays('subject', { amount: 5, to: 'bad' }), ends('bad', 'fraud_confirmed')],
+    {
+      before: [],
+    },
+  )
+  assert.deepEqual([small.exposure, small.verdict], [0, 'approve'])
+  const large = await inAnyOrder(
+    [
+      statements,
+      pays('subject', { amount: 90_000, to: 'bad' }, { amount: 5, to: 'friend' }),
+      pays('subject', { amount: 60_000, to: 'bad', day: '2026-10-02' }),
+      ends('bad', 'fraud_confirmed'),
+    ],
+    { before: [] },
+  )
+  assert.ok(large.exposure > 0.05 && large.exposure < 0.11, String(large.exposure))
+})
+
+test('a payment is as old as it is, not as its report', async () => {
+  const exposureOf = async (day: string) =>
+    (await told([pays('subject', { amount: 100, to: 'bad', day }), ends('bad', 'fraud_confirmed')])).exposure
+  const [recent, old] = [await exposureOf('2026-11-14'), await exposureOf('2026-05-18')]
+  assert.ok(recent > 0.1, String(recent))
+  assert.ok(Math.abs(old - recent / 2) < 0.002, `${old} after one half-life, of ${recent}`)
+})
+
+test('it does not matter which of two reports a payment first, nor who has a cash flow of its own', async () => {
+  const { exposure } = await inAnyOrder(
+    [
+      pays('bad', { amount: 60, to: 'subject' }),
+      pays('subject', { amount: 60, to: 'bad' }, { amount: 20 }),
+      pays('subject', { amount: 30, day: '2026-09-02' }, { amount: 30, to: 'bad', day: '2026-09-01' }),
+      pays('bad', { amount: 900 }),
+      ends('bad', 'fraud_confirmed'),
+    ],
+    { before: [], atMost: 12 },
+  )
+  assert.ok(exposure > 0.05 && exposure < 0.1, String(exposure))
+  const reportedByOther = await inAnyOrder(
+    [pays('bad', { amount: 60, to: 'subject' }), pays('subject', { amount: 40 }), ends('bad', 'fraud_confirmed')],
+    { before: [] },
+  )
+  assert.ok(reportedByOther.exposure > 0.1, String(reportedByOther.exposure))
+})
+
+test('what stands two links away is the same in any order of links, payments and outcomes', async () => {
+  const { exposure } = await inAnyOrder(
+    [
+      isRelated('subject', 'friend', LATER),
+      pays('friend', { amount: 90, to: 'bad' }),
+      pays('friend', { amount: 10 }),
+      ends('bad', 'fraud_confirmed'),
+    ],
+    { atMost: 12 },
+  )
+  assert.ok(exposure > 0.08, String(exposure))
+  const shared = await inAnyOrder(
+    [
+      isRelated('subject', 'friend', LATER),
+      has('friend', 'phone', LATER),
+      has('bad', 'phone', LATER),
+      has('friend', 'phone', FAILED_BETWEEN),
+      ends('bad', 'default'),
+    ],
+    { atMost: 12 },
+  )
+  assert.ok(shared.exposure > 0.1 && shared.exposure < 0.25, String(shared.exposure))
+})
+
+/** A step that gives somebody sixty links to the clean that nobody has verified, each of a stronger type than theirs to others. */
+const isSurrounded =
+  (who: Role): Step =>
+  async (cast) => {
+    const link = {
+      org_id: acme.id,
+      type: 'same_as',
+      verified: false,
+      base_ppm: 450_000,
+      since: 20_000,
+      expires: 30_000,
+    }
+    const fakes = Array.from({ length: 60 }, (_, n) => `${cast.run}-fake-${who}-${n}`)
+    await store.commit({
+      links: fakes.flatMap((fake) => [
+        { ...link, entity_id: cast[who], neighbour_id: fake, to_adverse: false },
+        { ...link, entity_id: fake, neighbour_id: cast[who], to_adverse: false },
+      ]),
+    })
+  }
+
+test('claims that nobody has verified wash no exposure away, at either link of the way, before it and after it', async () => {
+  const way = [
+    isRelated('subject', 'friend', { status: 'unverified', at: '2026-11-01', relationship: 'guarantor' }),
+    isRelated('friend', 'bad', { status: 'verified', at: '2026-11-01' }),
+    ends('bad', 'fraud_confirmed'),
+  ]
+  const plain = await told([statements, ...way])
+  assert.ok(plain.exposure > 0.1)
+  assert.deepEqual([plain.verdict, plain.conditions], ['approve_with_conditions', ['linked_exposure']])
+  for (const who of ['friend', 'subject'] as const)
+    assert.deepEqual(await inAnyOrder([...way, isSurrounded(who)], { atMost: 8 }), plain, who)
+})
+
+test('an identifier that a hundred thousand have is read as one that forty have', async () => {
+  await database.query(
+    `INSERT INTO identifier_holders SELECT $1, 'crowd', 'ent_crowd_' || n, 'device', NULL, NULL, now(), now(), n = 77777 FROM generate_series(1, 100000) AS n`,
+    [acme.id],
+  )
+  const holders = await store.identifierHolders(acme.id, 'crowd', 'ent_crowd_5')
+  assert.ok(holders.length <= 81)
+  assert.ok(
+    holders.some(({ entityId }) => entityId === 'ent_crowd_77777'),
+    'the one among them who went bad is not hidden',
+  )
+  let plan = ''
+  const explained = claimQueries({
+    ...database,
+    async query(sql, params) {
+      plan = JSON.stringify(await database.query(`EXPLAIN ${sql}`, params))
+      return []
+    },
+  })
+  await explained.identifierHolders(acme.id, 'crowd', 'ent_crowd_5')
+  assert.match(plan, /identifier_holders_ranked/)
+  assert.match(plan, /identifier_holders_adverse/)
+})
+
+test('links that have faded are taken away, some with each exposure that is written', async () => {
+  const cast = await newCast()
+  const faded = Array.from({ length: 300 }, (_, n) => ({
+    org_id: acme.id,
+    entity_id: cast.friend,
+    neighbour_id: `${cast.run}-faded-${n}`,
+    type: 'device',
+    verified: true,
+    base_ppm: 400_000,
+    since: 10_000,
+    expires: 12_000,
+    to_adverse: false,
+  }))
+  await store.commit({ links: faded })
+  const left = async () =>
+    (await database.query('SELECT 1 FROM graph_links WHERE entity_id = $1', [cast.friend])).length
+  assert.equal(await left(), 300)
+  await ends('bad', 'default')(cast)
+  assert.ok((await left()) < 300)
+  await ends('bad', 'default')(cast)
+  await worker.followAll()
+  assert.equal(await left(), 0)
+})

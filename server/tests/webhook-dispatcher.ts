@@ -1,0 +1,80 @@
+/** A dispatcher for a test, on a database of its own and without the rest of the service; closed and removed when the test file ends. */
+import { after } from 'node:test'
+import { openInstallation } from '../src/admin/installation.ts'
+import { createOrganization } from '../src/admin/manage-organizations.ts'
+import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'
+import { readConfig } from '../src/config.ts'
+import { WebhookSecretBox } from '../src/security/webhook-secret.ts'
+import { Dispatcher, type DispatcherParts } from '../src/webhooks/dispatcher.ts'
+import type { ResolveAll } from '../src/webhooks/name-lookup.ts'
+import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
+import { createTestStorage } from './test-storage.ts'
+
+const ACTOR = { type: 'system', id: 'test' } as const
+
+/** A place where events are written and endpoints registered, and dispatchers can be started. */
+export type WebhookPlace = Awaited<ReturnType<typeof openWebhookPlace>>
+
+/** Opens a place with one organization. */
+export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => number } = {}) {
+  const storage = await createTestStorage()
+  const installation = await openInstallation(readConfig({ ...storage.env, WEBHOOKS_ALLOW_LOOPBACK: 'true' }), {
+    nowMs,
+  })
+  await installation.storage.migrate()
+  const dispatchers: Dispatcher[] = []
+  after(async () => {
+    for (const dispatcher of dispatchers) await dispatcher.close()
+    await installation.close()
+    await storage.remove()
+  })
+  const store = installation.stores.sandbox
+  const newOrganization = async () => (await createOrganization(installation, { name: 'Test', actor: ACTOR })).id
+  const act: WebhookAct = { environment: 'sandbox', organizationId: await newOrganization(), actor: ACTOR }
+
+  return {
+    installation,
+    store,
+    database: installation.storage.environments.sandbox,
+    act,
+    newOrganization,
+
+    async addEndpoint(url: string, organizationId = act.organizationId): Promise<EndpointWithSecret> {
+      const wanted = { url, description: '', eventTypes: ['webhook.test'] }
+      const endpoint = await addEndpoint(installation, { ...act, organizationId }, wanted)
+      if ('problem' in endpoint) throw new Error(endpoint.problem)
+      return endpoint
+    },
+
+    /** Writes events, each of which goes to every endpoint of the organization. */
+    async emit(count: number, organizationId = act.organizationId): Promise<string[]> {
+      const events = Array.from({ length: count }, () => ({
+        org_id: organizationId,
+        id: installation.newId('evt'),
+        type: 'webhook.test',
+        created_at: new Date(nowMs()).toISOString(),
+        data: '{}',
+      }))
+      await store.commit({ rows: { events } })
+      return events.map(({ id }) => id)
+    },
+
+    startDispatcher({ resolveAll, ...parts }: Partial<DispatcherParts> & { resolveAll?: ResolveAll } = {}): Dispatcher {
+      const dispatcher = new Dispatcher({
+        rules: { environment: 'sandbox', allowLoopback: true },
+        store,
+        secrets: new WebhookSecretBox(installation.masterKey.derive('webhook secrets sandbox')),
+        agentFor: (timeoutMs) => createSafeAgent({ allowLoopback: true, timeoutMs, ...(resolveAll && { resolveAll }) }),
+        userAgent: 'Verdigraph/test',
+        newId: installation.newId,
+        nowMs,
+        onError: (error) => console.error(error),
+        onDisabled: () => {},
+        ...parts,
+      })
+      dispatchers.push(dispatcher)
+      dispatcher.start()
+      return dispatcher
+    },
+  }
+}

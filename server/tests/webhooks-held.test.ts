@@ -1,0 +1,270 @@
+/** What a node does with deliveries that it holds while something changes around them. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  disableByOperator,
+  type EndpointWithSecret,
+  enableEndpoint,
+  endOverlap,
+  listAttempts,
+  redeliver,
+  rotateSecret,
+} from '../src/admin/manage-webhooks.ts'
+import { DatabaseError } from '../src/store/database.ts'
+import { NameLookup } from '../src/webhooks/name-lookup.ts'
+import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
+import { openWebhookPlace, type WebhookPlace } from './webhook-dispatcher.ts'
+import { isSignedBy, startReceiver, until } from './webhook-receiver.ts'
+
+const QUEUED = 300
+/** What was decided holds for everything that begins a second later; a machine that is busy gets two. */
+const SOON_MS = 2_000
+
+async function receive(place: WebhookPlace, answer?: Parameters<typeof startReceiver>[0]) {
+  const receiver = await startReceiver(answer)
+  after(() => receiver.close())
+  return { ...receiver, endpoint: await place.addEndpoint(receiver.url) }
+}
+
+const statesOf = (place: WebhookPlace, endpointId: string) =>
+  place.database.query<{ state: string; attempts: number }>(
+    'SELECT state, attempts FROM webhook_deliveries WHERE endpoint_id = $1',
+    [endpointId],
+  )
+
+test('a secret that was replaced signs nothing that begins a second later, however much was held', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place, () => ({ delayMs: 1_000 }))
+  const { id, secret } = receiver.endpoint
+  await place.emit(QUEUED)
+  place.startDispatcher()
+  await until('some have come', () => receiver.received.length > 10)
+
+  const rotated = await rotateSecret(place.installation, place.act, id)
+  assert.ok(!('problem' in rotated))
+  assert.ok(!('problem' in (await endOverlap(place.installation, place.act, id))))
+  await sleep(SOON_MS)
+  const before = receiver.received.length
+  assert.ok(before < QUEUED, 'there is something left to send')
+  await until('everything has come', () => receiver.received.length >= QUEUED)
+  for (const received of receiver.received.slice(before)) {
+    assert.ok(isSignedBy(rotated.secret, received))
+    assert.ok(!isSignedBy(secret, received))
+  }
+})
+
+test('nothing begins a second after an endpoint was disabled, and what was held is free for when it is enabled', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place, () => ({ delayMs: 1_000 }))
+  const { id } = receiver.endpoint
+  await place.emit(QUEUED)
+  place.startDispatcher()
+  await until('some have come', () => receiver.received.length > 10)
+
+  assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, { id, why: 'stop' }))))
+  await sleep(SOON_MS)
+  const before = receiver.received.length
+  await until('nothing is held any more', async () => {
+    const [held] = await place.database.query<{ count: number }>(
+      `SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = $1 AND state = 'pending' AND leased_until > now()`,
+      [id],
+    )
+    return held!.count === 0
+  })
+  assert.equal(receiver.received.length, before)
+  assert.ok(before < QUEUED)
+
+  assert.ok(!('problem' in (await enableEndpoint(place.installation, place.act, id))))
+  await until('the rest has come', () => new Set(receiver.received.map((one) => one.id)).size === QUEUED)
+})
+
+test('what waits for a connection is held to what was decided in the meantime', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await startReceiver()
+  after(() => receiver.close())
+  const { port } = new URL(receiver.url)
+  const rotated = await place.addEndpoint(`http://rotated.test:${port}/rotated`)
+  const disabled = await place.addEndpoint(`http://disabled.test:${port}/disabled`)
+  const connected = Promise.withResolvers<void>()
+  const lookups = new Set<string>()
+  place.startDispatcher({
+    resolveAll: async (hostname) => {
+      lookups.add(hostname)
+      await connected.promise
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  await place.emit(1)
+  await until('both are on their way', () => lookups.size === 2)
+  const { secret } = (await rotateSecret(place.installation, place.act, rotated.id)) as EndpointWithSecret
+  assert.ok(!('problem' in (await endOverlap(place.installation, place.act, rotated.id))))
+  const stop = { id: disabled.id, why: 'stop' }
+  assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, stop))))
+  await sleep(SOON_MS)
+  connected.resolve()
+  await until('it came', () => receiver.received.length > 0)
+  await until('the other is free', async () => {
+    const [row] = await place.database.query<{ free: boolean }>(
+      'SELECT leased_until <= now() AS free FROM webhook_deliveries WHERE endpoint_id = $1',
+      [disabled.id],
+    )
+    return row!.free
+  })
+  assert.deepEqual(
+    receiver.received.map((received) => [
+      received.path,
+      isSignedBy(secret, received),
+      isSignedBy(rotated.secret, received),
+    ]),
+    [['/rotated', true, false]],
+  )
+  assert.deepEqual(await statesOf(place, disabled.id), [{ state: 'pending', attempts: 0 }])
+})
+
+test('an event that is sent again while its attempt is in flight goes out once more', async () => {
+  const place = await openWebhookPlace()
+  let status = 500
+  const receiver = await receive(place, () => ({ status, delayMs: 1_500 }))
+  place.startDispatcher({ timings: { delaysMs: [0] } })
+  const [eventId] = await place.emit(1)
+  await until('the attempt is in flight', () => receiver.received.length === 1)
+  const { id } = receiver.endpoint
+  assert.deepEqual(await redeliver(place.installation, place.act, { id, what: { eventId: eventId! } }), { queued: 1 })
+  status = 204
+  await until('it came again', () => receiver.received.length === 2)
+  await until('it is delivered', async () => (await statesOf(place, id))[0]!.state === 'delivered')
+  const attempts = await listAttempts(place.installation, place.act, { id, eventId: eventId! })
+  assert.ok(!('problem' in attempts))
+  assert.deepEqual(
+    attempts.map(({ number, status: answered }) => [number, answered]),
+    [
+      [1, 500],
+      [2, 204],
+    ],
+  )
+})
+
+test('whatever goes wrong on our side, the attempt is on record as failed and the next one is planned', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place, () => ({ status: 500 }))
+  let troubles = 0
+  place.startDispatcher({
+    timings: { delaysMs: [0, 86_400_000] },
+    onError: () => {},
+    chance: () => {
+      troubles += 1
+      if (troubles === 1) throw new Error('no luck')
+      return 0.5
+    },
+  })
+  const [eventId] = await place.emit(1)
+  const { id } = receiver.endpoint
+  const attempts = async () => {
+    const listed = await listAttempts(place.installation, place.act, { id, eventId: eventId! })
+    return 'problem' in listed ? [] : listed
+  }
+  await until('it is on record', async () => (await attempts()).length === 1)
+  assert.deepEqual(await statesOf(place, id), [{ state: 'pending', attempts: 1 }])
+})
+
+test('three hundred receivers that never answer hold up nobody else', async () => {
+  const place = await openWebhookPlace()
+  const hanging = createServer((request) => void request.resume())
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    hanging.closeAllConnections()
+    hanging.close()
+  })
+  const { port } = hanging.address() as AddressInfo
+  let reached = 0
+  hanging.on('request', () => {
+    reached += 1
+  })
+  for (let organization = 0; organization < 6; organization++) {
+    const id = await place.newOrganization()
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) => place.addEndpoint(`http://127.0.0.1:${port}/${index}`, id)),
+    )
+    await place.emit(30, id)
+  }
+  place.startDispatcher({ timings: { timeoutMs: 60_000, leaseSeconds: 120 } })
+  await until('they are hanging', () => reached >= 50)
+  await sleep(1_000)
+
+  const quick = await receive(place)
+  await place.emit(100)
+  // Long before the first of the others is given up on.
+  await until('the quick one has everything', () => quick.received.length === 100, 30_000)
+  hanging.closeAllConnections()
+})
+
+test('a receiver whose name cannot be looked up holds up nobody else', async () => {
+  const place = await openWebhookPlace()
+  const quick = await startReceiver()
+  after(() => quick.close())
+  const { port } = new URL(quick.url)
+  const dead = await place.addEndpoint('http://dead.test/')
+  await place.addEndpoint(`http://quick.test:${port}/`)
+  const lookups: string[] = []
+  const names = new NameLookup({
+    patienceMs: 500,
+    resolveAll: async (hostname) => {
+      lookups.push(hostname)
+      if (hostname === 'dead.test') await new Promise(() => {})
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  place.startDispatcher({ resolveAll: names.find })
+  await place.emit(100)
+  await until('the quick one has everything', () => quick.received.length === 100)
+  const errors = () =>
+    place.database.query<{ error: string }>('SELECT error FROM webhook_attempts WHERE endpoint_id = $1', [dead.id])
+  await until('the other is on record', async () => (await errors()).length >= 10)
+  for (const { error } of await errors()) assert.match(error, /^dead\.test could not be looked up within 0\.5 s$/)
+  assert.equal(lookups.filter((name) => name === 'dead.test').length, 1)
+})
+
+test('a deadlock between nodes that lease is tried again at once, not after a pause', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place)
+  let deadlocks = 0
+  const errors: unknown[] = []
+  const store = {
+    ...place.store,
+    leaseDeliveries: ((request) => {
+      deadlocks += 1
+      if (deadlocks <= 2) return Promise.reject(new DatabaseError('deadlock detected', { code: '40P01' }))
+      return place.store.leaseDeliveries(request)
+    }) as typeof place.store.leaseDeliveries,
+  }
+  place.startDispatcher({ store, onError: (error) => errors.push(error) })
+  await place.emit(1)
+  await until('it came', () => receiver.received.length === 1)
+  assert.ok(deadlocks > 2)
+  assert.deepEqual(errors, [])
+})
+
+test('closing does not wait for a lookup that nobody needs any more', async () => {
+  const place = await openWebhookPlace()
+  await place.addEndpoint('http://dead.test/')
+  let lookups = 0
+  const resolveAll = () => {
+    lookups += 1
+    return new Promise<never>(() => {})
+  }
+  const dispatcher = place.startDispatcher({
+    timings: { timeoutMs: 500 },
+    agentFor: () => createSafeAgent({ allowLoopback: true, timeoutMs: 120_000, resolveAll }),
+  })
+  await place.emit(20)
+  await until('it is looked up', () => lookups > 0)
+  let closed = false
+  const closing = dispatcher.close().then(() => {
+    closed = true
+  })
+  await until('it is closed', () => closed, 20_000)
+  await closing
+})

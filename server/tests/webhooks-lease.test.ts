@@ -1,0 +1,109 @@
+/** How deliveries are handed out: to one node each, the oldest first, and none held up by another endpoint's queue. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { disableByOperator } from '../src/admin/manage-webhooks.ts'
+import { DatabaseError } from '../src/store/database.ts'
+import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import type { LeaseRequest } from '../src/store/webhook-dispatch.ts'
+import { openWebhookPlace } from './webhook-dispatcher.ts'
+
+const URL = 'http://127.0.0.1:9/'
+const now = () => new Date(Date.now() + 1_000).toISOString()
+
+test('what is due is found at every endpoint, and as much of it as is wanted, the oldest first', async () => {
+  const place = await openWebhookPlace()
+  const busy = await place.addEndpoint(URL)
+  const backlog = await place.emit(3_000)
+  await place.database.query(
+    `UPDATE webhook_deliveries AS delivery SET due_at = timestamptz '2026-01-01' + placed.place * interval '1 second'
+     FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) AS place FROM webhook_deliveries) AS placed
+     WHERE delivery.event_id = placed.event_id`,
+  )
+  const calm = await place.addEndpoint(URL)
+  const both = await place.emit(2)
+  const other = await place.newOrganization()
+  const disabled = await place.addEndpoint(URL, other)
+  await place.emit(1, other)
+  const act = { ...place.act, organizationId: other }
+  await disableByOperator(place.installation, act, { id: disabled.id, why: 'a test' })
+  const org_id = place.act.organizationId
+  const dueOf = async () => (await place.store.endpointsWithDue(now())).map(({ endpoint_id }) => endpoint_id).sort()
+  assert.deepEqual(await dueOf(), [busy.id, calm.id].sort())
+  assert.deepEqual(await place.store.endpointsWithDue('2025-01-01T00:00:00.000Z'), [], 'not yet')
+
+  const wanted = [busy.id, calm.id].map((endpoint_id) => ({ org_id, endpoint_id, count: 10 }))
+  const lease = async () => (await place.store.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })).leased
+  const first = await lease()
+  const eventsOf = (rows: typeof first, id: string) =>
+    rows.filter((row) => row.endpoint_id === id).map(({ event_id }) => event_id)
+  assert.deepEqual(eventsOf(first, busy.id).sort(), backlog.slice(0, 10))
+  assert.deepEqual(eventsOf(first, calm.id).sort(), both)
+  assert.deepEqual([first[0]!.type, first[0]!.data, first[0]!.attempts, first[0]!.round], ['webhook.test', '{}', 0, 0])
+  assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(10, 20), 'what is leased is passed over')
+  assert.deepEqual(await dueOf(), [busy.id], 'nothing is left for the calm one')
+  await place.store.releaseDeliveries(first)
+  assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(0, 10), 'what is given back is free at once')
+})
+
+test('any number of endpoints is served with one look', async () => {
+  const place = await openWebhookPlace()
+  const wanted: { org_id: string; endpoint_id: string; count: number }[] = []
+  for (let organization = 0; organization < 3; organization++) {
+    const org_id = await place.newOrganization()
+    for (let index = 0; index < 45; index++)
+      wanted.push({ org_id, endpoint_id: (await place.addEndpoint(URL, org_id)).id, count: 2 })
+    await place.emit(3, org_id)
+  }
+  assert.equal((await place.store.endpointsWithDue(now())).length, wanted.length)
+  for (const count of [1, 7, 64, wanted.length]) {
+    const some = wanted.slice(0, count)
+    const { leased, found } = await place.store.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted: some })
+    assert.deepEqual([leased.length, found], [2 * count, 2 * count])
+    await place.store.releaseDeliveries(leased)
+  }
+})
+
+test('nodes that lease at the same moment never get the same delivery, and together get all', async () => {
+  const place = await openWebhookPlace()
+  const endpoints = []
+  for (let index = 0; index < 12; index++) endpoints.push(await place.addEndpoint(URL))
+  const events = await place.emit(100)
+  const database = place.database.inSchema(place.database.schema)
+  after(() => database.close())
+  const nodes = [place.store, openEnvironmentStore(database)]
+  const wanted = endpoints.map(({ id }) => ({ org_id: place.act.organizationId, endpoint_id: id, count: 40 }))
+  let leases = 0
+  for (let round = 0; round < 10; round++) {
+    const taken: string[] = []
+    while (true) {
+      const results = await Promise.all(
+        nodes.map((node, index) =>
+          leaseAtLast(node, {
+            now: now(),
+            leaseSeconds: 60,
+            wanted: index === 0 ? wanted : wanted.toReversed(),
+          }),
+        ),
+      )
+      const leased = results.flat()
+      leases += 1
+      taken.push(...leased.map(({ endpoint_id, event_id }) => `${endpoint_id} ${event_id}`))
+      if (leased.length === 0) break
+    }
+    assert.equal(taken.length, endpoints.length * events.length)
+    assert.equal(new Set(taken).size, taken.length)
+    await place.database.query("UPDATE webhook_deliveries SET leased_until = '1970-01-01'")
+  }
+  assert.ok(leases > 10)
+})
+
+/** As the dispatcher does it: a deadlock is tried again. */
+async function leaseAtLast(node: ReturnType<typeof openEnvironmentStore>, request: LeaseRequest) {
+  for (;;) {
+    try {
+      return (await node.leaseDeliveries(request)).leased
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.isTransient)) throw error
+    }
+  }
+}

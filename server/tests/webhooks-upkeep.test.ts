@@ -1,0 +1,140 @@
+/** What is kept of deliveries and for how long, and what can be seen of them from outside. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
+import { WebhookRetention } from '../src/webhooks/retention.ts'
+import { startTestService } from './test-service.ts'
+import { openWebhookPlace } from './webhook-dispatcher.ts'
+import { startReceiver, until } from './webhook-receiver.ts'
+
+const DAY_MS = 86_400_000
+
+test('deliveries that are over are forgotten after their time, with their attempts; what waits is kept', async () => {
+  let aheadMs = 0
+  const nowMs = () => Date.now() + aheadMs
+  const place = await openWebhookPlace({ nowMs })
+  const receiver = await startReceiver()
+  after(() => receiver.close())
+  const endpoint = await place.addEndpoint(receiver.url)
+  const idle = await place.addEndpoint(receiver.url)
+  const disabling = { id: idle.id, why: 'what waits for it is kept' }
+  place.startDispatcher()
+  const old = await place.emit(5)
+  await until('they came', () => receiver.received.length === 10)
+  const states = () =>
+    place.database.query<{ event_id: string; endpoint_id: string; state: string }>(
+      'SELECT event_id, endpoint_id, state FROM webhook_deliveries ORDER BY event_id, endpoint_id',
+    )
+  const attempts = async () =>
+    (await place.database.query<{ count: number }>('SELECT count(*) AS count FROM webhook_attempts'))[0]!.count
+  await until('they are on record', async () => (await attempts()) === 10)
+
+  assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, disabling))))
+  await place.store.commit({
+    queuedDeliveries: [
+      {
+        ...{ org_id: place.act.organizationId, endpoint_id: idle.id, event_id: old[0]!, state: 'pending' },
+        ...{ attempts: 0, schedule_step: 0, due_at: new Date(nowMs()).toISOString() },
+        leased_until: '1970-01-01T00:00:00.000Z',
+      },
+    ],
+  })
+  aheadMs = 20 * DAY_MS
+  const recent = await place.emit(5)
+  await until('they came, too', async () => (await attempts()) === 15)
+
+  const retention = new WebhookRetention({
+    database: place.database,
+    store: place.store,
+    keepMs: 30 * DAY_MS,
+    nowMs,
+    onError: (error) => assert.fail(error as Error),
+  })
+  await retention.purge()
+  assert.equal((await states()).length, 15, 'nothing is old enough')
+  aheadMs = 31 * DAY_MS
+  await retention.purge()
+  assert.deepEqual(await states(), [
+    { event_id: old[0], endpoint_id: idle.id, state: 'pending' },
+    ...recent.map((event_id) => ({ event_id, endpoint_id: endpoint.id, state: 'delivered' })),
+  ])
+  assert.equal(await attempts(), 6, 'an attempt is kept as long as its delivery')
+  await retention.close()
+
+  // What is known no longer can still be sent again, and is a new delivery.
+  const what = { eventId: old[1]! }
+  assert.deepEqual(await redeliver(place.installation, place.act, { id: endpoint.id, what }), { queued: 1 })
+  await until('it came again', () => receiver.received.filter(({ id }) => id === old[1]).length === 3)
+  await until('it is on record', async () => (await attempts()) === 7)
+  const listed = await listAttempts(place.installation, place.act, { id: endpoint.id, eventId: old[1]! })
+  assert.ok(!('problem' in listed))
+  assert.deepEqual(
+    listed.map(({ number, status }) => [number, status]),
+    [[1, 204]],
+  )
+})
+
+test('one node at a time forgets, in portions', async () => {
+  const place = await openWebhookPlace()
+  const portions: number[] = []
+  const parts = {
+    store: {
+      purgeDeliveries: async (_: string, limit: number) => {
+        portions.push(limit)
+        return portions.length < 3 ? limit : 0
+      },
+    },
+    database: place.database,
+    keepMs: DAY_MS,
+    nowMs: Date.now,
+    onError: (error: unknown) => assert.fail(error as Error),
+  }
+  const retention = new WebhookRetention(parts)
+  await retention.purge()
+  assert.equal(portions.length, 3)
+  await place.database.query("UPDATE leases SET holder = 'another' WHERE name = 'webhook retention'")
+  await new WebhookRetention(parts).purge()
+  assert.equal(portions.length, 3, 'another node is at it')
+  await retention.close()
+})
+
+test('metrics tell how webhooks are doing', async () => {
+  const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
+  const { installation, urls } = api.service
+  const acme = await api.newOrganization()
+  const act = { environment: 'sandbox', organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  for (const status of [204, 500, 410]) {
+    const receiver = await startReceiver(() => ({ status }))
+    after(() => receiver.close())
+    const wanted = { url: receiver.url, description: '', eventTypes: ['entity.created'] }
+    assert.ok(!('problem' in (await addEndpoint(installation, act, wanted))))
+  }
+  await acme.post('/v1/entities', { external_id: 'measured' })
+  const figures = async () => {
+    const text = await (await fetch(`${urls.console}/metrics`)).text()
+    const lines = text.split('\n').filter((line) => line.startsWith('verdigraph_webhook_'))
+    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
+  }
+  const expected = {
+    'verdigraph_webhook_attempts_total{environment="sandbox",outcome="delivered"}': 1,
+    'verdigraph_webhook_attempts_total{environment="sandbox",outcome="gone"}': 1,
+    'verdigraph_webhook_attempts_total{environment="production",outcome="unanswered"}': 0,
+    'verdigraph_webhook_endpoints_disabled_total{environment="sandbox"}': 1,
+    'verdigraph_webhook_endpoints{environment="sandbox",state="well"}': 1,
+    'verdigraph_webhook_endpoints{environment="sandbox",state="failing"}': 1,
+    'verdigraph_webhook_endpoints{environment="sandbox",state="disabled"}': 1,
+    'verdigraph_webhook_leases_lost_total{environment="sandbox"}': 0,
+  }
+  let seen = new Map<string, number>()
+  await until('the figures are as they should be', async () => {
+    seen = await figures()
+    return Object.entries(expected).every(([name, value]) => seen.get(name) === value)
+  }).catch((error) => assert.fail(`${error}: ${JSON.stringify([...seen], null, 2)}`))
+  // The one that failed is tried again after a few seconds, so how much waits at this moment is not certain.
+  const refused = seen.get('verdigraph_webhook_attempts_total{environment="sandbox",outcome="refused"}')!
+  assert.ok(refused >= 1)
+  const attempts = refused + 2
+  assert.ok(seen.get('verdigraph_webhook_attempt_duration_seconds_count{environment="sandbox"}')! >= attempts)
+  for (const name of ['deliveries_pending', 'oldest_due_seconds', 'deliveries_held', 'deliveries_in_flight'])
+    assert.ok(seen.get(`verdigraph_webhook_${name}{environment="sandbox"}`)! >= 0, name)
+})
