@@ -7,6 +7,11 @@ export const CHARTS: Readonly<Record<string, Omit<Chart, 'points'>>> = {
     x: { label: 'answered decisions per second' },
     y: { label: 'milliseconds', isLogarithmic: true },
   },
+  memory: {
+    title: 'Memory of the process as decisions go by',
+    x: { label: 'decisions' },
+    y: { label: 'MiB resident' },
+  },
   growth: {
     title: 'Underwriting as the store grows',
     x: { label: 'stored rows', isLogarithmic: true },

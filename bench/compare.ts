@@ -32,7 +32,7 @@ function compare(bench: string, { name, ours: oursName = 'ours', aim }: Yardstic
   const kind = aim?.ratio ?? 'speed'
   const ratio = spreadOf(ratios(ours, theirs, kind))
   return {
-    bench,
+    bench: oursName === 'ours' ? bench : `${bench}: ${oursName}`,
     yardstick: name,
     unit: ours.unit,
     ours: spreadOf(ours.rounds),

@@ -1,5 +1,10 @@
 import type { Bench } from './bench.ts'
 import { runDecide } from './decide/run-decide.ts'
+import { runGrowth } from './growth/run-growth.ts'
+import { runIngest } from './ingest/run-ingest.ts'
+import { runMemory } from './memory/run-memory.ts'
+import { runReplay } from './replay/run-replay.ts'
+import { runStart } from './start/run-start.ts'
 import { runUnderwriteEmbedded, runUnderwritePostgres } from './underwrite/run-underwrite.ts'
 import { runWebhooks } from './webhooks/run-webhooks.ts'
 
@@ -26,6 +31,8 @@ export const BENCHES: readonly Bench[] = [
       { name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } },
       { name: 'naive service', aim: { ratio: 'speed', atLeast: 5 } },
       { name: '50 ms', ours: 'p99 at 70 % of peak', aim: { ratio: 'cost', atMost: 1 } },
+      { name: 'ours', ours: 'answered at twice the peak', aim: { ratio: 'speed', atLeast: 0.8 } },
+      { name: 'ours', ours: 'two processes' },
     ],
     run: runUnderwritePostgres,
   },
@@ -34,6 +41,47 @@ export const BENCHES: readonly Bench[] = [
     what: 'the same on the embedded database',
     yardsticks: [{ name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } }],
     run: runUnderwriteEmbedded,
+  },
+  {
+    name: 'growth',
+    what: 'p50 of underwriting with much stored, against the same with little',
+    yardsticks: [
+      { name: 'few transactions', ours: 'many transactions', aim: { ratio: 'cost', atMost: 1.2 } },
+      { name: 'few decisions', ours: 'many decisions', aim: { ratio: 'cost', atMost: 1.2 } },
+      { name: 'few links', ours: 'many links', aim: { ratio: 'cost', atMost: 1.2 } },
+    ],
+    run: runGrowth,
+  },
+  {
+    name: 'ingest',
+    what: 'transactions ingested over HTTP on PostgreSQL, batches of 1000',
+    yardsticks: [{ name: 'COPY', aim: { ratio: 'speed', atLeast: 0.3 } }],
+    run: runIngest,
+  },
+  {
+    name: 'replay',
+    what: 'deciding history again, in bulk from PostgreSQL and one by one over HTTP',
+    yardsticks: [
+      { name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } },
+      { name: 'parse and decide' },
+      { name: 'decide alone', ours: 'over HTTP' },
+    ],
+    run: runReplay,
+  },
+  {
+    name: 'start',
+    what: 'from the start of the process to the first answered decision, embedded',
+    yardsticks: [
+      { name: 'bare, first run', ours: 'first run', aim: { ratio: 'cost', atMost: 1.3 } },
+      { name: 'bare, later run', ours: 'later run', aim: { ratio: 'cost', atMost: 1.3 } },
+    ],
+    run: runStart,
+  },
+  {
+    name: 'memory',
+    what: 'resident memory of the process under decisions',
+    yardsticks: [{ name: 'postgres, after half', ours: 'postgres, after all', aim: { ratio: 'cost', atMost: 1.3 } }],
+    run: runMemory,
   },
   {
     name: 'webhooks',

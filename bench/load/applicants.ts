@@ -1,4 +1,4 @@
-import { personas } from '../../server/tests/personas.ts'
+import { type Persona, personas } from '../../server/tests/personas.ts'
 import { postText } from './http-connection.ts'
 import type { MeasuredService } from './measured-service.ts'
 
@@ -9,18 +9,7 @@ export async function createApplicants(service: MeasuredService, count: number):
   const ids: string[] = []
   const createOne = async (index: number) => {
     const persona = cases[index % cases.length]!
-    const { id } = await service.post<{ id: string }>('/v1/entities', {
-      ...persona.entity,
-      external_id: `applicant-${index}`,
-    })
-    for (const { identifier, verification } of persona.identityLinks) {
-      const own = { ...identifier, value: `${identifier.value}-${index}` }
-      await service.post(`/v1/entities/${id}/identity-links`, { identifier: own, verification })
-    }
-    for (const consent of persona.consents) await service.post(`/v1/entities/${id}/consents`, consent)
-    if (persona.transactions.length > 0)
-      await service.post(`/v1/entities/${id}/transactions`, { transactions: persona.transactions }, `account-${index}`)
-    ids.push(id)
+    ids.push(await createApplicant(service, persona, String(index)))
   }
   let next = 0
   const worker = async () => {
@@ -28,6 +17,22 @@ export async function createApplicants(service: MeasuredService, count: number):
   }
   await Promise.all(Array.from({ length: 16 }, worker))
   return ids
+}
+
+/** One entity like a persona, under a name of its own. */
+export async function createApplicant(service: MeasuredService, persona: Persona, name: string): Promise<string> {
+  const { id } = await service.post<{ id: string }>('/v1/entities', {
+    ...persona.entity,
+    external_id: `applicant-${name}`,
+  })
+  for (const { identifier, verification } of persona.identityLinks) {
+    const own = { ...identifier, value: `${identifier.value}-${name}` }
+    await service.post(`/v1/entities/${id}/identity-links`, { identifier: own, verification })
+  }
+  for (const consent of persona.consents) await service.post(`/v1/entities/${id}/consents`, consent)
+  if (persona.transactions.length > 0)
+    await service.post(`/v1/entities/${id}/transactions`, { transactions: persona.transactions }, `account-${name}`)
+  return id
 }
 
 /** Makes underwriting requests about these entities in turn, each with a key of its own. */

@@ -37,12 +37,12 @@ const START_WITHIN_MS = 60_000
 /** The settings users start with, but for the rate limit: a key may ask as often as the machine can answer. */
 const SETTINGS = { RATE_LIMIT_PER_SECOND: '1000000' }
 
-/** Starts a service on a database of its own; `stop` takes everything away again. */
+/** Starts a service on a database of its own, or on that of `DATABASE_URL`; `stop` takes away again what was started. */
 export async function startMeasuredService(
   storage: Storage,
   settings: Record<string, string> = {},
 ): Promise<MeasuredService> {
-  const postgres = storage === 'postgres' ? await startPostgres() : undefined
+  const postgres = storage === 'postgres' && !settings.DATABASE_URL ? await startPostgres() : undefined
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
   const env = {
     DATA_DIR: dataDir,

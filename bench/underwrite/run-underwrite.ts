@@ -34,12 +34,15 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     }
     await naive.stop()
     const peak = median(found.ours)
+    const overloaded = await beyondCapacity(service, entityIds, { effort, peak, runs: rounds.count })
     const usual = await atLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, runs: rounds.count })
     return {
       series: {
         ours: perSecond(found.ours),
         'bare batched loop': perSecond(found.bare),
         'naive service': perSecond(found.naive),
+        'answered at twice the peak': perSecond(overloaded),
+        'two processes': perSecond(await twoProcesses(service, entityIds, rounds)),
         'p99 at 70 % of peak': milliseconds(usual),
         '50 ms': milliseconds(usual.map(() => P99_MS)),
       },
@@ -146,6 +149,45 @@ async function atLoad(
     p99s.push(percentile(latenciesMs, 0.99))
   }
   return p99s
+}
+
+/** What is answered while twice as much is asked for as can be answered: the rest is to be turned away, not waited on. */
+async function beyondCapacity(
+  service: MeasuredService,
+  entityIds: readonly string[],
+  { effort, peak, runs }: { effort: Effort; peak: number; runs: number },
+): Promise<number[]> {
+  const answered: number[] = []
+  for (let run = 0; run < runs; run++) {
+    effort.say(`  twice the peak, ${run + 1} of ${runs}`)
+    const next = underwritings(service.key, entityIds, `beyond-${run}`)
+    const options = { connections: 1_000, perSecond: peak * 2, forMs: effort.isQuick ? 1_000 : 4_000, next }
+    answered.push((await driveOpen(service.port, options)).perSecond)
+  }
+  return answered
+}
+
+/** A second process on the same database, and half of the connections to each. */
+async function twoProcesses(
+  service: MeasuredService,
+  entityIds: readonly string[],
+  { count, forMs }: Rounds,
+): Promise<number[]> {
+  const second = await service.another()
+  const found: number[] = []
+  for (let run = 0; run < count; run++) {
+    const halves = await Promise.all(
+      [service.port, second.port].map((port, half) =>
+        driveClosed(port, {
+          connections: CONNECTIONS / 2,
+          forMs,
+          next: underwritings(service.key, entityIds, `two-${run}-${half}`),
+        }),
+      ),
+    )
+    found.push(halves.reduce((sum, { perSecond }) => sum + perSecond, 0))
+  }
+  return found
 }
 
 /** Throughput and latency from little load to more than the service can take. */

@@ -71,7 +71,7 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
   const turns = new Turns()
-  const admission = new Admission(parts.nowMs)
+  const admission = new Admission()
   for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, turns, admission })
   const openapi = JSON.stringify(parts.openapi)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
@@ -91,8 +91,8 @@ function addRoute(
     // Before the body is read: whoever may not ask, or asks too much of us, is not listened to.
     onRequest: (request, reply) => admit(request, reply, endpoint, parts),
     handler: async (request, reply) => {
-      if (admission.isFull) throw tooBusy()
-      admission.enter()
+      const { organizationId } = request.caller!
+      if (!admission.enter(organizationId)) throw tooBusy()
       const answering = responder.respond({
         path: request.url.split('?', 1)[0]!,
         params: plainIds(request.params as Record<string, string>),
@@ -103,7 +103,7 @@ function addRoute(
         requestId: request.id,
         now: new Date(parts.nowMs()).toISOString(),
       })
-      const answer = await answering.finally(() => admission.leave())
+      const answer = await answering.finally(() => admission.leave(organizationId))
       if (answer instanceof Failure) return send(reply, request, answer)
       if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
       return reply.code(answer.status).type('application/json').send(answer.body)

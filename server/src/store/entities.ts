@@ -41,7 +41,9 @@ export function entityQueries(database: Database) {
       externalIds: readonly string[],
     ): Promise<Set<string>> {
       const rows = await database.query<{ external_id: string }>(
-        'SELECT external_id FROM transactions WHERE org_id = $1 AND entity_id = $2 AND external_id = ANY($3::text[])',
+        // One look-up for each: a list to filter by would let the planner read all the entity ever had.
+        `SELECT sent.external_id FROM unnest($3::text[]) AS sent (external_id) CROSS JOIN LATERAL (
+           SELECT 1 FROM transactions WHERE org_id = $1 AND entity_id = $2 AND external_id = sent.external_id LIMIT 1) AS known`,
         [organizationId, entityId, externalIds],
       )
       return new Set(rows.map((row) => row.external_id))

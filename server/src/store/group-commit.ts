@@ -56,6 +56,7 @@ export class GroupCommit {
 
   #takeBatch(): Waiting[] {
     const seen = new Set<string>()
+    const looked = { decided: new Set<string>(), changed: new Set<string>() }
     let rows = 0
     let end = 0
     for (; end < this.#queue.length && end < CHANGES_MAX; end++) {
@@ -64,6 +65,7 @@ export class GroupCommit {
       const isAlone = (change.doneConsequences ?? this.#queue[0]!.change.doneConsequences) !== undefined
       rows += countRows(change)
       if (end > 0 && (rows > ROWS_MAX || isAlone || claims.some((claim) => seen.has(claim)))) break
+      if (meetsItself(change, looked)) break
       for (const claim of claims) seen.add(claim)
     }
     return this.#queue.splice(0, end)
@@ -97,6 +99,22 @@ export class GroupCommit {
       }
     }
   }
+}
+
+/** Whether an entity is both decided on and changed in one batch: each would have its latest decision looked at again, and a row is written once. */
+function meetsItself(
+  { latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: Change,
+  { decided, changed }: { decided: Set<string>; changed: Set<string> },
+): boolean {
+  const decides = latestDecisions.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`)
+  const changes = [
+    ...changedEntities.map(({ org_id, id }) => `${org_id} ${id}`),
+    ...turnedVerdicts.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`),
+  ]
+  if (decides.some((name) => changed.has(name)) || changes.some((name) => decided.has(name))) return true
+  for (const name of decides) decided.add(name)
+  for (const name of changes) changed.add(name)
+  return false
 }
 
 /** Deadlocks, and two nodes that gave the same number on one trail, have written nothing; the next try sees the other's rows. */

@@ -1,7 +1,7 @@
 /** Runs the embedded database in a thread of its own, so that the event loop of the service stays free. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
-import { PINNED_PLANS, quotedSchema, typeParsers } from './database.ts'
+import { PLANNING, quotedSchema, typeParsers } from './database.ts'
 
 /** One message of the main thread: a statement with parameters, or a script without. */
 export interface WorkerRequest {
@@ -26,7 +26,7 @@ const { dataDir } = workerData as { dataDir: string | undefined }
 
 async function open(): Promise<void> {
   const database = await PGlite.create({ ...(dataDir && { dataDir }), parsers: typeParsers })
-  for (const [name, value] of Object.entries({ timezone: 'UTC', ...PINNED_PLANS }))
+  for (const [name, value] of Object.entries({ timezone: 'UTC', ...PLANNING }))
     await database.exec(`SET ${name} = '${value}'`)
   let schema = ''
 

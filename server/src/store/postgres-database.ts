@@ -3,7 +3,7 @@ import {
   type Database,
   DatabaseError,
   DatabaseUnavailable,
-  PINNED_PLANS,
+  PLANNING,
   quotedSchema,
   type Row,
   type Transaction,
@@ -14,7 +14,7 @@ import { encodeTextArray } from './text-array.ts'
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
 
-const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PINNED_PLANS }
+const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PLANNING }
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>

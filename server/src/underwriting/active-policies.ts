@@ -1,19 +1,16 @@
-import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { compileOnce } from './compiled-policies.ts'
 
 /** How long a node goes on with the policy it knows to be active; a switch is felt on every node within a second. */
 const ACTIVE_FRESH_MS = 500
-/** Compiled policies that are kept; they never change, so only memory bounds them. */
-const COMPILED_MAX = 200
 
 /** The policies of an environment, ready to decide. */
 export class ActivePolicies {
   readonly #store: Pick<EnvironmentStore, 'activePolicy'>
   readonly #nowMs: () => number
   readonly #active = new Map<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>()
-  readonly #compiled = new Map<string, CompiledPolicy>()
 
   constructor({ store, nowMs }: { store: Pick<EnvironmentStore, 'activePolicy'>; nowMs: () => number }) {
     this.#store = store
@@ -34,18 +31,13 @@ export class ActivePolicies {
   async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {
     const row = await this.#store.activePolicy(organizationId)
     if (!row) return undefined
-    return this.#compiled.get(row.checksum) ?? this.#compile(row)
-  }
-
-  #compile({ checksum, document }: { checksum: string; document: string }): CompiledPolicy {
-    const result = compileStoredPolicy({ checksum, document })
+    const { checksum, document } = row
+    const result = compileOnce({ checksum, document })
     if ('altered' in result) throw new Error(`the stored policy ${checksum} was altered`)
     if ('problems' in result)
       throw new Error(
         `this version cannot run the stored policy ${checksum}: ${result.problems.map(describeProblem).join('; ')}`,
       )
-    if (this.#compiled.size >= COMPILED_MAX) this.#compiled.clear()
-    this.#compiled.set(checksum, result.policy)
     return result.policy
   }
 }

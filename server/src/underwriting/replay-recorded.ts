@@ -4,11 +4,11 @@ import type { DecisionOutcome } from '../core/decide/decision-outcome.ts'
 import type { UnderwritingDecision } from '../core/decide/describe-decision.ts'
 import { type Difference, replay } from '../core/decide/replay.ts'
 import { isObject, replayableFacts } from '../core/decide/replayable-facts.ts'
-import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { jsonDifferences } from '../core/policy/json-differences.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { DecisionEntry, RecordedDecision } from '../store/decisions.ts'
+import { compileOnce } from './compiled-policies.ts'
 
 /** A decision made again from what is stored, as far as that can still be read. */
 export interface RecordedReplay {
@@ -154,7 +154,7 @@ function readPolicy(
 ): { policy: CompiledPolicy } | { differences: Difference[] } {
   const path = '/evidence/policy'
   if (document === null) return { differences: [{ path, recorded: checksum, replayed: null }] }
-  const compiled = compileStoredPolicy({ document, checksum })
+  const compiled = compileOnce({ document, checksum })
   if ('policy' in compiled) return compiled
   if ('altered' in compiled) return { differences: [{ path, recorded: checksum, replayed: sha256(document) }] }
   return { differences: [{ path, recorded: checksum, replayed: compiled.problems.map(describeProblem).join('\n') }] }

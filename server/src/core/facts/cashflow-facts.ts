@@ -29,7 +29,8 @@ export function cashflowFacts(
   const { lastAt } = watchedSpan(cashflow)
   const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(lastAt))
   // Newer transactions in another currency have moved the window past this one.
-  if (monthIndex(monthOf(lastAt)) < oldestKept) return 'other_currency'
+  if (monthIndex(monthOf(lastAt)) < oldestKept)
+    return monthIndex(monthOf(cashflow.lastAt)) < oldestKept ? 'other_currency' : 'no_data'
   const months = observedMonths(cashflow, { now, oldestKept })
   const age = ageInDays(lastAt, now)
   return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }

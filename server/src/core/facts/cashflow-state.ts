@@ -33,7 +33,7 @@ export interface LastBalance {
 export interface CurrencyCashflow {
   firstAt: string
   lastAt: string
-  /** The debits among them, between which the account was surely watched; null while there were none. */
+  /** The debits and returned payments among them, between which the account was surely watched; null while there were none. */
   debits: { firstAt: string; lastAt: string } | null
   transactions: number
   lastBalance: LastBalance | null
@@ -46,8 +46,11 @@ export interface CashflowState {
   currencies: Record<string, CurrencyCashflow>
 }
 
-// A year of full months and the month that is still running.
-const MONTHS_KEPT = 13
+// A year of full months, the month that is still running, and as many more as credits may come in after the last debit
+// before what is known of the account is too old to be looked at.
+const MONTHS_KEPT = 18
+
+const MONTHS_IN_USE = 3
 
 /** The index of the oldest month that is kept; nothing is known of the months before it. */
 export function oldestMonthIndex(newestMonth: Month): number {
@@ -78,7 +81,7 @@ function withTransactions(known: CurrencyCashflow | undefined, batch: readonly T
     addToMonth(bucket, transaction)
     if (transaction.occurredAt < firstAt) firstAt = transaction.occurredAt
     if (transaction.occurredAt > lastAt) lastAt = transaction.occurredAt
-    if (transaction.direction === 'debit') debits = spanWith(debits, transaction.occurredAt)
+    if (isTelling(transaction)) debits = spanWith(debits, transaction.occurredAt)
     lastBalance = laterBalance(lastBalance, transaction)
   }
   const touched = Array.from(open, ([month, bucket]) => [month, closeMonth(bucket)] as const)
@@ -99,12 +102,23 @@ function spanWith(span: CurrencyCashflow['debits'], at: string): NonNullable<Cur
   return { firstAt: at < span.firstAt ? at : span.firstAt, lastAt: at > span.lastAt ? at : span.lastAt }
 }
 
+/** A returned payment tells as much of how an account is conducted as a payment does, though it may come in as a credit. */
+function isTelling({ direction, category }: TransactionFact): boolean {
+  return direction === 'debit' || category === 'returned_payment'
+}
+
 /**
  * When the account was watched: from the first to the last debit, because there are always debits on an account in use.
- * A credit beyond them says that money came in, not that nothing else happened around it. Without debits, all there is.
+ * A credit beyond them says that money came in, not that nothing else happened around it. An account with debits in less
+ * than three months is not in use that way, and all there is counts.
  */
-export function watchedSpan({ debits, firstAt, lastAt }: CurrencyCashflow): { firstAt: string; lastAt: string } {
-  return debits ?? { firstAt, lastAt }
+export function watchedSpan({ debits, firstAt, lastAt, months }: CurrencyCashflow): {
+  firstAt: string
+  lastAt: string
+} {
+  let inUse = 0
+  for (const month in months) if (months[month]!.debits > 0) inUse += 1
+  return debits !== null && inUse >= MONTHS_IN_USE ? debits : { firstAt, lastAt }
 }
 
 function laterBalance(known: LastBalance | null, transaction: TransactionFact): LastBalance | null {

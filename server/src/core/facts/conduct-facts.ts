@@ -22,7 +22,7 @@ export function conductFacts({ currencies }: CashflowState, now: string): FactSe
     .flatMap(({ months }) => Object.entries(months))
     .filter(([month]) => monthIndex(month) <= newest && monthIndex(month) >= newest - YEAR_MONTHS)
   const age = ageInDays(lastAt, now)
-  const saysBalance = buckets.some(([, { debitBalances }]) => debitBalances > 0)
+  const saysBalance = buckets.some(([, { balances }]) => balances > 0)
   const returned = buckets.reduce((sum, [, month]) => sum + month.returned, 0)
   return {
     'cashflow.negative_days': saysBalance ? known(negativeDays(buckets), age) : missing('no_data'),
@@ -33,7 +33,10 @@ export function conductFacts({ currencies }: CashflowState, now: string): FactSe
 /** A day below zero in two currencies is one day. */
 function negativeDays(buckets: readonly [Month, MonthBucket][]): number {
   const daysOf = new Map<Month, number>()
-  for (const [month, bucket] of buckets) daysOf.set(month, (daysOf.get(month) ?? 0) | bucket.negativeDays)
+  for (const [month, { negativeDays: ofDebits, negativeCreditDays, debitBalances }] of buckets) {
+    const days = debitBalances > 0 ? ofDebits : negativeCreditDays
+    daysOf.set(month, (daysOf.get(month) ?? 0) | days)
+  }
   let count = 0
   for (const days of daysOf.values()) count += bitCount(days)
   return count

@@ -68,6 +68,10 @@ describe('cash-flow facts', () => {
     const further = applyTransactions(state, [credit('2025-09-05T00:00:00.000Z'), credit('2026-07-14T00:00:00.000Z')])
     for (const name of ['cashflow.months_observed', 'cashflow.median_inflow', 'cashflow.lowest_inflow_to_outflow'])
       assert.deepEqual(featureOf(further, name), featureOf(state, name), name)
+    const oneDebit: TransactionFact = { ...credit('2026-05-05T00:00:00.000Z'), externalId: 'debit', direction: 'debit' }
+    const salaries = Array.from({ length: 8 }, (_, month) => credit(`2025-1${month % 3}-05T00:00:00.000Z`))
+    const hardlyUsed = applyTransactions(emptyState(), [...salaries, oneDebit, credit('2026-06-25T00:00:00.000Z')])
+    assert.deepEqual(featureOf(hardlyUsed, 'cashflow.months_observed'), { value: 8, age_days: 20 })
     const onlyCredits = applyTransactions(emptyState(), [
       credit('2026-03-05T00:00:00.000Z'),
       credit('2026-06-25T00:00:00.000Z'),
@@ -117,6 +121,24 @@ describe('cash-flow facts', () => {
       assert.deepEqual(featureOf(state, 'cashflow.negative_days', { currency }), { value: 2, age_days: 43 })
       assert.deepEqual(featureOf(state, 'cashflow.returned_payments', { currency }), { value: 3, age_days: 43 })
     }
+  })
+
+  it('see a payment that was returned as a credit after the last debit, and an overdraft that only credits tell of', () => {
+    const returned = (day: number): TransactionFact => ({
+      occurredAt: `2026-07-0${day}T00:00:00.000Z`,
+      externalId: `returned-${day}`,
+      amount: 50,
+      currency: 'EUR',
+      direction: 'credit',
+      category: 'returned_payment',
+    })
+    const state = applyTransactions(withMonths([1, 300, 100, 200]), [returned(2), returned(5), returned(8)])
+    assert.deepEqual(featureOf(state, 'cashflow.returned_payments'), { value: 3, age_days: 7 })
+    const overdrawn = { ...returned(3), category: 'salary', balanceAfter: -900 }
+    assert.deepEqual(featureOf(applyTransactions(emptyState(), [overdrawn]), 'cashflow.negative_days'), {
+      value: 1,
+      age_days: 12,
+    })
   })
 
   it('do not take the last month for a full one when its second half was never seen', () => {

@@ -192,13 +192,13 @@ describe('entity state', () => {
     assert.equal(march?.returned, 1)
   })
 
-  it('keeps thirteen months, whatever the number of transactions', () => {
+  it('keeps eighteen months, whatever the number of transactions', () => {
     const batch = Array.from({ length: 40 }, (_, index) => {
       const occurredAt = new Date(Date.UTC(2023, index, 5)).toISOString()
       return transaction({ externalId: `${index}`, occurredAt })
     })
     const { months, transactions, firstAt } = applyTransactions(emptyState(), batch).cashflow.currencies.EUR!
-    assert.equal(Object.keys(months).length, 13)
+    assert.equal(Object.keys(months).length, 18)
     assert.equal(transactions, 40)
     assert.equal(firstAt, '2023-01-05T00:00:00.000Z')
   })

@@ -29,6 +29,8 @@ export interface MonthBucket {
   lowBalances: number
   /** The days of the month on which a debit left the balance below zero, one bit each. */
   negativeDays: number
+  /** The same of credits; it counts in months whose debits say nothing about the balance. */
+  negativeCreditDays: number
 }
 
 /** A month bucket while a batch is added to it: the same fields, with money as integers. */
@@ -54,6 +56,7 @@ const NEW_MONTH: MonthBucket = {
   debitBalances: 0,
   lowBalances: 0,
   negativeDays: 0,
+  negativeCreditDays: 0,
 }
 
 /** Opens a month for adding, a new one where none is known. */
@@ -95,6 +98,7 @@ export function addToMonth(month: OpenMonth, transaction: TransactionFact): void
     const balance = moneyOf(transaction.balanceAfter)
     addBalance(month, balance)
     if (transaction.direction === 'debit') addDebitBalance(month, { balance, amount, day })
+    else if (balance < 0n) month.negativeCreditDays |= 1 << (day - 1)
   }
 }
 

@@ -1,0 +1,40 @@
+import type { Effort, Series } from '../bench.ts'
+import { underwritings } from '../load/applicants.ts'
+import { driveClosed, percentile } from '../load/drive.ts'
+import type { MeasuredService } from '../load/measured-service.ts'
+
+/** One entity in one store, and how much has been stored about it or around it. */
+export interface Place {
+  /** What there is more of: the name of a line of the chart. */
+  of: string
+  size: number
+  service: MeasuredService
+  entityId: string
+}
+
+/** Enough to keep the service busy, too few to make them queue. */
+const CONNECTIONS = 4
+
+const WARM_UP_ROUNDS = 2
+
+/** Lets all places take turns at being asked for decisions, and returns the median latency of each in each round. */
+export async function measureSizes(
+  places: readonly Place[],
+  { rounds, roundMs, say }: Pick<Effort, 'rounds' | 'roundMs' | 'say'>,
+): Promise<Map<Place, Series>> {
+  const asked = places.map((place) => {
+    const { of, size, service, entityId } = place
+    return { place, next: underwritings(service.key, [entityId], `${of} ${size}`), medians: [] as number[] }
+  })
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+    say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}`)
+    for (let turn = 0; turn < asked.length; turn++) {
+      const { place, next, medians } = asked[(round + WARM_UP_ROUNDS + turn) % asked.length]!
+      const driven = await driveClosed(place.service.port, { connections: CONNECTIONS, forMs: roundMs, next })
+      const refused = Object.keys(driven.refused)
+      if (refused.length > 0) throw new Error(`underwriting at ${place.size} ${place.of} was answered ${refused}`)
+      if (round >= 0) medians.push(percentile(driven.latenciesMs, 0.5))
+    }
+  }
+  return new Map(asked.map(({ place, medians }) => [place, { unit: 'ms', better: 'lower', rounds: medians }]))
+}

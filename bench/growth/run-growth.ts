@@ -1,0 +1,159 @@
+import pg from 'pg'
+import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
+import { personas } from '../../server/tests/personas.ts'
+import type { Effort, Measured, Point, Series } from '../bench.ts'
+import { createApplicant } from '../load/applicants.ts'
+import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+import { withSandboxSql } from '../load/sandbox-sql.ts'
+import { fillDecisions, tidyStore } from './fill-decisions.ts'
+import { fillLinks, untilExposed } from './fill-links.ts'
+import { fillTransactions, thousandTransactions } from './fill-transactions.ts'
+import { measureSizes, type Place } from './measure-sizes.ts'
+
+/** How large things get; the first of each is what the last is held against. */
+interface Sizes {
+  transactions: readonly number[]
+  decisions: readonly number[]
+  links: readonly number[]
+}
+
+const FULL: Sizes = {
+  transactions: [1e3, 1e4, 1e5, 1e6],
+  decisions: [1e3, 1e4, 1e5, 1e6],
+  links: [10, 100, 1e3, 1e4, 1e5],
+}
+const QUICK: Sizes = { transactions: [1e3, 5e4], decisions: [1e3, 1e4], links: [10, 5e3] }
+/** The embedded database is filled by one thread of WebAssembly, so it is not filled as far. */
+const EMBEDDED: Sizes = { transactions: [1e3, 1e5], decisions: [1e3, 1e5], links: [10, 1e4] }
+
+const PERSONA = personas(new Date().toISOString())[0]!
+const THOUSAND = thousandTransactions(PERSONA.transactions)
+const REQUEST = { product: 'personal_loan', requested_amount: 6000, currency: 'EUR' }
+
+/** Measures whether a decision costs the same however much is stored: on PostgreSQL, and with more time also embedded. */
+export async function runGrowth(effort: Effort): Promise<Measured> {
+  const postgres = await startPostgres()
+  const found = await measureGrowth(effort, {
+    sizes: effort.isQuick ? QUICK : FULL,
+    where: '',
+    newService: async (name) => startMeasuredService('postgres', { DATABASE_URL: await newDatabase(postgres, name) }),
+  }).finally(() => postgres.stop())
+  if (effort.isQuick) return { ...found, notes: [...found.notes, 'without --quick: up to 10⁶, 10⁶ and 10⁵'] }
+
+  effort.say('  the same on the embedded database')
+  const embedded = await measureGrowth(effort, {
+    sizes: EMBEDDED,
+    where: ', embedded',
+    newService: () => startMeasuredService('embedded'),
+  })
+  return {
+    series: { ...found.series, ...embedded.series },
+    notes: [...found.notes, ...embedded.notes],
+    points: [...found.points, ...embedded.points],
+  }
+}
+
+interface Setting {
+  sizes: Sizes
+  /** What the names of all series end with. */
+  where: string
+  newService(name: string): Promise<MeasuredService>
+}
+
+async function measureGrowth(effort: Effort, { sizes, where, newService }: Setting): Promise<Required<Measured>> {
+  const services: MeasuredService[] = []
+  try {
+    effort.say(`  starting ${sizes.decisions.length} services`)
+    const started = await Promise.allSettled(sizes.decisions.map((size) => newService(`d${size}`)))
+    for (const start of started) if (start.status === 'fulfilled') services.push(start.value)
+    for (const start of started) if (start.status === 'rejected') throw start.reason
+    const places = await Promise.all(services.map((service, index) => decidedPlace(service, sizes.decisions[index]!)))
+    // One each, so that the smallest and the largest store are asked about equally often: a warmer process answers sooner.
+    places.push(...(await placesOf('transactions', sizes.transactions, services[0]!, THOUSAND)))
+    places.push(...(await placesOf('links', sizes.links, services.at(-1)!)))
+    for (const service of services) {
+      await fill(
+        service,
+        places.filter((place) => place.service === service),
+        effort,
+      )
+    }
+    const turns = effort.isQuick ? { rounds: 9, roundMs: 60 } : { rounds: Math.min(effort.rounds, 11), roundMs: 300 }
+    return describeGrowth(await measureSizes(places, { ...effort, ...turns }), where)
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+async function decidedPlace(service: MeasuredService, size: number): Promise<Place> {
+  const entityId = await createApplicant(service, PERSONA, 'decided')
+  await service.post('/v1/underwrite', { entity_id: entityId, ...REQUEST }, 'the decision that the others are like')
+  return { of: 'decisions', size, service, entityId }
+}
+
+async function placesOf(
+  of: string,
+  sizes: readonly number[],
+  service: MeasuredService,
+  transactions = PERSONA.transactions,
+): Promise<Place[]> {
+  const places: Place[] = []
+  for (const size of sizes) {
+    const entityId = await createApplicant(service, { ...PERSONA, transactions }, `${of}-${size}`)
+    places.push({ of, size, service, entityId })
+  }
+  return places
+}
+
+/** Fills one store with all that its places are to have. */
+async function fill(service: MeasuredService, places: readonly Place[], { say }: Effort): Promise<void> {
+  const { DATA_DIR: dataDir, DATABASE_URL } = service.env
+  const hubs = places.filter(({ of }) => of === 'links').map(({ entityId, size }) => ({ entityId, count: size }))
+  await withSandboxSql(service, async (sql) => {
+    for (const { of, size, entityId } of places) {
+      say(`  filling in ${size} ${of}`)
+      if (of === 'decisions') await fillDecisions(sql, { entityId, count: size, dataDir: dataDir! })
+      if (of === 'transactions') await fillTransactions(sql, { entityId, thousand: THOUSAND, count: size })
+    }
+    if (hubs.length > 0) await fillLinks(sql, hubs)
+    if (DATABASE_URL) await tidyStore(sql)
+  })
+  await untilExposed(service, hubs)
+}
+
+/** Series are named by what there is little or much of, so that the manifest can name them whatever the sizes. */
+function describeGrowth(measured: Map<Place, Series>, where: string): Required<Measured> {
+  const series: Record<string, Series> = {}
+  const points: Point[] = []
+  const notes = [
+    `p50 of underwriting with 4 connections${where}; little and much take turns on one machine, and what there is much of was filled in by SQL`,
+  ]
+  for (const [of, places] of Map.groupBy(measured.keys(), (place) => place.of)) {
+    series[`few ${of}${where}`] = measured.get(places[0]!)!
+    series[`many ${of}${where}`] = measured.get(places.at(-1)!)!
+    const medians = places.map((place) => ({ x: place.size, y: medianOf(measured.get(place)!.rounds) }))
+    points.push(...medians.map((point) => ({ chart: 'growth', series: `${of}${where}`, ...point })))
+    notes.push(
+      `${of}${where}: ${medians.map(({ x, y }) => `${y.toFixed(2)} ms at ${x.toLocaleString('en')}`).join(', ')}`,
+    )
+  }
+  return { series, notes, points }
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
+
+async function newDatabase(postgres: ThrowawayPostgres, name: string): Promise<string> {
+  const client = new pg.Client(postgres.url)
+  await client.connect()
+  try {
+    await client.query(`CREATE DATABASE ${name}`)
+    // Filling writes gigabytes; a checkpoint after each of them would only slow that down.
+    await client.query("ALTER SYSTEM SET max_wal_size = '16GB'")
+    await client.query('SELECT pg_reload_conf()')
+  } finally {
+    await client.end()
+  }
+  return new URL(`/${name}`, postgres.url).href
+}

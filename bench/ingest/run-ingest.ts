@@ -1,0 +1,149 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { personas } from '../../server/tests/personas.ts'
+import type { Effort, Measured } from '../bench.ts'
+import { createApplicant } from '../load/applicants.ts'
+import { HttpConnection, postText } from '../load/http-connection.ts'
+import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+
+const BATCH = 1_000
+/** Batches of one entity take turns, so there are as many entities as connections. */
+const CONNECTIONS = 4
+const PERSONA = personas(new Date().toISOString())[0]!
+
+/** A transaction as callers send it. */
+interface SentTransaction {
+  external_id: string
+  occurred_at: string
+  amount: number
+  currency: string
+  direction: 'credit' | 'debit'
+  balance_after: number
+  category: string
+  description: string
+}
+
+/** Transactions of one round for one entity: the same are ingested by the service and copied into the table. */
+interface Batch {
+  entityId: string
+  transactions: SentTransaction[]
+}
+
+/** Measures ingesting transactions over HTTP against `COPY` of as many of the same kind into the same table. */
+export async function runIngest(effort: Effort): Promise<Measured> {
+  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
+  const batchesPerRound = effort.isQuick ? 6 : 40
+  const service = await startMeasuredService('postgres')
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
+  // The server runs as another user and reads the file itself, which is the fastest way in that it has.
+  chmodSync(folder, 0o755)
+  const client = new pg.Client(service.env.DATABASE_URL)
+  await client.connect()
+  try {
+    const entities = await Promise.all(
+      Array.from({ length: CONNECTIONS }, (_, index) =>
+        createApplicant(service, { ...PERSONA, transactions: [] }, `account-${index}`),
+      ),
+    )
+    const measured = { ours: [] as number[], copy: [] as number[] }
+    for (let round = -1; round < rounds; round++) {
+      const batches = Array.from({ length: batchesPerRound }, (_, index) =>
+        newBatch(entities[index % entities.length]!, `${round}-${index}`),
+      )
+      effort.say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}: ${batches.length * BATCH} rows each`)
+      const ours = await ingest(service, batches)
+      const copy = await copyRows(client, { file: join(folder, 'rows.tsv'), batches })
+      if (round < 0) continue
+      measured.ours.push(ours)
+      measured.copy.push(copy)
+    }
+    const rate = (values: number[]) => ({ unit: 'rows/s', better: 'higher' as const, rounds: values })
+    return {
+      series: { ours: rate(measured.ours), COPY: rate(measured.copy) },
+      notes: [
+        `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also checks every element, leaves out duplicates and updates the entity's state`,
+        'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per round',
+      ],
+    }
+  } finally {
+    await client.end()
+    rmSync(folder, { recursive: true, force: true })
+    await service.stop()
+  }
+}
+
+/** A thousand transactions over the last year, under ids that nobody has used. */
+function newBatch(entityId: string, name: string): Batch {
+  const now = Date.now()
+  const transactions = Array.from({ length: BATCH }, (_, index): SentTransaction => {
+    const isCredit = index % 5 === 0
+    return {
+      external_id: `${name}-${String(index).padStart(4, '0')}`,
+      occurred_at: new Date(now - (1 + index) * 31_000_000).toISOString(),
+      amount: 10 + (index % 977) / 4,
+      currency: 'EUR',
+      direction: isCredit ? 'credit' : 'debit',
+      balance_after: 5_000 + (index % 1_999),
+      category: isCredit ? 'salary' : 'groceries',
+      description: `Card payment ${index}`,
+    }
+  })
+  return { entityId, transactions }
+}
+
+/** Rows per second over HTTP. The texts of the requests are made before the clock starts. */
+async function ingest({ port, key }: MeasuredService, batches: readonly Batch[]): Promise<number> {
+  const requests = batches.map(({ entityId, transactions }) =>
+    postText({
+      path: `/v1/entities/${entityId}/transactions`,
+      key,
+      idempotencyKey: transactions[0]!.external_id,
+      body: { transactions },
+    }),
+  )
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(port)))
+  const started = performance.now()
+  const send = async (connection: HttpConnection, first: number) => {
+    for (let index = first; index < requests.length; index += CONNECTIONS) {
+      const { status, body } = await connection.send(requests[index]!)
+      if (status !== 201) throw new Error(`ingesting was answered ${status}: ${body}`)
+    }
+  }
+  await Promise.all(connections.map(send))
+  const elapsedMs = performance.now() - started
+  for (const connection of connections) connection.close()
+  return (batches.length * BATCH * 1000) / elapsedMs
+}
+
+/** Rows per second with `COPY`. The rows belong to entities of their own, beside those of the service. */
+async function copyRows(
+  client: pg.Client,
+  { file, batches }: { file: string; batches: readonly Batch[] },
+): Promise<number> {
+  const lines = batches.flatMap(({ entityId, transactions }) =>
+    transactions.map((one) =>
+      [
+        'org_copied',
+        entityId,
+        one.external_id,
+        'txb_00000000000000000000000000',
+        one.occurred_at,
+        one.amount,
+        one.currency,
+        one.direction,
+        one.balance_after,
+        one.category,
+        one.description,
+      ].join('\t'),
+    ),
+  )
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o644 })
+  const started = performance.now()
+  await client.query(
+    `COPY verdigraph_sandbox.transactions (org_id, entity_id, external_id, batch_id, occurred_at, amount, currency, direction,
+       balance_after, category, description) FROM '${file}'`,
+  )
+  return (batches.length * BATCH * 1000) / (performance.now() - started)
+}

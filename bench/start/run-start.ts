@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { personas } from '../../server/tests/personas.ts'
+import type { Effort, Measured } from '../bench.ts'
+import { endProcess, startMeasuredService } from '../load/measured-service.ts'
+
+const PERSONA = personas(new Date().toISOString())[0]!
+const BARE_SERVICE = join(import.meta.dirname, 'bare-service.ts')
+
+/** Seconds from the start of a process to its first answered decision: on an empty folder, and once more on the same. */
+interface StartTimes {
+  first: number
+  later: number
+}
+
+/** Measures how long it takes from the start of the process to the first answered decision, embedded. */
+export async function runStart(effort: Effort): Promise<Measured> {
+  const rounds = effort.isQuick ? 1 : Math.min(effort.rounds, 5)
+  const ours: StartTimes[] = []
+  const bare: StartTimes[] = []
+  for (let round = 0; round < rounds; round++) {
+    effort.say(`  round ${round + 1} of ${rounds}`)
+    const turns = [async () => ours.push(await timeOurs()), async () => bare.push(await timeBare(round))]
+    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
+  }
+  const seconds = (times: StartTimes[], which: keyof StartTimes) => ({
+    unit: 's',
+    better: 'lower' as const,
+    rounds: times.map((time) => time[which]),
+  })
+  return {
+    series: {
+      'first run': seconds(ours, 'first'),
+      'later run': seconds(ours, 'later'),
+      'bare, first run': seconds(bare, 'first'),
+      'bare, later run': seconds(bare, 'later'),
+    },
+    notes: [
+      'ours creates three schemas, an organization, its key and its policy on the first run, then an entity and a decision about it; bare creates one table and inserts one row',
+    ],
+  }
+}
+
+async function timeOurs(): Promise<StartTimes> {
+  const startedMs = performance.now()
+  const service = await startMeasuredService('embedded')
+  try {
+    const { id } = await service.post<{ id: string }>('/v1/entities', PERSONA.entity)
+    const decide = (key: string) => service.post('/v1/underwrite', { entity_id: id, ...PERSONA.underwrite }, key)
+    await decide('first')
+    const first = secondsSince(startedMs)
+    await service.pause()
+    const restartedMs = performance.now()
+    await service.resume()
+    await decide('later')
+    return { first, later: secondsSince(restartedMs) }
+  } finally {
+    await service.stop()
+  }
+}
+
+async function timeBare(round: number): Promise<StartTimes> {
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-bench-bare-'))
+  try {
+    return { first: await bareRun(folder, `first-${round}`), later: await bareRun(folder, `later-${round}`) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function bareRun(folder: string, id: string): Promise<number> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [BARE_SERVICE, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const url = await readyUrl(child)
+    const response = await fetch(`${url}/decisions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ id }),
+    })
+    if (!response.ok) throw new Error(`the bare service answered ${response.status}`)
+    await response.json()
+    return secondsSince(startedMs)
+  } finally {
+    await endProcess(child)
+  }
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout!.on('data', (chunk) => {
+      output += chunk
+      const url = /ready on (\S+)\n/.exec(output)?.[1]
+      if (url) resolve(url)
+    })
+    child.once('exit', () => reject(new Error('the bare service did not start')))
+  })
+}
+
+function secondsSince(startedMs: number): number {
+  return (performance.now() - startedMs) / 1000
+}
