@@ -28,7 +28,7 @@ export function limitFor(policy: CompiledPolicy, question: LimitQuestion): Limit
   }
   const lowest = terms.reduce((a, b) => (b.amount < a.amount ? b : a))
   const highest = Math.min(lowest.amount, AMOUNT_MAX)
-  terms.push({ term: 'requested', amount: requested })
+  terms.push({ amount: requested, term: 'requested' })
   const answer = { currency, terms, missing: [], step: money.step }
   // A request within every bound is granted as it is: rounding is for what we offer instead of it.
   if (requested <= highest) return { ...answer, binding: 'requested', amount: requested }
@@ -45,19 +45,19 @@ function bounds(
   const terms: LimitTerm[] = []
   const missing: string[] = []
   if ('instalment' in capacity) {
-    terms.push({ term: 'capacity', amount: inCents(capacity.instalment * termsOf(policy, features).annuityFactor) })
+    terms.push({ amount: inCents(capacity.instalment * termsOf(policy, features).annuityFactor), term: 'capacity' })
   } else missing.push(...capacity.missing)
   const balance = numberOf(features, 'cashflow.average_balance')
   if (balance === undefined) missing.push('cashflow.average_balance')
-  else terms.push({ term: 'balance', amount: inCents(Math.max(0, balance) * tier.balance_multiple) })
+  else terms.push({ amount: inCents(Math.max(0, balance) * tier.balance_multiple), term: 'balance' })
   if (perReference !== undefined) {
     const budget = (limit.expected_loss_max * 1_000_000) / (badPpm * limit.loss_given_default)
-    terms.push({ term: 'expected_loss', amount: inCents(budget * perReference) })
-    terms.push({ term: 'tier', amount: inCents(tier.cap * perReference) })
+    terms.push({ amount: inCents(budget * perReference), term: 'expected_loss' })
+    terms.push({ amount: inCents(tier.cap * perReference), term: 'tier' })
     const outstanding = numberOf(features, 'history.outstanding')
     if (outstanding === undefined) missing.push('history.outstanding')
     // Only the applicant's own credits: what entities linked to it owe is not added up yet.
-    else terms.push({ term: 'exposure_cap', amount: inCents(Math.max(0, tier.cap * perReference - outstanding)) })
+    else terms.push({ amount: inCents(Math.max(0, tier.cap * perReference - outstanding)), term: 'exposure_cap' })
   }
   return { terms, missing }
 }

@@ -8,10 +8,10 @@ export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotRead
   for (const { definition, holds, reads } of rules) {
     const answer = holds(values)
     const { id: rule, then: action } = definition
-    if (answer !== undefined) traces.push({ rule, action, holds: answer })
+    if (answer !== undefined) traces.push({ action, holds: answer, rule })
     else {
       const missing = reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.definition.feature)
-      traces.push({ rule, action, holds: null, missing })
+      traces.push({ action, holds: null, missing, rule })
     }
   }
   return traces

@@ -40,15 +40,15 @@ function scoreLine(characteristic: CompiledCharacteristic, { facts }: SlotReadin
   if (age_days === undefined) return lineOf(definition, fact.value, label, points)
   const { id, feature, group, reference } = definition
   return {
+    age_days,
+    bin: label,
     characteristic: id,
     feature,
     group,
-    value: fact.value,
-    bin: label,
     points,
     reference,
     shortfall: reference - points,
-    age_days,
+    value: fact.value,
   }
 }
 
@@ -63,5 +63,5 @@ function lineOf(
   bin: string,
   points: number,
 ): ScorecardLine {
-  return { characteristic: id, feature, group, value, bin, points, reference, shortfall: reference - points }
+  return { bin, characteristic: id, feature, group, points, reference, shortfall: reference - points, value }
 }

@@ -29,7 +29,7 @@ export interface Facts {
 
 /** A known value, with its age where it can grow stale. */
 export function known(value: FactValue, ageDays?: number): Fact {
-  return ageDays === undefined ? { value } : { value, age_days: ageDays }
+  return ageDays === undefined ? { value } : { age_days: ageDays, value }
 }
 
 /** A feature without a value. */
