@@ -26,6 +26,8 @@ export interface Answer {
 export interface Receiver {
   url: string
   received: Received[]
+  /** The most requests that were open at one moment. */
+  mostAtOnce(): number
   close(): Promise<void>
 }
 
@@ -34,7 +36,13 @@ export async function startReceiver(
   answer: (received: Received) => Answer | undefined = () => ({}),
 ): Promise<Receiver> {
   const received: Received[] = []
+  let open = 0
+  let mostAtOnce = 0
   const server = createServer(async (request, response) => {
+    mostAtOnce = Math.max(mostAtOnce, ++open)
+    response.once('close', () => {
+      open -= 1
+    })
     const body = await text(request)
     const headers = request.headers as Record<string, string>
     const one = { id: headers['webhook-id']!, path: request.url!, headers, body, event: JSON.parse(body || '{}') }
@@ -48,6 +56,7 @@ export async function startReceiver(
   return {
     url: `http://127.0.0.1:${port}/hooks`,
     received,
+    mostAtOnce: () => mostAtOnce,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

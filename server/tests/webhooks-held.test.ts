@@ -268,3 +268,27 @@ test('closing does not wait for a lookup that nobody needs any more', async () =
   await until('it is closed', () => closed, 20_000)
   await closing
 })
+
+test('an endpoint that got well before it could be disabled stays enabled', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place, () => ({ status: 500 }))
+  let looks = 0
+  // Between the report and the second look, another node delivers something.
+  const webhookEndpoint: typeof place.store.webhookEndpoint = async (organizationId, id) => {
+    looks += 1
+    if (looks === 1) await place.database.query('UPDATE webhook_endpoints SET failing_since = NULL, failed_at = NULL')
+    return place.store.webhookEndpoint(organizationId, id)
+  }
+  const disabled: string[] = []
+  place.startDispatcher({
+    store: { ...place.store, webhookEndpoint },
+    timings: { failingMaxMs: 1, delaysMs: Array.from({ length: 50 }, () => 100) },
+    onDisabled: ({ why }) => {
+      disabled.push(`${looks}: ${why}`)
+    },
+  })
+  await place.emit(1)
+  await until('it is disabled in the end', () => disabled.length > 0)
+  assert.match(disabled.join(), /^2: nothing has been delivered since/)
+  assert.ok(receiver.received.length >= 4, 'two failures for each report')
+})

@@ -97,6 +97,27 @@ test('nodes that lease at the same moment never get the same delivery, and toget
   assert.ok(leases > 10)
 })
 
+test('what another node has tried and put off since it was found is not taken', async () => {
+  const place = await openWebhookPlace()
+  const { id } = await place.addEndpoint(URL)
+  const [tried, free] = await place.emit(2)
+  // Between the look and the lease, another node fails with one of the two.
+  const query: typeof place.database.query = async (sql, params) => {
+    if (sql.includes('SET leased_until = now() +'))
+      await place.database.query(
+        "UPDATE webhook_deliveries SET attempts = 1, due_at = due_at + interval '5 minutes' WHERE event_id = $1",
+        [tried],
+      )
+    return place.database.query(sql, params)
+  }
+  const node = openEnvironmentStore(
+    new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
+  )
+  const wanted = [{ org_id: place.act.organizationId, endpoint_id: id, count: 10 }]
+  const { leased, found } = await node.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })
+  assert.deepEqual([leased.map(({ event_id }) => event_id), found], [[free], 2])
+})
+
 /** As the dispatcher does it: a deadlock is tried again. */
 async function leaseAtLast(node: ReturnType<typeof openEnvironmentStore>, request: LeaseRequest) {
   for (;;) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
+import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import { WebhookRetention } from '../src/webhooks/retention.ts'
 import { startTestService } from './test-service.ts'
 import { openWebhookPlace } from './webhook-dispatcher.ts'
@@ -72,6 +73,33 @@ test('deliveries that are over are forgotten after their time, with their attemp
     listed.map(({ number, status }) => [number, status]),
     [[1, 204]],
   )
+})
+
+test('a delivery that is made again while the old ones are forgotten keeps its new attempt', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await startReceiver()
+  after(() => receiver.close())
+  const endpoint = await place.addEndpoint(receiver.url)
+  place.startDispatcher()
+  const [event, other] = await place.emit(2)
+  const attempts = () => place.database.query('SELECT event_id, number FROM webhook_attempts ORDER BY event_id, number')
+  await until('they are on record', async () => (await attempts()).length === 2)
+  // Between the look and the forgetting, one of them is sent again.
+  const query: typeof place.database.query = async (sql, params) => {
+    if (sql.includes('DELETE FROM webhook_attempts')) {
+      await redeliver(place.installation, place.act, { id: endpoint.id, what: { eventId: event! } })
+      await until('it is on record again', async () => (await attempts()).length === 3)
+    }
+    return place.database.query(sql, params)
+  }
+  const store = openEnvironmentStore(
+    new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
+  )
+  const overBefore = new Date().toISOString()
+  assert.equal(await store.purgeDeliveries(overBefore, 10), 2)
+  assert.deepEqual(await attempts(), [{ event_id: event, number: 2 }])
+  const left = await place.database.query('SELECT event_id, attempts FROM webhook_deliveries')
+  assert.deepEqual(left, [{ event_id: event, attempts: 2 }], `${other} is gone`)
 })
 
 test('one node at a time forgets, in portions', async () => {

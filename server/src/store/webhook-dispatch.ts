@@ -73,13 +73,14 @@ export function webhookDispatchQueries(database: Database) {
   return {
     /** The enabled endpoints that something is due for that no node has taken. One look into the index for each, however much waits. */
     async endpointsWithDue(now: string): Promise<DueEndpoint[]> {
+      // A clock that moves keeps the planner from making a join of it, which might begin with everything that is due.
       return database.query<DueEndpoint & Row>(
         `SELECT endpoint.org_id, endpoint.id AS endpoint_id, endpoint.failing_since IS NOT NULL AS failing
          FROM webhook_endpoints AS endpoint
          WHERE endpoint.state = 'enabled' AND EXISTS (
            SELECT 1 FROM webhook_deliveries AS delivery
            WHERE delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id AND delivery.state = 'pending'
-             AND delivery.due_at <= $1::timestamptz AND delivery.leased_until <= now())`,
+             AND delivery.due_at <= $1::timestamptz AND delivery.leased_until <= clock_timestamp())`,
         [now],
       )
     },
@@ -103,7 +104,7 @@ export function webhookDispatchQueries(database: Database) {
      */
     async leaseDeliveries(request: LeaseRequest): Promise<{ leased: LeasedDelivery[]; found: number }> {
       const due = await findDue(database, request)
-      const leased = due.length > 0 ? await takeDeliveries(database, due, request.leaseSeconds) : []
+      const leased = due.length > 0 ? await takeDeliveries(database, due, request) : []
       return { leased, found: due.length }
     },
 
@@ -177,19 +178,20 @@ async function findDue(database: Database, { now, wanted }: LeaseRequest): Promi
 
 /**
  * Leases deliveries that were found. They are updated by their key alone: a condition on `state` as well would lead the
- * planner to the index of what is due, and from there through the whole queue for every row.
+ * planner to the index of what is due, and from there through the whole queue for every row. Another node may have made
+ * an attempt since they were found: then the delivery is free again, and due only later.
  */
 async function takeDeliveries(
   database: Database,
   deliveries: readonly DeliveryKey[],
-  leaseSeconds: number,
+  { now, leaseSeconds }: LeaseRequest,
 ): Promise<LeasedDelivery[]> {
   const params = new Params()
   return database.query<LeasedDelivery & Row>(
     `WITH leased AS (
        UPDATE webhook_deliveries AS delivery SET leased_until = now() + make_interval(secs => ${params.add(leaseSeconds, 'double precision')})
        FROM ${unnestKeys(deliveries, params)}
-       WHERE ${isWanted('delivery')} AND delivery.leased_until <= now()
+       WHERE ${isWanted('delivery')} AND delivery.leased_until <= now() AND delivery.due_at <= ${params.add(now, 'timestamptz')}
        RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, delivery.round, delivery.attempts, delivery.schedule_step
      )
      SELECT leased.*, event.type, event.created_at, event.data

@@ -123,10 +123,12 @@ export function webhookQueries(database: Database) {
     /**
      * Forgets deliveries that were over before a given moment, with their attempts; a bounded number at once, and returns how
      * many. The attempts go first: should it stop in between, none is left behind that a new delivery could run into.
+     * What is to be made again since then stays, and so do the attempts that were made meanwhile.
      */
     async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
-      const keys = await database.query<Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id'>>(
-        `SELECT org_id, endpoint_id, event_id FROM webhook_deliveries
+      type Old = Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id' | 'attempts'>
+      const keys = await database.query<Old & Row>(
+        `SELECT org_id, endpoint_id, event_id, attempts FROM webhook_deliveries
          WHERE state <> 'pending' AND due_at < $1::timestamptz ORDER BY due_at LIMIT $2`,
         [overBefore, limit],
       )
@@ -135,15 +137,18 @@ export function webhookQueries(database: Database) {
         keys.map((key) => key.org_id),
         keys.map((key) => key.endpoint_id),
         keys.map((key) => key.event_id),
+        keys.map((key) => key.attempts),
       ]
       const old = (
         table: string,
-      ) => `USING unnest($1::text[], $2::text[], $3::text[]) AS old (org_id, endpoint_id, event_id)
+      ) => `USING unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS old (org_id, endpoint_id, event_id, attempts)
         WHERE ${table}.org_id = old.org_id AND ${table}.endpoint_id = old.endpoint_id AND ${table}.event_id = old.event_id`
-      await database.query(`DELETE FROM webhook_attempts AS attempt ${old('attempt')}`, arrays)
-      // One that is to be made again since then stays.
       await database.query(
-        `DELETE FROM webhook_deliveries AS delivery ${old('delivery')} AND delivery.state <> 'pending' AND delivery.due_at < $4::timestamptz`,
+        `DELETE FROM webhook_attempts AS attempt ${old('attempt')} AND attempt.number <= old.attempts`,
+        arrays,
+      )
+      await database.query(
+        `DELETE FROM webhook_deliveries AS delivery ${old('delivery')} AND delivery.state <> 'pending' AND delivery.due_at < $5::timestamptz`,
         [...arrays, overBefore],
       )
       return keys.length

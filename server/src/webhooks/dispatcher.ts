@@ -6,7 +6,7 @@ import type { NewId } from '../ids.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { DatabaseError } from '../store/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { LeasedDelivery, SendingEndpoint, SettledAttempt } from '../store/webhook-dispatch.ts'
+import type { FailingEndpoint, LeasedDelivery, SendingEndpoint, SettledAttempt } from '../store/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { type AttemptResult, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { disableEndpoint } from './endpoint-changes.ts'
@@ -63,6 +63,9 @@ export interface DispatcherParts extends DispatcherEvents {
   chance?: () => number
 }
 
+/** An endpoint that is to be disabled. */
+type Target = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEndpoint>
+
 /**
  * Sends events to their endpoints. Any number of nodes may do so at once: each takes due deliveries by lease, and the
  * deliveries of a node that dies are free again when its leases run out. At least once, in no promised order.
@@ -94,8 +97,8 @@ export class Dispatcher {
       onError: parts.onError,
       onLost: (count) => parts.onLeasesLost?.(count),
       onFailing: async (endpoints) => {
-        for (const { org_id, id, failing_since } of endpoints)
-          await this.#disable(org_id, id, `nothing has been delivered since ${failing_since}`)
+        for (const endpoint of endpoints)
+          await this.#disable(endpoint, `nothing has been delivered since ${endpoint.failing_since}`)
       },
     })
   }
@@ -223,7 +226,7 @@ export class Dispatcher {
       this.#deliveries.letGo(delivery)
     }
     if (verdictOf(result.status) === 'gone')
-      await this.#disable(delivery.org_id, delivery.endpoint_id, 'it answered 410 Gone')
+      await this.#disable({ org_id: delivery.org_id, id: delivery.endpoint_id }, 'it answered 410 Gone')
   }
 
   async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
@@ -281,12 +284,14 @@ export class Dispatcher {
     if (deliveries.length > 0) await this.#parts.store.releaseDeliveries(deliveries)
   }
 
-  async #disable(organizationId: string, id: string, why: string): Promise<void> {
+  /** Disables an endpoint; one that is said to have failed since some moment only if that still holds. */
+  async #disable({ org_id, id, failing_since }: Target, why: string): Promise<void> {
     const { store, newId, onDisabled } = this.#parts
-    const endpoint = await store.webhookEndpoint(organizationId, id)
+    const endpoint = await store.webhookEndpoint(org_id, id)
     if (endpoint?.state !== 'enabled') return
+    if (failing_since !== undefined && endpoint.failing_since !== failing_since) return
     const disabling = { actor: { type: 'system' as const, id: 'webhooks' }, why, now: this.#now() }
-    if (await disableEndpoint({ store, newId }, endpoint, disabling)) onDisabled({ org_id: organizationId, id, why })
+    if (await disableEndpoint({ store, newId }, endpoint, disabling)) onDisabled({ org_id, id, why })
   }
 
   #now(): string {

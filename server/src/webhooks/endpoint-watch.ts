@@ -36,9 +36,10 @@ export class EndpointWatch {
     }
     this.#known = kept
     if (old.length === 0) return
+    // Before it is asked for: an answer that took long is old when it comes.
+    const readMs = performance.now()
     const rows = await this.#store.sendingEndpoints(old)
     const found = new Map(rows.map((row) => [keyOf({ org_id: row.org_id, endpoint_id: row.id }), row]))
-    const readMs = performance.now()
     for (const endpoint of old) this.#known.set(keyOf(endpoint), { endpoint: found.get(keyOf(endpoint)), readMs })
   }
 

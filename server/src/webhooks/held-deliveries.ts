@@ -1,7 +1,10 @@
 import type { DueEndpoint, LeasedDelivery } from '../store/webhook-dispatch.ts'
 import { type Pace, Room } from './room.ts'
 
-/** Attempts in flight on this node; well below the 1,024 files that many systems let a process open. */
+/**
+ * Attempts in flight on this node, for one environment. Connections that were used in the last four seconds are open besides,
+ * at most as many to an endpoint as it had attempts at once.
+ */
 const IN_FLIGHT = { inAll: 256, unproven: 192, slow: 128, perEndpoint: { quick: 32, unknown: 8, slow: 32 } }
 /** Deliveries that this node has leased: in flight, about to be, or about to be recorded. A reserve keeps quick lines busy. */
 const HELD = { inAll: 4_096, unproven: 2_048, slow: 1_024, perEndpoint: { quick: 1_024, unknown: 8, slow: 32 } }

@@ -69,9 +69,11 @@ test('names that got no answer last time leave room for new ones', async () => {
   const dead = ['dead-1.test', 'dead-2.test', 'dead-3.test', 'dead-4.test']
   for (const name of dead) {
     const failed = assert.rejects(names.find(name))
+    nowMs += 1_500
     resolver.letGo(name)
     await failed
   }
+  nowMs -= 4_500
   await assert.rejects(names.find('dead-1.test'), /ENOTFOUND/, 'a failure is kept for a moment, too')
   assert.equal(resolver.times('dead-1.test'), 1)
   nowMs += 5_000
@@ -79,4 +81,64 @@ test('names that got no answer last time leave room for new ones', async () => {
   assert.equal(resolver.held.size, 1)
   assert.deepEqual(await names.find('new.test'), [ADDRESS])
   await again
+})
+
+test('a name that failed at once is found the next time, however many names get no answer', async () => {
+  const resolver = controlled()
+  let nowMs = 0
+  let fails = true
+  const names = new NameLookup({
+    patienceMs: 50,
+    nowMs: () => nowMs,
+    resolveAll: (hostname) =>
+      hostname === 'well.test' && fails ? Promise.reject(new Error('EAI_AGAIN')) : resolver.resolveAll(hostname),
+  })
+  await assert.rejects(names.find('well.test'), /EAI_AGAIN/)
+  fails = false
+  nowMs += 5_000
+  const dead = Promise.allSettled(Array.from({ length: 20 }, (_, index) => names.find(`dead-${index}.test`)))
+  assert.deepEqual(await names.find('well.test'), [ADDRESS])
+  await dead
+})
+
+test('slow names take turns, and one keeps its place when those who asked have given up', async () => {
+  const resolver = controlled()
+  let nowMs = 0
+  const names = new NameLookup({ ...resolver, patienceMs: 20, nowMs: () => nowMs })
+  const slow = ['dead-1.test', 'dead-2.test', 'dead-3.test', 'dead-4.test']
+  const letGoSlowly = async (hostname: string) => {
+    nowMs += 10_000
+    resolver.letGo(hostname)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  for (const name of slow) {
+    await assert.rejects(names.find(name))
+    await letGoSlowly(name)
+  }
+  nowMs += 10_000
+  resolver.asked.length = 0
+  // The last one is asked for first, and all the time; nobody waits long enough for the others.
+  const askers = [...slow].reverse().map((name) => assert.rejects(names.find(name), /could not be looked up/))
+  await Promise.all(askers)
+  for (const running of ['dead-4.test', 'dead-1.test', 'dead-2.test', 'dead-3.test']) {
+    await letGoSlowly(running)
+    nowMs += 10_000
+    await assert.rejects(names.find('dead-4.test'), /could not be looked up/)
+  }
+  assert.deepEqual(resolver.asked, ['dead-4.test', 'dead-1.test', 'dead-2.test', 'dead-3.test', 'dead-4.test'])
+
+  // One that answers quickly in its turn is quick again, though nobody waited for it.
+  await letGoSlowly('dead-4.test')
+  nowMs += 10_000
+  const last = assert.rejects(names.find('dead-1.test'))
+  const quick = assert.rejects(names.find('dead-2.test'))
+  await Promise.all([last, quick])
+  await letGoSlowly('dead-1.test')
+  resolver.letGo('dead-2.test')
+  await new Promise((resolve) => setImmediate(resolve))
+  nowMs += 5_000
+  const third = assert.rejects(names.find('dead-3.test'))
+  const again = assert.rejects(names.find('dead-2.test'), /ENOTFOUND/)
+  resolver.letGo('dead-2.test')
+  await Promise.all([again, third])
 })

@@ -3,9 +3,11 @@ import { type LookupAddress, lookup } from 'node:dns'
 /**
  * Lookups at once. The system's resolver works on the threads that Node has for files and the like, four by default, and
  * cannot be stopped: a name whose servers are silent takes a thread for 10 or 20 seconds. One thread is never taken; one
- * is only for names that were found before; and names that were not, last time, have one between them.
+ * is only for names whose last lookup was quick; and names whose last was slow have one between them.
  */
-const AT_ONCE = { inAll: 3, unproven: 2, bad: 1 }
+const AT_ONCE = { inAll: 3, unproven: 2, slow: 1 }
+/** A lookup that takes its thread for longer is slow, whether it finds something or not. */
+const QUICK_MS = 1_000
 /** Who waits for longer gets no answer; the thread may be busy for longer still. */
 const PATIENCE_MS = 5_000
 /** Short, because an address that was checked must be the one that is used. Every connection checks it all the same. */
@@ -22,18 +24,21 @@ type Answer = { addresses: LookupAddress[] } | { error: Error }
 /** What is known of a name. */
 interface Name {
   hostname: string
-  standing: 'unknown' | 'good' | 'bad'
+  /** How long its last lookup took; how it ended does not matter, because a quick failure holds up nobody. */
+  pace: 'unknown' | 'quick' | 'slow'
   kept?: { answer: Answer; untilMs: number }
-  search?: Search
+  /** Those who wait for it; all who ask for the same name share one answer. */
+  asked?: Asked
+  /** When its last lookup began. */
+  begunMs: number
+  /** Those who waited have given up while it was under way. */
+  isLate: boolean
 }
 
-/** A lookup that waits or is under way; all who ask for the same name share it. */
-interface Search {
+interface Asked {
   answer: Promise<Answer>
   settle: (answer: Answer) => void
-  state: 'waiting' | 'running'
   timer: NodeJS.Timeout
-  isLate: boolean
 }
 
 /** What a lookup works with; tests bring their own. */
@@ -49,7 +54,8 @@ export class NameLookup {
   readonly #patienceMs: number
   readonly #nowMs: () => number
   readonly #names = new Map<string, Name>()
-  readonly #waiting: Name[] = []
+  /** In order of asking. A name keeps its place when those who asked give up: otherwise its turn might never come. */
+  readonly #waiting = new Set<Name>()
   readonly #running = new Set<Name>()
 
   constructor(parts: Partial<NameLookupParts> = {}) {
@@ -67,33 +73,26 @@ export class NameLookup {
 
   async #answerOf(name: Name): Promise<Answer> {
     if (name.kept && this.#nowMs() < name.kept.untilMs) return name.kept.answer
-    // It is still on its thread, and who waited has given up.
-    if (name.search?.isLate) return this.#tooLate(name)
-    name.search ??= this.#search(name)
-    return name.search.answer
+    if (this.#running.has(name) && name.isLate) return this.#tooLate(name)
+    name.asked ??= this.#ask(name)
+    if (!this.#running.has(name)) this.#waiting.add(name)
+    const { answer } = name.asked
+    this.#startSome()
+    return answer
   }
 
-  #search(name: Name): Search {
+  #ask(name: Name): Asked {
     const { promise, resolve } = Promise.withResolvers<Answer>()
-    const timer = setTimeout(() => this.#giveUp(name), this.#patienceMs)
-    const search: Search = { answer: promise, settle: resolve, state: 'waiting', timer, isLate: false }
-    name.search = search
-    this.#waiting.push(name)
-    this.#startSome()
-    return search
+    return { answer: promise, settle: resolve, timer: setTimeout(() => this.#giveUp(name), this.#patienceMs) }
   }
 
   #giveUp(name: Name): void {
-    const search = name.search!
-    search.isLate = true
-    search.settle(this.#tooLate(name))
-    if (search.state === 'running') {
-      name.standing = 'bad'
-      return
-    }
-    // It never began, which is not its fault; and now nobody waits for it.
-    this.#waiting.splice(this.#waiting.indexOf(name), 1)
-    delete name.search
+    name.asked!.settle(this.#tooLate(name))
+    delete name.asked
+    // One that never began is not to blame.
+    if (!this.#running.has(name)) return
+    name.isLate = true
+    name.pace = 'slow'
   }
 
   #tooLate({ hostname }: Name): Answer {
@@ -101,20 +100,31 @@ export class NameLookup {
   }
 
   #startSome(): void {
-    for (const name of [...this.#waiting]) {
-      if (!this.#hasThread(name)) continue
-      this.#waiting.splice(this.#waiting.indexOf(name), 1)
+    for (let name = this.#next(); name; name = this.#next()) {
+      this.#waiting.delete(name)
       this.#running.add(name)
-      name.search!.state = 'running'
+      name.begunMs = this.#nowMs()
+      name.isLate = false
       void this.#run(name)
     }
   }
 
-  #hasThread({ standing }: Name): boolean {
+  /** The first that there is a thread for; of those that are slow, the one whose last turn was longest ago. */
+  #next(): Name | undefined {
+    if (this.#running.size >= AT_ONCE.inAll) return undefined
+    const waiting = [...this.#waiting]
+    const first = waiting.find((name) => this.#hasThread(name))
+    if (first?.pace !== 'slow') return first
+    return waiting.reduce(
+      (oldest, name) => (name.pace === 'slow' && name.begunMs < oldest.begunMs ? name : oldest),
+      first,
+    )
+  }
+
+  #hasThread({ pace }: Name): boolean {
     const count = (isCounted: (name: Name) => boolean) => [...this.#running].filter(isCounted).length
-    if (this.#running.size >= AT_ONCE.inAll) return false
-    if (standing !== 'good' && count((name) => name.standing !== 'good') >= AT_ONCE.unproven) return false
-    return standing !== 'bad' || count((name) => name.standing === 'bad') < AT_ONCE.bad
+    if (pace !== 'quick' && count((name) => name.pace !== 'quick') >= AT_ONCE.unproven) return false
+    return pace !== 'slow' || count((name) => name.pace === 'slow') < AT_ONCE.slow
   }
 
   async #run(name: Name): Promise<void> {
@@ -122,14 +132,14 @@ export class NameLookup {
       (addresses) => ({ addresses }),
       (error: unknown) => ({ error: error instanceof Error ? error : new Error(String(error)) }),
     )
-    const found = 'addresses' in answer
-    const search = name.search!
-    clearTimeout(search.timer)
-    delete name.search
+    const { asked, begunMs } = name
+    clearTimeout(asked?.timer)
+    delete name.asked
     this.#running.delete(name)
-    name.standing = found && !search.isLate ? 'good' : 'bad'
-    name.kept = { answer, untilMs: this.#nowMs() + (found ? KEEP_FOUND_MS : KEEP_FAILURE_MS) }
-    search.settle(answer)
+    name.pace = this.#nowMs() - begunMs > QUICK_MS ? 'slow' : 'quick'
+    const keepMs = 'addresses' in answer ? KEEP_FOUND_MS : KEEP_FAILURE_MS
+    name.kept = { answer, untilMs: this.#nowMs() + keepMs }
+    asked?.settle(answer)
     this.#startSome()
   }
 
@@ -137,14 +147,15 @@ export class NameLookup {
     const known = this.#names.get(hostname)
     if (known) return known
     if (this.#names.size >= REMEMBERED_MAX) this.#forgetOne()
-    const name: Name = { hostname, standing: 'unknown' }
+    const name: Name = { hostname, pace: 'unknown', begunMs: 0, isLate: false }
     this.#names.set(hostname, name)
     return name
   }
 
   #forgetOne(): void {
     for (const [hostname, name] of this.#names) {
-      if (name.search) continue
+      if (name.asked || this.#running.has(name)) continue
+      this.#waiting.delete(name)
       this.#names.delete(hostname)
       return
     }

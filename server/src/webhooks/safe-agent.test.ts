@@ -71,6 +71,22 @@ test('names that lead inside are refused at connect, also when only one of their
   assert.equal(connections, 0)
 })
 
+test('a receiver cannot have its connection kept for longer than a few seconds', async () => {
+  const server = createServer((_, response) => response.setHeader('Keep-Alive', 'timeout=600').end())
+  server.keepAliveTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  const closed = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)))
+  const agent = createSafeAgent({ allowLoopback: true, timeoutMs: 2_000 })
+  after(() => agent.destroy())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  await (await request(url, { dispatcher: agent })).body.dump()
+  const begunMs = performance.now()
+  await closed
+  const keptMs = performance.now() - begunMs
+  assert.ok(keptMs > 1_000 && keptMs < 20_000, `kept for ${keptMs} ms`)
+})
+
 test('a name that is rebound leads nowhere: the answer that was checked is the one that is used', async () => {
   // Outside first, which is let through, whatever is there; inside for whoever should ask again.
   const answers = [[v4('93.184.216.34')], [v4('127.0.0.1')], [v4('127.0.0.1')]]

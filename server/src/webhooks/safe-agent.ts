@@ -13,6 +13,9 @@ export class RefusedAddress extends Error {
 /** One for the whole process, because its threads are. */
 const names = new NameLookup()
 
+/** How long a connection is kept for the next request. Receivers may ask for less, not for more. */
+const IDLE = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 4_000 }
+
 /** What an agent may do. */
 export interface SafeAgentRules {
   allowLoopback: boolean
@@ -56,6 +59,7 @@ export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = names.f
       })
     },
     pipelining: 1,
+    ...IDLE,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   })
