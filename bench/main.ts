@@ -17,14 +17,16 @@ const { values: options } = parseArgs({
 const chosen = choose(options.only)
 const effort: Effort = {
   isQuick: options.quick,
-  ...(options.quick ? { rounds: 7, roundMs: 150 } : { rounds: 21, roundMs: 400 }),
+  ...(options.quick ? { rounds: 5, roundMs: 80 } : { rounds: 21, roundMs: 400 }),
   say: (line) => process.stderr.write(`${line}\n`),
 }
 
 const measured: { bench: Bench; found: Measured }[] = []
 for (const bench of chosen) {
   effort.say(`${bench.name}: ${bench.what}`)
+  const startedMs = performance.now()
   measured.push({ bench, found: await bench.run(effort) })
+  effort.say(`  took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
 }
 const comparisons = measured.flatMap(({ bench, found }) => compareAll(bench, found))
 

@@ -11,12 +11,13 @@ import { zenDecision } from './zen.ts'
 import { zenExpressions, zenTables } from './zen-graph.ts'
 
 const GENERATED_CASES = 500
+const GENERATED_QUICKLY = 60
 const CASES_AT_ONCE = 16
 
 /** Measures one decision under the sandbox policy, ours and elsewhere, after checking that all come to the same. */
 export async function runDecide(effort: Effort): Promise<Measured> {
   const policy = sandboxPolicy()
-  const cases = decisionCases(policy, GENERATED_CASES)
+  const cases = decisionCases(policy, effort.isQuick ? GENERATED_QUICKLY : GENERATED_CASES)
   const traced = zenDecision(zenTables(policy.document), true)
   const asText = zenDecision(zenTables(policy.document), 'string')
   const untraced = zenDecision(zenTables(policy.document), false)

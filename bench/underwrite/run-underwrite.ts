@@ -11,6 +11,7 @@ const CONNECTIONS = 64
 const P99_MS = 50
 const USUAL_LOAD = 0.7
 const LOADS = [0.1, 0.3, 0.5, 0.7, 0.85, 1, 1.2]
+const QUICK_LOADS = [0.3, 0.7, 1.2]
 
 /** Measures durable underwriting over HTTP on PostgreSQL: against its own writes alone, and against a naive service. */
 export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
@@ -64,7 +65,7 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
   try {
     const entityIds = await fill(service, effort)
-    const rounds = new Rounds(effort)
+    const rounds = new Rounds(effort, 1)
     const found = { ours: [] as number[], bare: [] as number[] }
     for (const run of rounds.runs()) {
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
@@ -92,11 +93,11 @@ class Rounds {
   readonly bareCount: number
   readonly #effort: Effort
 
-  constructor(effort: Effort) {
+  constructor(effort: Effort, quickly = 2) {
     this.#effort = effort
-    this.count = effort.isQuick ? 2 : 7
-    this.forMs = effort.isQuick ? 1_000 : 4_000
-    this.bareCount = effort.isQuick ? 512 : 4_096
+    this.count = effort.isQuick ? quickly : 7
+    this.forMs = effort.isQuick ? 700 : 4_000
+    this.bareCount = effort.isQuick ? 256 : 4_096
   }
 
   *runs(): Generator<string> {
@@ -112,7 +113,7 @@ async function fill(service: MeasuredService, effort: Effort): Promise<string[]>
   const entityIds = await createApplicants(service, effort.isQuick ? 64 : 1_000)
   await driveClosed(service.port, {
     connections: CONNECTIONS,
-    forMs: effort.isQuick ? 500 : 3_000,
+    forMs: effort.isQuick ? 300 : 3_000,
     next: underwritings(service.key, entityIds, 'warm-up'),
   })
   return entityIds
@@ -143,7 +144,7 @@ async function atLoad(
   const p99s: number[] = []
   for (let run = 0; run < runs; run++) {
     effort.say(`  ${Math.round(perSecond)} a second, ${run + 1} of ${runs}`)
-    const forMs = effort.isQuick ? 1_000 : 5_000
+    const forMs = effort.isQuick ? 700 : 5_000
     const next = underwritings(service.key, entityIds, `usual-${run}`)
     const { latenciesMs } = await driveOpen(service.port, { connections: CONNECTIONS, perSecond, forMs, next })
     p99s.push(percentile(latenciesMs, 0.99))
@@ -161,7 +162,7 @@ async function beyondCapacity(
   for (let run = 0; run < runs; run++) {
     effort.say(`  twice the peak, ${run + 1} of ${runs}`)
     const next = underwritings(service.key, entityIds, `beyond-${run}`)
-    const options = { connections: 1_000, perSecond: peak * 2, forMs: effort.isQuick ? 1_000 : 4_000, next }
+    const options = { connections: 1_000, perSecond: peak * 2, forMs: effort.isQuick ? 500 : 4_000, next }
     answered.push((await driveOpen(service.port, options)).perSecond)
   }
   return answered
@@ -197,10 +198,10 @@ async function saturation(
   { effort, peak }: { effort: Effort; peak: number },
 ): Promise<Point[]> {
   const points: Point[] = []
-  for (const load of LOADS) {
+  for (const load of effort.isQuick ? QUICK_LOADS : LOADS) {
     effort.say(`  at ${Math.round(load * 100)} % of peak`)
     const next = underwritings(service.key, entityIds, `load-${load}`)
-    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 700 : 5_000, next }
+    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 400 : 5_000, next }
     const { perSecond, latenciesMs } = await driveOpen(service.port, options)
     for (const [series, share] of [
       ['p50', 0.5],
