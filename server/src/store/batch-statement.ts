@@ -103,7 +103,7 @@ function gatherRows(changes: readonly Change[]): Map<PlainTable, unknown[]> {
       if (tableRows.length > 0) gathered.set(table, [...(gathered.get(table) ?? []), ...tableRows])
     }
   }
-  // A fixed order keeps the statement's text, and with it the prepared plan, the same for the same set of tables.
+  // A fixed order keeps the statement’s text the same for the same set of tables, so that it is parsed once.
   return new Map([...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
