@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -27,6 +28,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[] }
     for (const run of rounds.runs()) {
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
+      await followedUp(storage)
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
       const next = underwritings(service.key, entityIds, `naive-${run}`)
       found.naive.push(
@@ -134,6 +136,17 @@ async function bareRound(
   { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
 ): Promise<number> {
   return writeBare(sandbox, await makeWriteSets(sandbox, { entityIds, count, run: `bare-${run}` }))
+}
+
+/** Waits until the service has sealed and followed up on what the bare loop wrote: that is not part of what comes next. */
+async function followedUp({ environments: { sandbox } }: OpenedStorage): Promise<void> {
+  for (;;) {
+    const [left] = await sandbox.query<{ any: boolean }>(
+      'SELECT EXISTS (SELECT 1 FROM audit_pending) OR EXISTS (SELECT 1 FROM consequences) AS any',
+    )
+    if (!left!.any) return
+    await sleep(50)
+  }
 }
 
 async function atLoad(
