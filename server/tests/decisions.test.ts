@@ -142,6 +142,7 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
   for (const reason of ['', '   ', '\t\n']) {
     const blank = { verdict: 'approve', reviewer: { id: 'u' }, reason }
     const refused = await acme.post(`/v1/decisions/${decision.id}/reviews`, blank)
+    if (reason !== '') assert.equal(refused.body.error.message, 'reason must not be blank.')
     assert.deepEqual([refused.status, refused.body.error.param], [400, '/reason'], JSON.stringify(reason))
   }
   assert.equal(

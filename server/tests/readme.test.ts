@@ -51,6 +51,12 @@ test('the calls of the README work as they are printed', () => {
     ],
   )
   assert.match(stdout, /^intact {4}sandbox/m)
+  const { verdict, risk_tier, reason_codes, policy_version } = answers[4]
+  for (const shown of [{ verdict, risk_tier }, reason_codes[0], { policy_version }])
+    assert.ok(
+      section.includes(JSON.stringify(shown).slice(1, -1)),
+      `the answer that is shown has ${JSON.stringify(shown)}`,
+    )
 })
 
 test('every setting and every command of the README exists, and every link leads somewhere', () => {

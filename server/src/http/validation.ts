@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { parseMoney } from '../core/money.ts'
 import type { Violation } from './api-error.ts'
 import { escapePointer } from './json-body.ts'
+import { NOT_BLANK } from './schemas/fields.ts'
 
 /** A body with a thousand bad elements is bad enough after this many violations. */
 const VIOLATIONS_MAX = 100
@@ -62,7 +63,10 @@ const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
   type: (what, { params }) => `${what} must be ${withArticle(params.type)}.`,
   enum: (what, { params }) => `${what} must be one of ${params.allowedValues.join(', ')}.`,
   format: (what, { params }) => FORMATS[params.format]?.(what) ?? `${what} does not have the right form.`,
-  pattern: (what, { parentSchema }) => `${what} does not have the right form${hint(parentSchema)}.`,
+  pattern: (what, { params, parentSchema }) =>
+    params.pattern === NOT_BLANK
+      ? `${what} must not be blank.`
+      : `${what} does not have the right form${hint(parentSchema)}.`,
   minLength: (what, { params }) =>
     `${what} must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}.`,
   maxLength: (what, { params }) => `${what} must have at most ${params.limit} characters.`,

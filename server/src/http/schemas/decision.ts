@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Checkpoint } from './audit-trail.ts'
-import { Currency, Id, Money, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
 
 export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
 
@@ -121,7 +121,7 @@ const reviewFields = {
   reason: Type.String({
     minLength: 1,
     maxLength: 5000,
-    pattern: '\\S',
+    pattern: NOT_BLANK,
     description: 'Why, in words; not blank.',
     examples: ['Payslips of three months seen.'],
   }),

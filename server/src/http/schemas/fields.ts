@@ -94,3 +94,6 @@ export const ErrorBody = Strict(
   },
   { title: 'Error' },
 )
+
+/** The pattern of a text that has to say something. */
+export const NOT_BLANK = '\\S'
