@@ -222,6 +222,11 @@ test('a lease is held by one node until it is given back or runs out', async () 
   await theirs.release()
   assert.equal(await lease('b', 0).isHeld(), true)
   assert.equal(await ours.isHeld(), true, 'a lease that ran out is free')
+  await ours.release()
+  const short = lease('b', 0.02)
+  assert.equal(await short.isHeld(), true)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.deepEqual([await ours.isHeld(), await short.isHeld()], [true, false], 'who lost it does not go on believing')
 })
 
 test('a transaction that fails leaves nothing behind, and the schema stays the same afterwards', async () => {

@@ -57,7 +57,7 @@ interface AccountMonth {
 /** Accounts with one salary in every month, of varying size, and spending that has nothing to do with it; newest first. */
 const accounts: fc.Arbitrary<AccountMonth[]> = fc.array(
   fc.record({ salary: fc.integer({ min: 1, max: 900_000 }), spent: fc.integer({ min: 1, max: 900_000 }) }),
-  { minLength: 3, maxLength: 12 },
+  { minLength: 3, maxLength: 14 },
 )
 
 /** The transactions of an account, each with the balance that all before it have left. */
