@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { freshFeatures } from '../../server/src/core/decide/fresh-features.ts'
 import { measureRequest } from '../../server/src/core/decide/measure-request.ts'
+import { readFigures } from '../../server/src/core/decide/read-figures.ts'
 import { readSlots } from '../../server/src/core/decide/read-slots.ts'
 import { deriveFacts } from '../../server/src/core/facts/derive-facts.ts'
 import {
@@ -63,8 +63,8 @@ function asDerived({ features }: Facts): Facts {
  * the measurement.
  */
 export function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
-  const features = freshFeatures(policy, everything.features)
-  const { values, facts } = readSlots(policy, everything.features, measureRequest(policy, features))
+  const request = measureRequest(readFigures(policy, everything.features))
+  const { values, missing } = readSlots(policy, everything.features, request)
   const flat: DecisionCase['flat'] = {}
   const nested: DecisionCase['nested'] = {}
   const put = (feature: string, value: FactValue | null) => {
@@ -73,10 +73,9 @@ export function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<Deci
     nested[namespace] = { ...nested[namespace], [name]: value }
   }
   let isRequestMade = true
-  policy.inputs.forEach(({ definition }, slot) => {
-    put(definition.feature, values[slot] ?? null)
-    const fact = facts[slot]!
-    if ('missing' in fact && fact.missing === 'not_requested') isRequestMade = false
+  policy.inputs.forEach(({ feature }, slot) => {
+    put(feature, values[slot] ?? null)
+    if (missing[slot] === 'not_requested') isRequestMade = false
   })
   put(REQUEST_MADE, isRequestMade)
   return { flat, nested }

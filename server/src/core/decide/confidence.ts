@@ -2,46 +2,42 @@ import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { remainingPpm } from './decay.ts'
 import type { Completeness, Confidence } from './decision-outcome.ts'
 import type { SlotReading } from './read-slots.ts'
-import type { ScoredCard } from './score.ts'
-import { MISSING_BIN } from './score.ts'
 import { readTable } from './table.ts'
 
+const ALL = 1_000_000
+
 /** How sure the side of the cutoff is: Φ of the distance in standard deviations, read from the policy's table. */
-export function confidenceIn(policy: CompiledPolicy, { lines, total }: ScoredCard): Confidence {
+export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total: number): Confidence {
   const { scorecard, verdicts } = policy.document
-  let varianceMillionths = scorecard.spread * scorecard.spread * 1_000_000
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index]!
-    const { definition, slot } = policy.characteristics[index]!
-    const unknown = unknownPpm(line, policy.inputs[slot]?.halfLifeDays ?? null)
-    varianceMillionths += definition.spread * definition.spread * unknown
+  let varianceMillionths = scorecard.spread * scorecard.spread * ALL
+  for (const { slot, variance, halfLifeDays } of policy.characteristics) {
+    varianceMillionths += variance * unknownPpm(reading, slot, halfLifeDays)
   }
   const distance = total - verdicts.cutoff
-  const variance = Math.floor(varianceMillionths / 1_000_000)
+  const variance = Math.floor(varianceMillionths / ALL)
   // The table is in z², so that no square root is needed.
-  return { distance, variance, ppm: readTable(policy.normal, (distance * distance) / variance) }
+  return { distance, ppm: readTable(policy.normal, (distance * distance) / variance), variance }
 }
 
-/** The share of a characteristic that is not known: all of it when missing, more and more of it as it ages. */
-function unknownPpm(line: { bin: string; age_days?: number }, halfLifeDays: number | null): number {
-  if (line.bin === MISSING_BIN) return 1_000_000
-  if (line.age_days === undefined || halfLifeDays === null) return 0
-  return 1_000_000 - remainingPpm(line.age_days, halfLifeDays)
+/** The share of a feature that is not known: all of it when missing, more and more of it as it ages. */
+function unknownPpm({ values, ages, missing }: SlotReading, slot: number, halfLifeDays: number | null): number {
+  if (values[slot] === undefined) return missing[slot] === 'not_requested' ? 0 : ALL
+  const age = ages[slot]
+  return age === undefined || halfLifeDays === null ? 0 : ALL - remainingPpm(age, halfLifeDays)
 }
 
 /** How much of the weight of all inputs that apply to the request is known. */
-export function completenessOf({ inputs }: CompiledPolicy, { facts }: SlotReading): Completeness {
+export function completenessOf({ inputs }: CompiledPolicy, reading: SlotReading): Completeness {
   let known = 0
   let total = 0
   const missing: string[] = []
   for (let slot = 0; slot < inputs.length; slot++) {
-    const { definition } = inputs[slot]!
-    const fact = facts[slot]!
-    if ('missing' in fact && fact.missing === 'not_requested') continue
-    total += definition.weight
-    if ('value' in fact) known += definition.weight
-    else missing.push(definition.feature)
+    if (reading.missing[slot] === 'not_requested') continue
+    const { weight, feature } = inputs[slot]!
+    total += weight
+    if (reading.values[slot] === undefined) missing.push(feature)
+    else known += weight
   }
-  const ppm = total === 0 ? 0 : Math.floor((known * 1_000_000) / total)
-  return { known_weight: known, total_weight: total, ppm, missing }
+  const ppm = total === 0 ? 0 : Math.floor((known * ALL) / total)
+  return { known_weight: known, missing, ppm, total_weight: total }
 }

@@ -102,13 +102,13 @@ describe('deciding', () => {
   it('scores a missing feature by its own bin, whatever the value would have been, zero included', () => {
     const anyCharacteristic = fc.constantFrom(...policy.characteristics)
     fc.assert(
-      fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { definition }, absent) => {
-        fc.pre(!definition.feature.startsWith('request.'))
-        const { scorecard } = decide(policy, withFact(given, definition.feature, absent)).trace
-        const line = scorecard.find(({ characteristic }) => characteristic === definition.id)
+      fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { id, feature, missingPoints }, absent) => {
+        fc.pre(!feature.startsWith('request.'))
+        const { scorecard } = decide(policy, withFact(given, feature, absent)).trace
+        const line = scorecard.find(({ characteristic }) => characteristic === id)
         assert.equal(line?.bin, 'missing')
         assert.equal(line?.value, null)
-        assert.equal(line?.points, definition.missing)
+        assert.equal(line?.points, missingPoints)
       }),
     )
   })

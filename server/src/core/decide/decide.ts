@@ -1,13 +1,12 @@
 import type { Facts } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { PolicyDocument } from '../policy/policy-document.ts'
+import type { CompiledPolicy, CompiledTier } from '../policy/compiled-policy.ts'
 import { capacityOf } from './capacity.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
 import type { DecisionOutcome } from './decision-outcome.ts'
 import { ENGINE_VERSION } from './engine-version.ts'
-import { freshFeatures } from './fresh-features.ts'
 import { limitFor } from './limit.ts'
 import { measureRequest } from './measure-request.ts'
+import { readFigures } from './read-figures.ts'
 import { readSlots } from './read-slots.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
 import { runRules } from './run-rules.ts'
@@ -17,21 +16,22 @@ import { verdictOn } from './verdict.ts'
 
 /** Decides: the same policy and the same facts give the same bytes, and nothing here can see a clock or a network. */
 export function decide(policy: CompiledPolicy, facts: Facts): DecisionOutcome {
-  const features = freshFeatures(policy, facts.features)
-  const request = measureRequest(policy, features)
+  const figures = readFigures(policy, facts.features)
+  const request = measureRequest(figures)
   const reading = readSlots(policy, facts.features, request)
 
-  const rules = runRules(policy, reading)
-  const card = score(policy, reading)
-  const badPpm = readTable(policy.probability, card.total)
-  const tier = tierOf(policy, card.total)
+  const { traces, held } = runRules(policy, reading)
+  const { lines, shortfalls, total } = score(policy, reading)
+  const badPpm = readTable(policy.probability, total)
+  const tier = tierOf(policy, total)
   const completeness = completenessOf(policy, reading)
-  const confidence = confidenceIn(policy, card)
-  const limit = limitFor(policy, { features, capacity: capacityOf(policy, features), tier, badPpm })
+  const confidence = confidenceIn(policy, reading, total)
+  const limit = limitFor(policy, { figures, capacity: capacityOf(policy, figures), tier, badPpm })
 
-  const { verdict, settledBy } = verdictOn(policy, { rules, score: card.total, completeness, confidence, limit })
-  const question = { verdict, settledBy, rules, card, limit }
+  const { verdict, settledBy } = verdictOn(policy, { held, score: total, completeness, confidence, limit })
+  const question = { verdict, settledBy, held, shortfalls, missing: reading.missing, total, limit }
   const isApproved = verdict === 'approve' || verdict === 'approve_with_conditions'
+  const { scorecard, verdicts } = policy.document
   return {
     verdict,
     tier: tier.tier,
@@ -39,25 +39,22 @@ export function decide(policy: CompiledPolicy, facts: Facts): DecisionOutcome {
     reasons: reasonsFor(policy, question),
     conditions: conditionsFor(policy, question),
     trace: {
-      engine_version: ENGINE_VERSION,
-      request,
-      rule_trace: rules,
-      scorecard: card.lines,
-      score: {
-        base: policy.document.scorecard.base,
-        total: card.total,
-        cutoff: policy.document.verdicts.cutoff,
-        bad_ppm: badPpm,
-      },
       completeness,
       confidence,
+      engine_version: ENGINE_VERSION,
       limit,
+      request,
+      rule_trace: traces,
+      score: { bad_ppm: badPpm, base: scorecard.base, cutoff: verdicts.cutoff, total },
+      scorecard: lines,
       settled_by: settledBy,
     },
   }
 }
 
 /** The first tier the score reaches; the last one takes all the rest. */
-function tierOf({ document: { tiers } }: CompiledPolicy, total: number): PolicyDocument['tiers'][number] {
-  return tiers.find(({ from }) => from === undefined || total >= from)!
+function tierOf({ tiers }: CompiledPolicy, total: number): CompiledTier {
+  let place = 0
+  while (place < tiers.length - 1 && total < tiers[place]!.from) place += 1
+  return tiers[place]!
 }

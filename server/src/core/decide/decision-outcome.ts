@@ -1,7 +1,7 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
-import type { Reason } from '../policy/compiled-policy.ts'
+import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
 
-export type { Reason }
+export type { Reason, RuleTrace }
 
 /** What the policy says to do. */
 export type Verdict = 'approve' | 'approve_with_conditions' | 'manual_review' | 'decline'
@@ -11,14 +11,6 @@ export interface OpenCondition {
   code: string
   label: string
   node: string
-}
-
-/** What one rule said; null when that hangs on the features listed as missing. */
-export interface RuleTrace {
-  rule: string
-  action: 'decline' | 'manual_review' | 'condition'
-  holds: boolean | null
-  missing?: string[]
 }
 
 /** One line of the scorecard. */

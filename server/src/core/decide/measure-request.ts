@@ -1,27 +1,16 @@
 import { RATIO_MAX } from '../facts/exact-ratio.ts'
 import { type Fact, type FactSet, known, missing } from '../facts/facts.ts'
-import { numberFact, numberOf, textOf } from '../facts/read-fact.ts'
-import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
+import type { Figures } from './read-figures.ts'
 
 /** The features of a request that depend on the policy's terms: what it would cost a month, and against what. */
-export function measureRequest(policy: CompiledPolicy, features: FactSet): FactSet {
-  const amount = numberOf(features, 'request.amount')
+export function measureRequest({ amount, terms, medianInflow, lowestBalance }: Figures): FactSet {
   if (amount === undefined) return NOT_REQUESTED
-  const instalment = amount / termsOf(policy, features).annuityFactor
+  const instalment = amount / terms.annuityFactor
   return {
     'request.instalment': known(Math.round(instalment * 100) / 100),
-    'request.instalment_to_inflow': measured(numberFact(features, 'cashflow.median_inflow'), (inflow) =>
-      ratio(instalment, inflow),
-    ),
-    'request.lowest_balance_to_instalment': measured(numberFact(features, 'cashflow.lowest_balance'), (balance) =>
-      ratio(balance, instalment),
-    ),
+    'request.instalment_to_inflow': measured(medianInflow, (inflow) => ratio(instalment, inflow)),
+    'request.lowest_balance_to_instalment': measured(lowestBalance, (balance) => ratio(balance, instalment)),
   }
-}
-
-/** The terms of the requested product; one the policy does not name gets the default terms. */
-export function termsOf({ products, defaultProduct }: CompiledPolicy, features: FactSet): ProductTerms {
-  return products.get(textOf(features, 'request.product') ?? '') ?? defaultProduct
 }
 
 const NOT_REQUESTED: FactSet = {

@@ -1,28 +1,36 @@
-import type { Fact, FactSet, FactValue } from '../facts/facts.ts'
+import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
-import { freshFact } from './fresh-features.ts'
 
-/** The policy's inputs as this decision sees them, by slot. */
+/** The policy's inputs as this decision sees them, by slot: each has a value, perhaps with an age, or a reason why not. */
 export interface SlotReading {
   values: readonly (FactValue | undefined)[]
-  facts: readonly Fact[]
+  ages: readonly (number | undefined)[]
+  missing: readonly (MissingBecause | undefined)[]
 }
-
-const NO_DATA: Fact = { missing: 'no_data' }
 
 /** Looks up every input of the policy once; a value that is too old, or of another type than the policy declares, is missing. */
 export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measured: FactSet): SlotReading {
-  const values: (FactValue | undefined)[] = []
-  const facts: Fact[] = []
+  const values: (FactValue | undefined)[] = new Array(inputs.length)
+  const ages: (number | undefined)[] = new Array(inputs.length)
+  const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
   for (let slot = 0; slot < inputs.length; slot++) {
-    const { definition, maxAgeDays, isMeasured } = inputs[slot]!
+    const { feature, type, maxAgeDays, isMeasured } = inputs[slot]!
     // Every feature name has a dot in it, and nothing an object inherits does.
-    const found = (isMeasured ? measured : features)[definition.feature] ?? NO_DATA
-    const fact = isMeasured ? found : freshFact(found, maxAgeDays)
-    const value = 'value' in fact ? fact.value : undefined
-    const isMistyped = value !== undefined && typeof value !== definition.type
-    values.push(isMistyped ? undefined : value)
-    facts.push(isMistyped ? NO_DATA : fact)
+    const fact = isMeasured ? measured[feature] : features[feature]
+    let value: FactValue | undefined
+    let age: number | undefined
+    let because: MissingBecause | undefined
+    if (fact === undefined) because = 'no_data'
+    else if (!('value' in fact)) because = fact.missing
+    else if (maxAgeDays !== undefined && fact.age_days !== undefined && fact.age_days > maxAgeDays) because = 'stale'
+    else if (typeof fact.value !== type) because = 'no_data'
+    else {
+      value = fact.value
+      age = fact.age_days
+    }
+    values[slot] = value
+    ages[slot] = age
+    missing[slot] = because
   }
-  return { values, facts }
+  return { values, ages, missing }
 }

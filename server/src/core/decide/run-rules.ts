@@ -1,18 +1,28 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
 import type { RuleTrace } from './decision-outcome.ts'
 import type { SlotReading } from './read-slots.ts'
 
-/** Asks every rule in the order of the document, so that the trace is complete. */
-export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleTrace[] {
+/** What all rules said, and those that hold; both in the order of the document. */
+export interface RuleAnswers {
+  traces: RuleTrace[]
+  held: CompiledRule[]
+}
+
+/** Asks every rule, so that the trace is complete. */
+export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleAnswers {
   const traces: RuleTrace[] = []
-  for (const { definition, holds, reads } of rules) {
-    const answer = holds(values)
-    const { id: rule, then: action } = definition
-    if (answer !== undefined) traces.push({ action, holds: answer, rule })
-    else {
-      const missing = reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.definition.feature)
-      traces.push({ action, holds: null, missing, rule })
+  const held: CompiledRule[] = []
+  for (const rule of rules) {
+    const answer = rule.holds(values)
+    if (answer === false) traces.push(rule.whenNot)
+    else if (answer === true) {
+      traces.push(rule.whenHeld)
+      held.push(rule)
+    } else {
+      const missing: string[] = []
+      for (const slot of rule.reads) if (values[slot] === undefined) missing.push(inputs[slot]!.feature)
+      traces.push({ action: rule.action, holds: null, missing, rule: rule.id })
     }
   }
-  return traces
+  return { traces, held }
 }

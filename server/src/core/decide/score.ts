@@ -1,17 +1,18 @@
 import type { FactValue } from '../facts/facts.ts'
-import type { CompiledCharacteristic, CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { PolicyCharacteristic } from '../policy/policy-document.ts'
+import type { CompiledBin, CompiledCharacteristic, CompiledPolicy } from '../policy/compiled-policy.ts'
 import type { ScorecardLine } from './decision-outcome.ts'
 import type { SlotReading } from './read-slots.ts'
 
 /** The bin of a feature that is missing. */
-export const MISSING_BIN = 'missing'
+const MISSING_BIN = 'missing'
 /** The bin of a question the request does not raise, such as the instalment of a request without an amount. */
 const NOT_APPLICABLE_BIN = 'not applicable'
 
 /** A scorecard added up. */
 export interface ScoredCard {
   lines: ScorecardLine[]
+  /** What each line fell short by, once more: reasons are ranked by it. */
+  shortfalls: number[]
   total: number
 }
 
@@ -19,49 +20,43 @@ export interface ScoredCard {
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
   let total = document.scorecard.base
   const lines: ScorecardLine[] = []
+  const shortfalls: number[] = []
   for (const characteristic of characteristics) {
     const line = scoreLine(characteristic, reading)
     total += line.points
     lines.push(line)
+    shortfalls.push(line.shortfall)
   }
-  return { lines, total }
+  return { lines, shortfalls, total }
 }
 
-function scoreLine(characteristic: CompiledCharacteristic, { facts }: SlotReading): ScorecardLine {
-  const { definition, slot, bins } = characteristic
-  const fact = facts[slot]!
-  if (!('value' in fact)) {
+/** Lines are written in the order of their members' names, which is how they are recorded. */
+function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missing }: SlotReading): ScorecardLine {
+  const { id, feature, group, reference, slot, bins, missingPoints } = characteristic
+  const value = values[slot]
+  if (value === undefined) {
+    const because = missing[slot]!
     // A question that does not arise is answered as by the applicant the references describe: nothing gained or lost.
-    if (fact.missing === 'not_requested') return lineOf(definition, null, NOT_APPLICABLE_BIN, definition.reference)
-    return { ...lineOf(definition, null, MISSING_BIN, definition.missing), missing: fact.missing }
+    const isAsked = because !== 'not_requested'
+    const [bin, points] = isAsked ? [MISSING_BIN, missingPoints] : [NOT_APPLICABLE_BIN, reference]
+    const shortfall = reference - points
+    return isAsked
+      ? { bin, characteristic: id, feature, group, missing: because, points, reference, shortfall, value: null }
+      : { bin, characteristic: id, feature, group, points, reference, shortfall, value: null }
   }
-  const { label, points } = binOf(bins, fact.value)
-  const { age_days } = fact
-  if (age_days === undefined) return lineOf(definition, fact.value, label, points)
-  const { id, feature, group, reference } = definition
-  return {
-    age_days,
-    bin: label,
-    characteristic: id,
-    feature,
-    group,
-    points,
-    reference,
-    shortfall: reference - points,
-    value: fact.value,
-  }
+  const { label: bin, points } = binOf(bins, value)
+  const shortfall = reference - points
+  const age_days = ages[slot]
+  return age_days === undefined
+    ? { bin, characteristic: id, feature, group, points, reference, shortfall, value }
+    : { age_days, bin, characteristic: id, feature, group, points, reference, shortfall, value }
 }
 
-function binOf(bins: CompiledCharacteristic['bins'], value: FactValue) {
-  for (const bin of bins) if (bin.holds(value)) return bin
+function binOf(bins: readonly CompiledBin[], value: FactValue): CompiledBin {
+  for (const bin of bins) {
+    const { equals, below } = bin
+    const isIn = equals === undefined ? below === undefined || (value as number) < below : value === equals
+    if (isIn) return bin
+  }
   return bins[bins.length - 1]!
-}
-
-function lineOf(
-  { id, feature, group, reference }: PolicyCharacteristic,
-  value: FactValue | null,
-  bin: string,
-  points: number,
-): ScorecardLine {
-  return { bin, characteristic: id, feature, group, points, reference, shortfall: reference - points, value }
 }

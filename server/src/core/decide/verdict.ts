@@ -1,9 +1,10 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { Completeness, Confidence, LimitTrace, RuleTrace, SettledBy, Verdict } from './decision-outcome.ts'
+import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
+import type { Completeness, Confidence, LimitTrace, SettledBy, Verdict } from './decision-outcome.ts'
 
 /** What a verdict is taken from. */
 export interface VerdictQuestion {
-  rules: readonly RuleTrace[]
+  /** The rules that hold. */
+  held: readonly CompiledRule[]
   score: number
   completeness: Completeness
   confidence: Confidence
@@ -16,8 +17,8 @@ export function verdictOn(
   question: VerdictQuestion,
 ): { verdict: Verdict; settledBy: SettledBy } {
   const { verdicts } = policy.document
-  const { rules, score, completeness, confidence, limit } = question
-  const fires = (action: RuleTrace['action']) => rules.some((rule) => rule.action === action && rule.holds === true)
+  const { held, score, completeness, confidence, limit } = question
+  const fires = (action: CompiledRule['action']) => held.some((rule) => rule.action === action)
 
   if (fires('decline')) return { verdict: 'decline', settledBy: 'knock_out' }
   if (completeness.ppm < verdicts.completeness_min_ppm) return { verdict: 'manual_review', settledBy: 'completeness' }

@@ -13,7 +13,7 @@ import type {
   ProductTerms,
   Reason,
 } from './compiled-policy.ts'
-import type { PolicyDocument, PolicyInput } from './policy-document.ts'
+import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** A policy that can decide, or everything that keeps it from deciding. */
@@ -64,6 +64,12 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
       ),
       rules,
       characteristics: compileCharacteristics(document, slotOf),
+      tiers: document.tiers.map(({ tier, from, balance_multiple, cap }) => ({
+        tier,
+        from: from ?? Number.NEGATIVE_INFINITY,
+        balanceMultiple: balance_multiple,
+        cap,
+      })),
       groups: groupsOf(document),
       normal: document.scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
       probability: document.scorecard.probability.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })),
@@ -79,13 +85,10 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
   }
 }
 
-function compileInput(input: PolicyInput): CompiledInput {
-  return {
-    definition: input,
-    halfLifeDays: input.half_life_days ?? findFeature(input.feature)?.half_life_days ?? null,
-    maxAgeDays: input.max_age_days,
-    isMeasured: isMeasured(input.feature),
-  }
+function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
+  // What is measured is as old as what it is measured by, which has been looked at already.
+  const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature) }
 }
 
 function compileRules(
@@ -94,11 +97,22 @@ function compileRules(
 ): CompiledRule[] {
   return rules.flatMap((definition, index) => {
     const compiled = compileExpression(definition.when, slotOf)
-    if ('holds' in compiled)
-      return [{ definition, reason: { ...definition.reason, node: `rule_trace/${definition.id}` }, ...compiled }]
+    if ('holds' in compiled) return [{ ...preparedRule(definition), ...compiled }]
     problems.push(expressionProblem(definition, { ...compiled, index }))
     return []
   })
+}
+
+function preparedRule({ id, then: action, reason, condition, covers }: PolicyRule) {
+  return {
+    id,
+    action,
+    reason: reasonAt(`rule_trace/${id}`, reason, reason.impact),
+    condition,
+    covers,
+    whenHeld: { action, holds: true, rule: id },
+    whenNot: { action, holds: false, rule: id },
+  }
 }
 
 function compileCharacteristics(
@@ -111,20 +125,31 @@ function compileCharacteristics(
     const reasonFor = (...codes: (string | undefined)[]): Reason => {
       const code = codes.find((one) => one !== undefined)
       const told = missing_reasons.find((reason) => reason.code === code) ?? definition.shortfall
-      return { ...told, impact: 'negative', node }
+      return reasonAt(node, told, 'negative')
     }
-    const { missing, withheld, other_currency } = inputs[slot] ?? {}
+    const { missing, withheld, other_currency, half_life_days } = inputs[slot] ?? {}
+    const { id, feature, group, reference, spread } = definition
     return {
-      definition,
+      id,
+      feature,
+      group,
       slot,
-      shortfall: { ...definition.shortfall, impact: 'negative', node },
-      strength: { ...definition.strength, impact: 'positive', node },
+      reference,
+      missingPoints: definition.missing,
+      variance: spread * spread,
+      halfLifeDays: half_life_days ?? findFeature(feature)?.half_life_days ?? null,
+      bins: compileBins(definition.bins),
+      shortfall: reasonAt(node, definition.shortfall, 'negative'),
+      strength: reasonAt(node, definition.strength, 'positive'),
       missing: reasonFor(missing),
       withheld: reasonFor(withheld, missing),
       otherCurrency: reasonFor(other_currency, missing),
-      bins: compileBins(definition.bins),
     }
   })
+}
+
+function reasonAt(node: string, { code, label }: { code: string; label: string }, impact: Reason['impact']): Reason {
+  return { code, impact, label, node }
 }
 
 function groupsOf({ scorecard: { characteristics } }: PolicyDocument): number[][] {

@@ -1,8 +1,13 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { Condition } from './compile-expression.ts'
-import type { PolicyCharacteristic, PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
+import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
 
-/** A policy ready to decide: the document, its checksum, and everything that can be worked out beforehand. */
+/**
+ * A policy ready to decide: the document, its checksum, and everything that can be worked out beforehand.
+ *
+ * What is compiled repeats some of the document, with every member always there: objects of one shape are read several
+ * times as fast as objects that have a member or do not.
+ */
 export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
@@ -11,6 +16,7 @@ export interface CompiledPolicy {
   maxAgeDays: ReadonlyMap<string, number>
   rules: readonly CompiledRule[]
   characteristics: readonly CompiledCharacteristic[]
+  tiers: readonly CompiledTier[]
   /** The characteristics, by index, that share a group; groups in the order of their first member. */
   groups: readonly (readonly number[])[]
   normal: readonly TableRow[]
@@ -22,8 +28,9 @@ export interface CompiledPolicy {
 
 /** An input with the ages that apply to it. */
 export interface CompiledInput {
-  definition: PolicyInput
-  halfLifeDays: number | null
+  feature: string
+  type: PolicyInput['type']
+  weight: number
   maxAgeDays: number | undefined
   /** Whether it is measured from the request, and not among the facts. */
   isMeasured: boolean
@@ -37,18 +44,39 @@ export interface Reason {
   node: string
 }
 
-/** A rule whose condition can be asked, and what to say when it holds. */
+/** What one rule said; null when that hangs on the features listed as missing. */
+export interface RuleTrace {
+  action: PolicyRule['then']
+  holds: boolean | null
+  missing?: string[]
+  rule: string
+}
+
+/** A rule whose condition can be asked, what the trace says of it either way, and what to say when it holds. */
 export interface CompiledRule {
-  definition: PolicyRule
+  id: string
+  action: PolicyRule['then']
   reason: Reason
+  condition: PolicyRule['condition']
+  covers: string | undefined
   holds: Condition
   reads: readonly number[]
+  whenHeld: RuleTrace
+  whenNot: RuleTrace
 }
 
 /** A characteristic with its bins in the form they are searched in. */
 export interface CompiledCharacteristic {
-  definition: PolicyCharacteristic
+  id: string
+  feature: string
+  group: string
   slot: number
+  reference: number
+  missingPoints: number
+  /** The square of its spread: what it adds to the variance of the score while it is not known. */
+  variance: number
+  halfLifeDays: number | null
+  bins: readonly CompiledBin[]
   shortfall: Reason
   strength: Reason
   missing: Reason
@@ -56,14 +84,22 @@ export interface CompiledCharacteristic {
   withheld: Reason
   /** What to say instead of `missing` where there is data in another currency only. */
   otherCurrency: Reason
-  bins: readonly CompiledBin[]
 }
 
-/** A bin with the words the trace shows for it. */
+/** A bin with the words the trace shows for it: it holds one value, or the numbers below a bound, or all the rest. */
 export interface CompiledBin {
   label: string
   points: number
-  holds: (value: FactValue) => boolean
+  equals: FactValue | undefined
+  below: number | undefined
+}
+
+/** A tier and the lowest score that reaches it. */
+export interface CompiledTier {
+  tier: string
+  from: number
+  balanceMultiple: number
+  cap: number
 }
 
 /** A row of a table that is read in straight lines between its rows. */
