@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
-import { canonicalJson, canonicalSha256 } from './canonical-json.ts'
+import { canonicalJson, canonicalSha256, orderedJson } from './canonical-json.ts'
 
 /** The number whose IEEE 754 bits these are. */
 function numberOf(bits: string): number {
@@ -129,6 +129,33 @@ describe('canonical JSON', () => {
 
   it('is what the reference package makes of it, for any JSON value', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => canonicalJson(value) === canonicalize(value)))
+  })
+})
+
+describe('the JSON of what was made in order', () => {
+  it('is canonical', () => {
+    // An object keeps its members in the order in which they were made, but for names that look like a number.
+    const name = fc.string({ unit: 'grapheme' }).map((text) => `.${text}`)
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.jsonValue({ maxDepth: 0, stringUnit: 'grapheme' }),
+        fc.array(tie('tree')),
+        fc.dictionary(name, tie('tree')),
+      ),
+    }))
+    fc.assert(
+      fc.property(fc.dictionary(name, tree), (document) => {
+        const ordered = JSON.parse(canonicalJson(document))
+        assert.equal(orderedJson(ordered), canonicalJson(document))
+      }),
+    )
+  })
+
+  it('tells half a character from one that only looks like its escape', () => {
+    assert.throws(() => orderedJson({ text: '\ud800' }), TypeError)
+    const document = { text: String.raw`\ud800 \\ud800`, whole: '\ud83d\ude00' }
+    assert.equal(orderedJson(document), canonicalJson(document))
   })
 })
 

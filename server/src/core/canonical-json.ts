@@ -23,6 +23,16 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+/**
+ * The canonical form of a document whose makers wrote every member in the order of its name, as facts, traces and
+ * decisions are; nobody looks whether they are. It is a third of the work, and there are three of them in each decision.
+ */
+export function orderedJson(document: object): string {
+  const text = JSON.stringify(document)
+  // Half a surrogate pair is written as an escape; it has no canonical form, and nothing else is written like that.
+  return text.includes(String.raw`\ud`) ? canonicalJson(document) : text
+}
+
 /** SHA-256 of a text, in lowercase hexadecimal. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex')

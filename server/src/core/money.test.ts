@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { AMOUNT_MAX, formatMoney, moneyNumber, moneyOf, parseMoney } from './money.ts'
+import { AMOUNT_MAX, formatMoney, moneyNumber, moneyOf, moneyOfText, parseMoney } from './money.ts'
 
 /** Every amount that has at most 15 significant digits and four decimals, as the units it is kept in. */
 const exactUnits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
@@ -35,6 +35,26 @@ describe('an amount', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+
+  it('is what its shortest decimal says, or refused where that has too many digits', () => {
+    const nearly = fc
+      .tuple(exactUnits, fc.integer({ min: 0, max: 7 }))
+      .map(([units, decimals]) => Number(units) / 10 ** decimals)
+    fc.assert(
+      fc.property(fc.oneof(fc.double({ noNaN: true }), nearly), (amount) => {
+        const decimal = String(amount)
+        const digits = decimal.replace(/[-.]/g, '').replace(/^0+/, '')
+        const isExact = /^-?\d+(\.\d{1,4})?$/.test(decimal) && digits.length <= 15
+        assert.equal(typeof parseMoney(amount), isExact ? 'bigint' : 'string', decimal)
+        if (isExact) assert.equal(parseMoney(amount), moneyOfText(decimal))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('is told as the number next to it, however large a sum has become', () => {
+    fc.assert(fc.property(anyUnits, (units) => assert.equal(moneyNumber(units), Number(formatMoney(units)))))
   })
 
   it('adds up without a remainder, in any order', () => {

@@ -6,12 +6,25 @@ export type Money = bigint
 
 const DECIMALS = 4
 const SCALE = 10_000n
+const SCALE_NUMBER = 10_000
+
+// A double tells 15 significant digits apart; a 16th may already be somebody else's number.
+const DIGITS_MAX = 15
+const EXACT_BELOW = 10 ** DIGITS_MAX
 
 /** The largest amount a request may carry, in major units. */
 export const AMOUNT_MAX = 1e12
 
 /** Reads a JSON number exactly as the caller wrote it, or says why it cannot be held exactly. */
 export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_many_digits' {
+  const units = Math.round(amount * SCALE_NUMBER)
+  // Division rounds to the nearest double, as reading a decimal does: equal means that no digit was left out.
+  if (Math.abs(units) < EXACT_BELOW && units / SCALE_NUMBER === amount) return BigInt(units)
+  return parseDecimal(amount)
+}
+
+/** Says what is wrong with an amount that does not fit, and reads the few that do after all. */
+function parseDecimal(amount: number): ReturnType<typeof parseMoney> {
   // JSON can write 1e400, which JavaScript reads as infinity.
   if (!Number.isFinite(amount)) return 'too_many_digits'
   const decimal = String(amount)
@@ -19,8 +32,7 @@ export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_m
   if (decimal.includes('e')) return Math.abs(amount) < 1 ? 'too_many_decimals' : 'too_many_digits'
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
   if (fraction.length > DECIMALS) return 'too_many_decimals'
-  // A double tells 15 significant digits apart; a 16th may already be somebody else's number.
-  if ((whole + fraction).replace(/^0+/, '').length > 15) return 'too_many_digits'
+  if ((whole + fraction).replace(/^0+/, '').length > DIGITS_MAX) return 'too_many_digits'
   const units = BigInt(whole) * SCALE + BigInt(fraction.padEnd(DECIMALS, '0'))
   return amount < 0 ? -units : units
 }
@@ -49,5 +61,7 @@ export function formatMoney(money: Money): string {
 
 /** The JSON number of an amount; exact for everything `parseMoney` accepts. */
 export function moneyNumber(money: Money): number {
-  return Number(formatMoney(money))
+  const units = Number(money)
+  // Both give the double next to the decimal, but only what a double holds to the unit can be divided.
+  return Number.isSafeInteger(units) ? units / SCALE_NUMBER : Number(formatMoney(money))
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryFacts, GOOD, missingFact, money } from '../../../tests/arbitrary-facts.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
-import { canonicalJson } from '../canonical-json.ts'
+import { canonicalJson, orderedJson } from '../canonical-json.ts'
 import type { Fact, Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import { decide } from './decide.ts'
@@ -110,6 +110,16 @@ describe('deciding', () => {
         assert.equal(line?.value, null)
         assert.equal(line?.points, missingPoints)
       }),
+    )
+  })
+
+  it('writes its trace in the order of names, which is how it is recorded', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, (facts) => {
+        const { trace } = decide(policy, facts)
+        assert.equal(orderedJson(trace), canonicalJson(trace))
+      }),
+      { numRuns: 500 },
     )
   })
 

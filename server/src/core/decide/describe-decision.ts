@@ -20,7 +20,7 @@ export interface UnderwritingDecision {
   created_at: string
 }
 
-/** Puts an outcome into the words of the public contract. */
+/** Puts an outcome into the words of the public contract, in the order of their names: see `orderedJson`. */
 export function describeDecision({
   id,
   environment,
@@ -38,21 +38,21 @@ export function describeDecision({
 }): UnderwritingDecision {
   const { verdict, tier, limit, reasons, conditions, trace } = outcome
   return {
-    id,
-    object: 'underwriting_decision',
+    ...(conditions.length > 0 && { conditions: conditions.map(({ code, label }) => ({ code, label })) }),
+    confidence: fourDecimals(trace.confidence.ppm),
+    created_at: decidedAt,
     environment,
-    verdict,
+    id,
+    model_version: policy.document.model_version,
+    object: 'underwriting_decision',
+    policy_checksum: policy.checksum,
+    policy_version: policy.document.version,
+    reason_codes: reasons.map(({ code, impact, label }) => ({ code, impact, label })),
     ...(limit !== null && { recommended_limit: limit }),
     repayment_probability: fourDecimals(1_000_000 - trace.score.bad_ppm),
-    risk_tier: tier,
-    confidence: fourDecimals(trace.confidence.ppm),
-    reason_codes: reasons.map(({ code, label, impact }) => ({ code, label, impact })),
-    ...(conditions.length > 0 && { conditions: conditions.map(({ code, label }) => ({ code, label })) }),
-    model_version: policy.document.model_version,
-    policy_version: policy.document.version,
-    policy_checksum: policy.checksum,
     request_id: requestId,
-    created_at: decidedAt,
+    risk_tier: tier,
+    verdict,
   }
 }
 

@@ -36,7 +36,8 @@ describe('a described decision', () => {
     ])
     assert.equal(decision.object, 'underwriting_decision')
     assert.equal(decision.policy_version, 'sandbox-policy-v1')
-    for (const reason of decision.reason_codes) assert.deepEqual(Object.keys(reason), ['code', 'label', 'impact'])
+    for (const reason of decision.reason_codes)
+      assert.deepEqual(Object.keys(reason).sort(), ['code', 'impact', 'label'])
   })
 
   it('carries a limit and conditions only where there are any', () => {

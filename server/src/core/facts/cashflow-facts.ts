@@ -1,6 +1,7 @@
 import { moneyNumber } from '../money.ts'
 import { ageInDays } from './age-in-days.ts'
 import { type CashflowState, type CurrencyCashflow, oldestMonthIndex, watchedSpan } from './cashflow-state.ts'
+import { conductFacts } from './conduct-facts.ts'
 import { lowestMoney, meanMoney, medianMoney, ratioOf, variationOf } from './exact-ratio.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
 import { monthIndex, monthOf } from './month.ts'
@@ -17,23 +18,57 @@ const RECENT_MONTHS = 6
 // Bills fall all over the month: one seen to within this of its end has shown most of what it had to show.
 const MONTH_END_DAYS = 10
 
-/** The cash-flow features in one currency, or why there are none. */
+/** The cash-flow features: flows and balances in one currency, conduct in all. In the order of their names. */
 export function cashflowFacts(
   state: CashflowState,
   { currency, now }: { currency: string | undefined; now: string },
-): FactSet | MissingBecause {
-  const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
-  if (cashflow === undefined || watchedSpan(cashflow).firstAt > now) {
-    return Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data'
+): FactSet {
+  const { negativeDays, returnedPayments } = conductFacts(state, now)
+  const { flows, balances, lastBalance } = currencyFacts(state, { currency, now })
+  return {
+    'cashflow.average_balance': balances.average,
+    'cashflow.balance_variation': balances.variation,
+    'cashflow.inflow_variation': flows.inflowVariation,
+    'cashflow.last_balance': lastBalance,
+    'cashflow.low_balance_share': balances.lowShare,
+    'cashflow.lowest_balance': balances.lowest,
+    'cashflow.lowest_inflow_to_outflow': flows.lowestInflowToOutflow,
+    'cashflow.mean_debt_service': flows.meanDebtService,
+    'cashflow.mean_spending': flows.meanSpending,
+    'cashflow.median_inflow': flows.medianInflow,
+    'cashflow.months_observed': flows.monthsObserved,
+    'cashflow.negative_days': negativeDays,
+    'cashflow.outflow_to_inflow': flows.outflowToInflow,
+    'cashflow.returned_payments': returnedPayments,
   }
-  const { lastAt } = watchedSpan(cashflow)
-  const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(lastAt))
+}
+
+function currencyFacts(
+  state: CashflowState,
+  { currency, now }: { currency: string | undefined; now: string },
+): { flows: FlowFacts; balances: BalanceFacts; lastBalance: Fact } {
+  const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
+  const span = cashflow && watchedSpan(cashflow)
+  if (cashflow === undefined || span === undefined || span.firstAt > now) {
+    return nothingKnown(
+      Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data',
+    )
+  }
+  const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(span.lastAt))
   // Newer transactions in another currency have moved the window past this one.
-  if (monthIndex(monthOf(lastAt)) < oldestKept)
-    return monthIndex(monthOf(cashflow.lastAt)) < oldestKept ? 'other_currency' : 'no_data'
-  const months = observedMonths(cashflow, { now, oldestKept })
-  const age = ageInDays(lastAt, now)
-  return { ...flowFacts(months, age), ...balanceFacts(months, age), ...lastBalanceFact(cashflow, age) }
+  if (monthIndex(monthOf(span.lastAt)) < oldestKept)
+    return nothingKnown(monthIndex(monthOf(cashflow.lastAt)) < oldestKept ? 'other_currency' : 'no_data')
+  const months = observedMonths(cashflow, { span, now, oldestKept })
+  const age = ageInDays(span.lastAt, now)
+  return {
+    flows: flowFacts(months, age),
+    balances: balanceFacts(months, age),
+    lastBalance: lastBalanceFact(cashflow, age),
+  }
+}
+
+function nothingKnown(because: MissingBecause) {
+  return { flows: flowsMissing(because), balances: balancesMissing(because), lastBalance: missing(because) }
 }
 
 /** The observed months: full ones for flows, and with the running month for balances. Newest last. */
@@ -49,9 +84,12 @@ interface ObservedMonths {
  */
 function observedMonths(
   cashflow: CurrencyCashflow,
-  { now, oldestKept }: { now: string; oldestKept: number },
+  {
+    span: { firstAt, lastAt },
+    now,
+    oldestKept,
+  }: { span: ReturnType<typeof watchedSpan>; now: string; oldestKept: number },
 ): ObservedMonths {
-  const { firstAt, lastAt } = watchedSpan(cashflow)
   const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
   const newestFull = Math.min(monthIndex(monthOf(now)) - 1, isNearMonthEnd(lastAt) ? running : running - 1)
   const oldestFull = Math.max(monthIndex(monthOf(firstAt)) + 1, newestFull - YEAR_MONTHS + 1, oldestKept)
@@ -69,24 +107,35 @@ function isNearMonthEnd(instant: string): boolean {
   return monthOf(later) !== monthOf(instant)
 }
 
-function flowFacts({ full }: ObservedMonths, age: number): FactSet {
-  const counts = { 'cashflow.months_observed': known(full.length, age) }
-  if (full.length === 0) return { ...counts, ...flowsTooShort() }
+type FlowFacts = Record<
+  | 'monthsObserved'
+  | 'medianInflow'
+  | 'inflowVariation'
+  | 'lowestInflowToOutflow'
+  | 'meanSpending'
+  | 'meanDebtService'
+  | 'outflowToInflow',
+  Fact
+>
+
+function flowFacts({ full }: ObservedMonths, age: number): FlowFacts {
+  const monthsObserved = known(full.length, age)
+  if (full.length === 0) return { ...flowsMissing('too_short'), monthsObserved }
   const recent = full.slice(-RECENT_MONTHS)
   const inflows = recent.map((month) => BigInt(month?.inflow ?? 0))
   const repaid = totalOf(recent, (month) => month.repaid)
   const squares = inflows.reduce((sum, inflow) => sum + inflow * inflow, 0n)
-  const inflow = totalOf(recent, (month) => month.inflow)
+  const inflow = inflows.reduce((sum, one) => sum + one, 0n)
   const outflow = totalOf(recent, (month) => month.outflow)
   return {
-    ...counts,
-    'cashflow.median_inflow': known(moneyNumber(medianMoney(inflows)), age),
-    'cashflow.inflow_variation': known(variationOf({ count: recent.length, sum: inflow, squares }), age),
-    'cashflow.lowest_inflow_to_outflow':
+    monthsObserved,
+    medianInflow: known(moneyNumber(medianMoney(inflows)), age),
+    inflowVariation: known(variationOf({ count: recent.length, sum: inflow, squares }), age),
+    lowestInflowToOutflow:
       outflow === 0n ? missing('no_data') : known(ratioOf(lowestMoney(inflows) * BigInt(recent.length), outflow), age),
-    'cashflow.mean_spending': known(meanMoney(outflow - repaid, recent.length), age),
-    'cashflow.mean_debt_service': known(meanMoney(repaid, recent.length), age),
-    'cashflow.outflow_to_inflow': outflowToInflow(full, age),
+    meanSpending: known(meanMoney(outflow - repaid, recent.length), age),
+    meanDebtService: known(meanMoney(repaid, recent.length), age),
+    outflowToInflow: outflowToInflow(full, age),
   }
 }
 
@@ -96,45 +145,44 @@ function outflowToInflow(full: ObservedMonths['full'], age: number): Fact {
   return outflow === 0n && inflow === 0n ? missing('no_data') : known(ratioOf(outflow, inflow), age)
 }
 
-function flowsTooShort(): FactSet {
+function flowsMissing(because: MissingBecause): FlowFacts {
+  const fact = missing(because)
   return {
-    'cashflow.median_inflow': missing('too_short'),
-    'cashflow.inflow_variation': missing('too_short'),
-    'cashflow.lowest_inflow_to_outflow': missing('too_short'),
-    'cashflow.mean_spending': missing('too_short'),
-    'cashflow.mean_debt_service': missing('too_short'),
-    'cashflow.outflow_to_inflow': missing('too_short'),
+    monthsObserved: fact,
+    medianInflow: fact,
+    inflowVariation: fact,
+    lowestInflowToOutflow: fact,
+    meanSpending: fact,
+    meanDebtService: fact,
+    outflowToInflow: fact,
   }
 }
 
-function balanceFacts({ withBalances }: ObservedMonths, age: number): FactSet {
+type BalanceFacts = Record<'lowest' | 'average' | 'variation' | 'lowShare', Fact>
+
+function balanceFacts({ withBalances }: ObservedMonths, age: number): BalanceFacts {
   const count = sumOf(withBalances, (month) => month.balances)
-  if (count === 0) return noBalances()
+  if (count === 0) return balancesMissing('no_data')
   const sum = totalOf(withBalances, (month) => month.balanceSum)
   const squares = totalOf(withBalances, (month) => month.balanceSquares)
   const minima = withBalances.map((month) => BigInt(month.balanceMin ?? 0))
   const low = sumOf(withBalances, (month) => month.lowBalances)
   const debits = sumOf(withBalances, (month) => month.debitBalances)
   return {
-    'cashflow.lowest_balance': known(moneyNumber(lowestMoney(minima)), age),
-    'cashflow.average_balance': known(meanMoney(sum, count), age),
-    'cashflow.balance_variation': known(variationOf({ count, sum, squares }), age),
-    'cashflow.low_balance_share': debits === 0 ? missing('no_data') : known(ratioOf(BigInt(low), BigInt(debits)), age),
+    lowest: known(moneyNumber(lowestMoney(minima)), age),
+    average: known(meanMoney(sum, count), age),
+    variation: known(variationOf({ count, sum, squares }), age),
+    lowShare: debits === 0 ? missing('no_data') : known(ratioOf(BigInt(low), BigInt(debits)), age),
   }
 }
 
-function noBalances(): FactSet {
-  return {
-    'cashflow.lowest_balance': missing('no_data'),
-    'cashflow.average_balance': missing('no_data'),
-    'cashflow.balance_variation': missing('no_data'),
-    'cashflow.low_balance_share': missing('no_data'),
-  }
+function balancesMissing(because: MissingBecause): BalanceFacts {
+  const fact = missing(because)
+  return { lowest: fact, average: fact, variation: fact, lowShare: fact }
 }
 
-function lastBalanceFact({ lastBalance }: CurrencyCashflow, age: number): FactSet {
-  const fact = lastBalance === null ? missing('no_data') : known(moneyNumber(BigInt(lastBalance.units)), age)
-  return { 'cashflow.last_balance': fact }
+function lastBalanceFact({ lastBalance }: CurrencyCashflow, age: number): Fact {
+  return lastBalance === null ? missing('no_data') : known(moneyNumber(BigInt(lastBalance.units)), age)
 }
 
 /** Without a currency in the request, the one with the most transactions speaks; ties by name. */

@@ -1,32 +1,33 @@
 import { ageInDays } from './age-in-days.ts'
 import { type CashflowState, watchedSpan } from './cashflow-state.ts'
-import { type FactSet, known, missing } from './facts.ts'
+import { type Fact, known, missing } from './facts.ts'
 import { type Month, monthIndex, monthOf } from './month.ts'
 import type { MonthBucket } from './month-bucket.ts'
 
 const YEAR_MONTHS = 12
 
-/**
- * How the accounts were conducted, in all currencies together: an overdraft in another currency is still an overdraft.
- * Nothing when there were no transactions yet.
- */
-export function conductFacts({ currencies }: CashflowState, now: string): FactSet | undefined {
+/** How the accounts were conducted, in all currencies together: an overdraft in another currency is still an overdraft. */
+export function conductFacts(
+  { currencies }: CashflowState,
+  now: string,
+): Record<'negativeDays' | 'returnedPayments', Fact> {
   const cashflows = Object.values(currencies).filter((cashflow) => watchedSpan(cashflow).firstAt <= now)
   const lastAt = cashflows
     .map((cashflow) => watchedSpan(cashflow).lastAt)
     .sort()
     .at(-1)
-  if (lastAt === undefined) return undefined
+  if (lastAt === undefined) return { negativeDays: missing('no_data'), returnedPayments: missing('no_data') }
   const newest = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
+  const isInYear = (index: number) => index <= newest && index >= newest - YEAR_MONTHS
   const buckets = cashflows
     .flatMap(({ months }) => Object.entries(months))
-    .filter(([month]) => monthIndex(month) <= newest && monthIndex(month) >= newest - YEAR_MONTHS)
+    .filter(([month]) => isInYear(monthIndex(month)))
   const age = ageInDays(lastAt, now)
   const saysBalance = buckets.some(([, { balances }]) => balances > 0)
   const returned = buckets.reduce((sum, [, month]) => sum + month.returned, 0)
   return {
-    'cashflow.negative_days': saysBalance ? known(negativeDays(buckets), age) : missing('no_data'),
-    'cashflow.returned_payments': known(returned, age),
+    negativeDays: saysBalance ? known(negativeDays(buckets), age) : missing('no_data'),
+    returnedPayments: known(returned, age),
   }
 }
 

@@ -20,10 +20,10 @@ const DATA_STATUS = { consent_revoked: 'revoked', consent_expired: 'expired', op
 export function consentFacts(state: ConsentState, now: string): FactSet {
   return {
     'consent.credit_underwriting': known(statusOfPurpose(state, 'credit_underwriting', now)),
-    'consent.identity_verification': known(statusOfPurpose(state, 'identity_verification', now)),
-    'consent.transaction_analysis': known(statusOfPurpose(state, 'transaction_analysis', now)),
     'consent.data_sharing': known(statusOfPurpose(state, 'data_sharing', now)),
     'consent.identity_data': known(DATA_STATUS[withheldBecause(state, 'identity', now) ?? 'open']),
+    'consent.identity_verification': known(statusOfPurpose(state, 'identity_verification', now)),
+    'consent.transaction_analysis': known(statusOfPurpose(state, 'transaction_analysis', now)),
   }
 }
 

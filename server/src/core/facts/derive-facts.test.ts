@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { canonicalJson, orderedJson } from '../canonical-json.ts'
 import { deriveFacts } from './derive-facts.ts'
 import {
   applyConsent,
   applyFeatureSnapshot,
+  applyIdentityLink,
   applyTransactions,
   type ConsentFact,
   type EntityState,
@@ -298,6 +300,30 @@ describe('facts', () => {
     assert.deepEqual(featureOf(state, 'snapshot.constructor'), { value: 3, age_days: 10 })
     assert.deepEqual(featureOf(state, 'snapshot.gone'), { missing: 'no_data' })
     assert.equal(featureOf(emptyState(), 'snapshot.constructor'), undefined)
+  })
+
+  it('are made in the order of their names, which is how they are recorded', () => {
+    const snapshot = { source: 'crm', asOf: NOW, features: { b: 1, B: 2, 'a.b': null, 10: 3, 9: 4, ü: 5 } }
+    const states = [
+      emptyState(),
+      withMonths([1, 300, 100, 200]),
+      applyFeatureSnapshot(withMonths([1]), snapshot),
+      applyConsent(
+        applyFeatureSnapshot(withMonths([1, 2, 3]), snapshot),
+        consent({ status: 'revoked', revokedAt: NOW }),
+      ),
+      applyIdentityLink(emptyState(), {
+        identifier: { type: 'tax_id', hash: 'a' },
+        verification: { status: 'verified' },
+        createdAt: NOW,
+      }),
+    ]
+    for (const state of states) {
+      for (const request of [{ product: 'default' }, { product: 'default', requestedAmount: 1, currency: 'EUR' }]) {
+        const facts = deriveFacts({ state, entity: { type: 'person', country: 'DE' }, request, now: NOW })
+        assert.equal(orderedJson(facts), canonicalJson(facts))
+      }
+    }
   })
 
   it('have every feature of the catalogue that does not need a policy, with the type it promises', () => {

@@ -1,6 +1,5 @@
 import { ageInDays } from './age-in-days.ts'
 import { cashflowFacts } from './cashflow-facts.ts'
-import { conductFacts } from './conduct-facts.ts'
 import { consentFacts, withheldBecause } from './consent-facts.ts'
 import type { EntityState, GraphState } from './entity-state.ts'
 import { type Fact, type FactSet, type Facts, known, type MissingBecause, missing } from './facts.ts'
@@ -22,7 +21,12 @@ export interface FactsEntity {
   country?: string | null
 }
 
-/** Turns the state of an entity and a request into the facts of one decision. */
+/**
+ * Turns the state of an entity and a request into the facts of one decision.
+ *
+ * They are made in the order of their names, part by part and within each, because that is how they are recorded:
+ * see `orderedJson`.
+ */
 export function deriveFacts({
   state,
   entity,
@@ -40,48 +44,51 @@ export function deriveFacts({
     features: withheldBecause(state.consents, 'features', now),
     graph: withheldBecause(state.consents, 'graph', now),
   }
+  const { currency } = request
   return {
-    format: 1,
     features: {
-      ...orMissing('identity.', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
+      ...orMissing('cashflow', withheld.transactions ?? cashflowFacts(state.cashflow, { currency, now })),
       ...consentFacts(state.consents, now),
-      ...orMissing(
-        'cashflow.',
-        withheld.transactions ?? cashflowFacts(state.cashflow, { currency: request.currency, now }),
-      ),
-      ...(withheld.transactions ? {} : conductFacts(state.cashflow, now)),
-      ...orMissing('graph.', withheld.graph ?? graphFacts(state.graph)),
-      ...historyFacts(state.history, request.currency),
       ...entityFacts(entity),
+      ...orMissing('graph', withheld.graph ?? graphFacts(state.graph)),
+      ...historyFacts(state.history, currency),
+      ...orMissing('identity', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
       ...requestFacts(request),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
     },
+    format: 1,
   }
 }
 
-function orMissing(prefix: string, facts: FactSet | MissingBecause): FactSet {
+const WITHHOLDABLE = {
+  cashflow: featureNames('cashflow.').sort(),
+  graph: featureNames('graph.').sort(),
+  identity: featureNames('identity.').sort(),
+}
+
+function orMissing(part: keyof typeof WITHHOLDABLE, facts: FactSet | MissingBecause): FactSet {
   if (typeof facts !== 'string') return facts
-  return Object.fromEntries(featureNames(prefix).map((name) => [name, missing(facts)]))
+  return Object.fromEntries(WITHHOLDABLE[part].map((name) => [name, missing(facts)]))
 }
 
 function graphFacts(graph: GraphState): FactSet {
   return {
+    'graph.evidence_count': known(graph.evidenceCount),
     'graph.negative_exposure': known(graph.negativeExposure),
     'graph.negative_exposure_without_payments': known(graph.negativeExposureWithoutPayments),
     'graph.positive_support': known(graph.positiveSupport),
-    'graph.evidence_count': known(graph.evidenceCount),
   }
 }
 
 function entityFacts({ type, country }: FactsEntity): FactSet {
-  return { 'entity.type': knownOr(type, 'no_data'), 'entity.country': knownOr(country, 'no_data') }
+  return { 'entity.country': knownOr(country, 'no_data'), 'entity.type': knownOr(type, 'no_data') }
 }
 
 function requestFacts({ product, requestedAmount, currency }: FactsRequest): FactSet {
   return {
-    'request.product': known(product),
     'request.amount': knownOr(requestedAmount, 'not_requested'),
     'request.currency': knownOr(currency, 'not_requested'),
+    'request.product': known(product),
   }
 }
 
@@ -89,11 +96,13 @@ function snapshotFacts(
   snapshot: SnapshotState,
   { withheld, now }: { withheld: MissingBecause | undefined; now: string },
 ): FactSet {
-  const facts = Object.entries(snapshot).map(([name, { value, asOf }]): [string, Fact] => {
-    if (withheld) return [`snapshot.${name}`, missing(withheld)]
-    return [`snapshot.${name}`, value === null ? missing('no_data') : known(value, ageInDays(asOf, now))]
-  })
-  return Object.fromEntries(facts)
+  const facts: FactSet = {}
+  for (const name of Object.keys(snapshot).sort()) {
+    const { value, asOf } = snapshot[name]!
+    if (withheld) facts[`snapshot.${name}`] = missing(withheld)
+    else facts[`snapshot.${name}`] = value === null ? missing('no_data') : known(value, ageInDays(asOf, now))
+  }
+  return facts
 }
 
 function knownOr(value: string | number | null | undefined, because: MissingBecause): Fact {

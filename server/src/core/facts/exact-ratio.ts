@@ -28,7 +28,7 @@ export function meanMoney(sum: Money, count: number): number {
 
 /** The smallest of one or more amounts. */
 export function lowestMoney(amounts: readonly Money[]): Money {
-  return [...amounts].sort(ascending)[0] ?? 0n
+  return amounts.reduce((lowest, amount) => (amount < lowest ? amount : lowest), amounts[0] ?? 0n)
 }
 
 /** The middle amount, or the mean of the two in the middle. */
@@ -46,10 +46,18 @@ function ascending(a: Money, b: Money): number {
 /** The integer square root by Newton's method, rounded down. */
 function squareRoot(square: bigint): bigint {
   if (square < 2n) return square
-  let root = 1n << BigInt((square.toString(2).length + 1) >> 1)
+  let root = startAbove(square)
   for (;;) {
     const next = (root + square / root) >> 1n
     if (next >= root) return root
     root = next
   }
+}
+
+/** A little more than the root, because Newton's steps go down to it: nearly there from a double, or else from the next power of two. */
+function startAbove(square: bigint): bigint {
+  const estimate = Math.sqrt(Number(square)) * (1 + 2 ** -50)
+  return Number.isFinite(estimate)
+    ? BigInt(Math.ceil(estimate)) + 1n
+    : 1n << BigInt((square.toString(2).length + 1) >> 1)
 }

@@ -23,8 +23,8 @@ export type FactSet = Record<string, Fact>
 
 /** Everything a decision may look at. Policies come and go; the same facts can be decided under any of them. */
 export interface Facts {
-  format: 1
   features: FactSet
+  format: 1
 }
 
 /** A known value, with its age where it can grow stale. */

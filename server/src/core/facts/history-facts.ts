@@ -8,28 +8,28 @@ import { ownProperty } from './own-property.ts'
 export function historyFacts(history: HistoryState, currency: string | undefined): FactSet {
   const { outcomes, worstDaysPastDue } = history
   const count = (...types: OutcomeType[]) => known(types.reduce((sum, type) => sum + (outcomes[type] ?? 0), 0))
+  const { outstanding, openInOthers } = openCreditFacts(history, currency)
   return {
-    'history.repaid': count('repaid'),
-    'history.late': count('late'),
-    'history.settled': count('settled'),
-    'history.defaults': count('default', 'charged_off'),
     'history.abuse': count('fraud_confirmed', 'access_abused'),
+    'history.defaults': count('default', 'charged_off'),
+    'history.late': count('late'),
+    'history.open_in_other_currency': openInOthers,
+    'history.outstanding': outstanding,
+    'history.repaid': count('repaid'),
+    'history.settled': count('settled'),
     'history.worst_days_past_due': known(worstDaysPastDue),
-    ...outstandingFacts(history, currency),
   }
 }
 
-function outstandingFacts({ openCredits }: HistoryState, currency: string | undefined): Record<string, Fact> {
-  if (currency === undefined) {
-    return {
-      'history.outstanding': missing('not_requested'),
-      'history.open_in_other_currency': missing('not_requested'),
-    }
-  }
+function openCreditFacts(
+  { openCredits }: HistoryState,
+  currency: string | undefined,
+): Record<'outstanding' | 'openInOthers', Fact> {
+  if (currency === undefined) return { outstanding: missing('not_requested'), openInOthers: missing('not_requested') }
   const others = Object.entries(openCredits).filter(([other]) => other !== currency)
   const units = BigInt(ownProperty(openCredits, currency)?.units ?? 0)
   return {
-    'history.outstanding': known(moneyNumber(units)),
-    'history.open_in_other_currency': known(others.reduce((sum, [, { credits }]) => sum + credits, 0)),
+    outstanding: known(moneyNumber(units)),
+    openInOthers: known(others.reduce((sum, [, { credits }]) => sum + credits, 0)),
   }
 }

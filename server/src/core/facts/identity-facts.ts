@@ -23,10 +23,10 @@ export function identityFacts(state: IdentityState, now: string): FactSet | unde
     now,
   )
   return {
+    'identity.conflicts': known(conflicts.length),
+    'identity.failed': known(types.reduce((count, [, summary]) => count + Object.keys(summary.failed).length, 0)),
     'identity.verified_strong': known(strong.length, age),
     'identity.verified_weak': known(verified.length - strong.length, age),
-    'identity.failed': known(types.reduce((count, [, summary]) => count + Object.keys(summary.failed).length, 0)),
-    'identity.conflicts': known(conflicts.length),
   }
 }
 

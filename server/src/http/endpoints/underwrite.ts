@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { canonicalJson } from '../../core/canonical-json.ts'
+import { canonicalJson, orderedJson } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
 import type { Facts } from '../../core/facts/facts.ts'
@@ -47,8 +47,8 @@ export const underwrite = defineEndpoint({
     const outcome = decide(policy, facts)
     const decision = describeDecision({ id: newId('dec'), environment, outcome, policy, requestId, decidedAt: now })
     const evidence = {
-      facts: canonicalJson(facts),
-      trace: canonicalJson(outcome.trace),
+      facts: orderedJson(facts),
+      trace: orderedJson(outcome.trace),
       graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : state.graph),
     }
     return {
@@ -77,7 +77,7 @@ function recordDecision(
   const { entity_id, ...request } = body
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
   const org_id = caller.organizationId
-  const decisionText = canonicalJson(decision)
+  const decisionText = orderedJson(decision)
   const data = {
     entity_id,
     decision_id: id,
