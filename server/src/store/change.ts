@@ -78,6 +78,25 @@ export function claimsOf({
   ]
 }
 
+/** All that two changes may not touch in two statements at once: what they claim, and the entities and trails they write about. */
+export function touchedBy(change: Change): string[] {
+  const {
+    auditEntries = [],
+    latestDecisions = [],
+    turnedVerdicts = [],
+    changedEntities = [],
+    consequences = [],
+  } = change
+  return [
+    ...claimsOf(change),
+    ...auditEntries.map(({ org_id, trail_id }) => `${org_id} ${trail_id}`),
+    ...changedEntities.map(({ org_id, id }) => `${org_id} ${id}`),
+    ...[...latestDecisions, ...turnedVerdicts, ...consequences].map(
+      ({ org_id, entity_id }) => `${org_id} ${entity_id}`,
+    ),
+  ]
+}
+
 /** How many rows a change writes, about. */
 export function countRows({
   rows = {},

@@ -1,11 +1,14 @@
 import { batchStatement } from './batch-statement.ts'
-import { type Change, type Committed, claimsOf, countRows, type Lost } from './change.ts'
+import { type Change, type Committed, claimsOf, countRows, type Lost, touchedBy } from './change.ts'
 import { type Database, DatabaseError } from './database.ts'
 
 /** Bounds of one statement: enough to share a commit between all who wait, small enough not to hold anyone up. */
 const CHANGES_MAX = 256
 const ROWS_MAX = 5_000
 const TRIES_MAX = 5
+
+/** While one statement waits for the disk, another can be written; more would take the time of those who decide. */
+const UNDER_WAY_MAX = 2
 
 interface Waiting {
   change: Change
@@ -14,13 +17,17 @@ interface Waiting {
 }
 
 /**
- * The one way to write on hot paths. Changes that arrive while a flush is in flight share the next one: a single
+ * The one way to write on hot paths. Changes that arrive while a flush is under way share the next one: a single
  * statement, so a single round trip and a single commit. No timers, so nobody waits when there is nothing to wait for.
+ *
+ * A second flush starts beside the first once as many wait as are under way: before that, they had better share a
+ * statement. It holds nothing that the first writes too, because one would wait for the other, or both for each other.
  */
 export class GroupCommit {
   readonly #database: Database
-  #queue: Waiting[] = []
-  #flushing: Promise<void> | undefined
+  readonly #queue: Waiting[] = []
+  readonly #underWay = new Map<Waiting[], Promise<void>>()
+  #isStarting = false
 
   constructor(database: Database) {
     this.#database = database
@@ -33,40 +40,68 @@ export class GroupCommit {
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ change, resolve, reject })
-      this.#flushing ??= this.#flushAll()
+      void this.#startSoon()
     })
   }
 
   /** Resolves when everything that was handed in has been written. */
   async drain(): Promise<void> {
-    while (this.#flushing) await this.#flushing
+    while (this.#isStarting || this.#underWay.size > 0) await Promise.all(this.#underWay.values())
   }
 
   get waiting(): number {
     return this.#queue.length
   }
 
-  async #flushAll(): Promise<void> {
-    // Requests of the same turn of the event loop join the first batch too.
+  /** Requests of the same turn of the event loop join the first batch too. */
+  async #startSoon(): Promise<void> {
+    if (this.#isStarting) return
+    this.#isStarting = true
     await Promise.resolve()
-    while (this.#queue.length > 0) await this.#flush(this.#takeBatch())
-    // In the same step as the last look at the queue: a change that came in between would wait for a flush that never comes.
-    this.#flushing = undefined
+    this.#isStarting = false
+    this.#start()
   }
 
+  #start(): void {
+    while (this.#queue.length > 0 && this.#hasRoom()) {
+      const batch = this.#takeBatch()
+      if (batch.length === 0) return
+      const flushed = this.#flush(batch).finally(() => {
+        this.#underWay.delete(batch)
+        this.#start()
+      })
+      this.#underWay.set(batch, flushed)
+    }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#underWay.size >= UNDER_WAY_MAX) return false
+    for (const batch of this.#underWay.keys()) {
+      if (batch.length > this.#queue.length || isWrittenAlone(batch[0]!.change)) return false
+    }
+    return true
+  }
+
+  /** The longest run of changes from the head of the queue that one statement can hold; none if the first has to wait for a flush. */
   #takeBatch(): Waiting[] {
-    const seen = new Set<string>()
+    const besides = new Set<string>()
+    for (const batch of this.#underWay.keys()) {
+      for (const { change } of batch) for (const name of touchedBy(change)) besides.add(name)
+    }
+    const claimed = new Set<string>()
     const looked = { decided: new Set<string>(), changed: new Set<string>() }
     let rows = 0
     let end = 0
     for (; end < this.#queue.length && end < CHANGES_MAX; end++) {
       const { change } = this.#queue[end]!
+      const isAlone = isWrittenAlone(change) || (end > 0 && isWrittenAlone(this.#queue[0]!.change))
+      if (isAlone && (end > 0 || this.#underWay.size > 0)) break
+      if (besides.size > 0 && touchedBy(change).some((name) => besides.has(name))) break
       const claims = claimsOf(change)
-      const isAlone = (change.doneConsequences ?? this.#queue[0]!.change.doneConsequences) !== undefined
       rows += countRows(change)
-      if (end > 0 && (rows > ROWS_MAX || isAlone || claims.some((claim) => seen.has(claim)))) break
+      if (end > 0 && (rows > ROWS_MAX || claims.some((claim) => claimed.has(claim)))) break
       if (meetsItself(change, looked)) break
-      for (const claim of claims) seen.add(claim)
+      for (const claim of claims) claimed.add(claim)
     }
     return this.#queue.splice(0, end)
   }
@@ -99,6 +134,11 @@ export class GroupCommit {
       }
     }
   }
+}
+
+/** Many are taken away at once, in no particular order: beside a flush that writes some of them anew, each could wait for the other. */
+function isWrittenAlone({ doneConsequences }: Change): boolean {
+  return doneConsequences !== undefined
 }
 
 /** Whether an entity is both decided on and changed in one batch: each would have its latest decision looked at again, and a row is written once. */
