@@ -16,7 +16,11 @@ if (!existsSync(pinned) && !isNewEnough) {
   process.exit(1)
 }
 
-const child = spawn(existsSync(pinned) ? pinned : process.execPath, process.argv.slice(2), { stdio: 'inherit' })
+// What Node.js makes of a thousand modules is kept for the next start, beside the packages, where only their owner can write.
+const NODE_COMPILE_CACHE = join(__dirname, '..', 'node_modules', '.cache', 'node-compile')
+const env = { NODE_COMPILE_CACHE, ...process.env }
+
+const child = spawn(existsSync(pinned) ? pinned : process.execPath, process.argv.slice(2), { stdio: 'inherit', env })
 // A terminal sends Ctrl-C to both; a supervisor that signals only this process means the program.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 process.on('SIGINT', () => {})

@@ -91,6 +91,7 @@ export async function startProcess(env: Record<string, string>): Promise<Started
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
+      ...compileCache(),
       CONSOLE_PORT: String(ports.console),
       SANDBOX_PORT: String(ports.sandbox),
       PRODUCTION_PORT: String(ports.production),
@@ -106,6 +107,12 @@ export async function startProcess(env: Record<string, string>): Promise<Started
     await sleep(5)
   }
   return { child, port: ports.sandbox }
+}
+
+/** What `npm start` gives the service as well. */
+function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
 /** Asks a process to end and waits until it has. */

@@ -1,45 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Installation } from './admin/installation.ts'
-import { createKey } from './admin/manage-keys.ts'
-import { createOrganization } from './admin/manage-organizations.ts'
-import { SCOPES } from './http/scopes.ts'
 import { listOrganizations, onlyOnce } from './store/organizations.ts'
-
-const ACTOR = { type: 'system', id: 'first-start' } as const
 
 /** Sets up an installation that has no organization yet; says what there is to tell, once. */
 export async function firstRun(installation: Installation): Promise<string | undefined> {
   const { control, embedded } = installation.storage
-  const setUpIfNew = async () => ((await listOrganizations(control)).length === 0 ? setUp(installation) : undefined)
+  const setUpIfNew = async () => {
+    if ((await listOrganizations(control)).length > 0) return undefined
+    // Later starts need not wait for modules that only the first one uses.
+    const { setUp } = await import('./first-set-up.ts')
+    return setUp(installation)
+  }
   // The embedded database is one session and one process: nobody else can be about to do the same.
   return embedded ? setUpIfNew() : onlyOnce(control, setUpIfNew)
-}
-
-/** Creates an organization and a sandbox key, kept in a file that only its owner can read. */
-async function setUp(installation: Installation): Promise<string> {
-  const { baseUrls, dataDir } = installation.config
-  const file = join(dataDir, 'first-run.txt')
-  // A folder that cannot be written must show before there is a key that nobody would ever see.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writeFileSync(file, '', { mode: 0o600 })
-  const organization = await createOrganization(installation, { name: 'First organization', actor: ACTOR })
-  const { key } = await createKey(installation, {
-    environment: 'sandbox',
-    organizationId: organization.id,
-    name: 'First key',
-    scopes: SCOPES,
-    expiresAt: null,
-    actor: ACTOR,
-  })
-  const text = [
-    `Organization       ${organization.id}`,
-    `Sandbox API        ${baseUrls.sandbox}`,
-    `Production API     ${baseUrls.production}`,
-    `Console            ${baseUrls.console}`,
-    `Sandbox key        ${key}`,
-    '',
-  ].join('\n')
-  writeFileSync(file, text, { mode: 0o600 })
-  return text
 }

@@ -4,7 +4,6 @@ import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Installation } from '../admin/installation.ts'
 import type { CommandInput, Problem } from './command.ts'
-import { findCommand } from './commands.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */
 const PATH_BYTES_MAX = 100
@@ -50,6 +49,8 @@ export async function openCommandSocket(installation: Installation): Promise<() 
 
 async function runCommand(installation: Installation, incoming: IncomingMessage): Promise<unknown> {
   const { command: name, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
+  // Loaded with the first command: a server that is never asked for one starts sooner.
+  const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
   if (!command)
     return { problem: `the running server does not know the command ${name}: it is of another release, restart it` }

@@ -50,8 +50,9 @@ export class Responder {
     this.#endpoint = endpoint
     this.#parts = parts
     this.#route = `${endpoint.method} ${endpoint.path}`
-    this.#validate = compileRequest(endpoint)
-    this.#serialize = compileReplies(endpoint)
+    const { validate, serialize } = compileEndpoint(endpoint)
+    this.#validate = validate
+    this.#serialize = serialize
   }
 
   async respond(request: IncomingRequest): Promise<Answer | Failure> {
@@ -138,6 +139,22 @@ function contextOf(
   tools: EnvironmentTools,
 ): RequestContext {
   return { params, query, body, caller, requestId, now, ...tools }
+}
+
+interface CompiledEndpoint {
+  validate(request: IncomingRequest): Violation[]
+  serialize(status: number, body: unknown): string
+}
+
+const compiledEndpoints = new WeakMap<AnyEndpoint, CompiledEndpoint>()
+
+/** Prepares an endpoint, once: both environments have the same endpoints. */
+export function compileEndpoint(endpoint: AnyEndpoint): CompiledEndpoint {
+  const known = compiledEndpoints.get(endpoint)
+  if (known) return known
+  const made = { validate: compileRequest(endpoint), serialize: compileReplies(endpoint) }
+  compiledEndpoints.set(endpoint, made)
+  return made
 }
 
 function compileRequest(endpoint: AnyEndpoint): (request: IncomingRequest) => Violation[] {

@@ -1,0 +1,209 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Installation } from './admin/installation.ts'
+import { Sealer } from './audit/sealer.ts'
+import { openCommandSocket } from './cli/command-socket.ts'
+import { ENVIRONMENTS, type Environment, type Role } from './config.ts'
+import { ConsequenceWorker } from './consequences/consequence-worker.ts'
+import { followNear } from './consequences/follow-near.ts'
+import { buildConsoleServer } from './console/console-server.ts'
+import { firstRun } from './first-run.ts'
+import { buildApiServer } from './http/api-server.ts'
+import { createAuthenticate } from './http/authenticate.ts'
+import { describeApi } from './http/openapi.ts'
+import { compileEndpoint } from './http/responder.ts'
+import { routes } from './http/routes.ts'
+import { UsageMeter } from './http/usage-meter.ts'
+import { Metrics } from './metrics.ts'
+import { createRequestMeter, describeProcess } from './process-metrics.ts'
+import { hashIdentifier } from './security/identifiers.ts'
+import { WebhookSecretBox } from './security/webhook-secret.ts'
+import type { Running, Service } from './service.ts'
+import { ActivePolicies } from './underwriting/active-policies.ts'
+import { LiveGate } from './underwriting/live-gate.ts'
+import { startUpkeep } from './upkeep.ts'
+import { VERSION } from './version.ts'
+import { createWebhookMeter } from './webhook-metrics.ts'
+import { Dispatcher, type DispatcherTimings } from './webhooks/dispatcher.ts'
+import { WebhookRetention } from './webhooks/retention.ts'
+import { createSafeAgent } from './webhooks/safe-agent.ts'
+
+/** Compiles the checks and the replies of all endpoints, which takes most of the time of a start. */
+export function prepareParts(): void {
+  for (const endpoint of routes) compileEndpoint(endpoint)
+}
+
+/** Puts all the parts of a service together and starts them. This is the one place that knows every module. */
+export async function startParts(
+  installation: Installation,
+  {
+    logger,
+    roles,
+    webhookTimings,
+    running,
+  }: { logger: Logger; roles: readonly Role[]; webhookTimings: Partial<DispatcherTimings>; running: Running },
+): Promise<Pick<Service, 'firstRunText' | 'urls'>> {
+  const { closers, listeners } = running
+  const firstRunText = await firstRun(installation)
+  if (installation.storage.embedded) closers.push(await openCommandSocket(installation))
+
+  const metrics = describeProcess(new Metrics(), installation)
+  const parts = {
+    installation,
+    logger,
+    metrics,
+    measureRequests: createRequestMeter(metrics),
+    measureWebhooks: createWebhookMeter(metrics, installation),
+  }
+  const urls: Service['urls'] = {}
+  if (roles.includes('worker')) {
+    for (const environment of ENVIRONMENTS)
+      closers.push(
+        startSealer(parts, environment),
+        startConsequenceWorker(parts, environment),
+        startDispatcher(parts, environment, webhookTimings),
+        startRetention(parts, environment),
+      )
+    closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
+  }
+  if (roles.includes('api')) {
+    for (const environment of ENVIRONMENTS) urls[environment] = await startApi(parts, environment, running)
+  }
+  if (roles.includes('console')) urls.console = await startConsole(parts, listeners)
+  return { firstRunText, urls }
+}
+
+interface Parts {
+  installation: Installation
+  logger: Logger
+  metrics: Metrics
+  measureRequests: ReturnType<typeof createRequestMeter>
+  measureWebhooks: ReturnType<typeof createWebhookMeter>
+}
+
+async function startApi(
+  { installation, logger, measureRequests }: Parts,
+  environment: Environment,
+  { closers, listeners }: Running,
+): Promise<string> {
+  const { config, stores, masterKey, newId, nowMs } = installation
+  const store = stores[environment]
+  const usage = new UsageMeter({
+    store,
+    nowMs,
+    onError: (error) => logger.error({ err: error }, 'usage could not be written'),
+  })
+  const gate = new LiveGate({ control: installation.storage.control, nowMs })
+  const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
+  const app = buildApiServer({
+    environment,
+    tools: {
+      environment,
+      store,
+      policies: new ActivePolicies({ store, nowMs }),
+      newId,
+      rateLimit: config.rateLimit,
+      readClock: () => new Date(nowMs()).toISOString(),
+      isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
+      // The change is durable; should this fail, the worker follows up on it all the same.
+      follow: (organizationId, near) =>
+        // The time of this read, not of the request: whoever reads later knows more.
+        followNear(store, organizationId, near, new Date(nowMs()).toISOString()).catch((error) =>
+          logger.warn({ err: error, environment }, 'the worker will follow up'),
+        ),
+      hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
+    },
+    authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
+    usage,
+    fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
+    openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
+    logger: logger.child({ environment }),
+    nowMs,
+  })
+  measureRequests(app, environment)
+  closers.push(() => usage.close())
+  listeners.push(app)
+  return app.listen({ host: config.host, port: config.ports[environment] })
+}
+
+async function startConsole({ installation, logger, metrics }: Parts, listeners: FastifyInstance[]): Promise<string> {
+  const { config, storage } = installation
+  const databases = [storage.control, ...Object.values(storage.environments)]
+  const ready = () => Promise.all(databases.map((database) => database.query('SELECT 1')))
+  const app = buildConsoleServer({ config, logger, metrics, ready })
+  listeners.push(app)
+  return app.listen({ host: config.host, port: config.ports.console })
+}
+
+function startConsequenceWorker({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { storage, stores, newId, nowMs } = installation
+  const store = stores[environment]
+  const worker = new ConsequenceWorker({
+    database: storage.environments[environment],
+    store,
+    policies: new ActivePolicies({ store, nowMs }),
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'consequences could not be followed'),
+  })
+  worker.start()
+  return () => worker.close()
+}
+
+function startSealer({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { storage, stores, masterKey, newId, nowMs } = installation
+  const sealer = new Sealer({
+    environment,
+    database: storage.environments[environment],
+    store: stores[environment],
+    signingKey: masterKey.auditSigningKey(environment),
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'audit entries could not be sealed'),
+  })
+  sealer.start()
+  return () => sealer.close()
+}
+
+function startDispatcher(
+  { installation, logger, measureWebhooks }: Parts,
+  environment: Environment,
+  timings: Partial<DispatcherTimings>,
+): () => Promise<void> {
+  const { config, stores, masterKey, newId, nowMs } = installation
+  const allowLoopback = environment === 'sandbox' && config.webhooksAllowLoopback
+  const meter = measureWebhooks(environment)
+  const dispatcher = new Dispatcher({
+    rules: { environment, allowLoopback },
+    store: stores[environment],
+    secrets: new WebhookSecretBox(masterKey.derive(`webhook secrets ${environment}`)),
+    agentFor: (timeoutMs) => createSafeAgent({ allowLoopback, timeoutMs }),
+    userAgent: `Verdigraph/${VERSION}`,
+    newId,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'webhooks could not be sent'),
+    onDisabled: (endpoint) => {
+      logger.warn({ ...endpoint, environment }, 'a webhook endpoint was disabled')
+      meter.onDisabled()
+    },
+    onAttempt: meter.onAttempt,
+    onLeasesLost: meter.onLeasesLost,
+    timings,
+  })
+  meter.watch(dispatcher)
+  dispatcher.start()
+  return () => dispatcher.close()
+}
+
+function startRetention({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { config, storage, stores, nowMs } = installation
+  const retention = new WebhookRetention({
+    database: storage.environments[environment],
+    store: stores[environment],
+    keepMs: config.webhooksKeepDays * 86_400_000,
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'old deliveries could not be removed'),
+  })
+  retention.start()
+  return () => retention.close()
+}
