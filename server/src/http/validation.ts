@@ -130,5 +130,6 @@ function isKnownYear(text: string): boolean {
 /** Date.parse takes 31 February for 3 March; people who write it mean neither. */
 function isRealDay(text: string): boolean {
   const day = text.slice(0, 10)
-  return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
+  // Every month has the first 28.
+  return Number(day.slice(8)) <= 28 || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
 }
