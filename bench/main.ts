@@ -6,6 +6,8 @@ import { drawChart } from './chart.ts'
 import { CHARTS } from './charts.ts'
 import { compareAll } from './compare.ts'
 import { formatTable } from './format-table.ts'
+import { stopCluster } from './load/bench-database.ts'
+import { removeLeftFolder } from './load/measured-service.ts'
 import { describeCommit, describeMachine } from './machine.ts'
 import { BENCHES } from './manifest.ts'
 
@@ -17,16 +19,21 @@ const { values: options } = parseArgs({
 const chosen = choose(options.only)
 const effort: Effort = {
   isQuick: options.quick,
-  ...(options.quick ? { rounds: 5, roundMs: 80 } : { rounds: 21, roundMs: 400 }),
+  ...(options.quick ? { rounds: 3, roundMs: 60 } : { rounds: 21, roundMs: 400 }),
   say: (line) => process.stderr.write(`${line}\n`),
 }
 
 const measured: { bench: Bench; found: Measured }[] = []
-for (const bench of chosen) {
-  effort.say(`${bench.name}: ${bench.what}`)
-  const startedMs = performance.now()
-  measured.push({ bench, found: await bench.run(effort) })
-  effort.say(`  took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+try {
+  for (const bench of chosen) {
+    effort.say(`${bench.name}: ${bench.what}`)
+    const startedMs = performance.now()
+    measured.push({ bench, found: await bench.run(effort) })
+    effort.say(`  took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+  }
+} finally {
+  await stopCluster()
+  removeLeftFolder()
 }
 const comparisons = measured.flatMap(({ bench, found }) => compareAll(bench, found))
 

@@ -1,8 +1,7 @@
-import pg from 'pg'
-import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
 import { personas } from '../../server/tests/personas.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicant } from '../load/applicants.ts'
+import { withClusterSetting } from '../load/bench-database.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 import { withSandboxSql } from '../load/sandbox-sql.ts'
 import { fillDecisions, tidyStore } from './fill-decisions.ts'
@@ -32,12 +31,14 @@ const REQUEST = { product: 'personal_loan', requested_amount: 6000, currency: 'E
 
 /** Measures whether a decision costs the same however much is stored: on PostgreSQL, and with more time also embedded. */
 export async function runGrowth(effort: Effort): Promise<Measured> {
-  const postgres = await startPostgres()
-  const found = await measureGrowth(effort, {
-    sizes: effort.isQuick ? QUICK : FULL,
-    where: '',
-    newService: async (name) => startMeasuredService('postgres', { DATABASE_URL: await newDatabase(postgres, name) }),
-  }).finally(() => postgres.stop())
+  // Filling writes gigabytes; a checkpoint after each of them would only slow that down.
+  const found = await withClusterSetting('max_wal_size', '16GB', () =>
+    measureGrowth(effort, {
+      sizes: effort.isQuick ? QUICK : FULL,
+      where: '',
+      newService: () => startMeasuredService('postgres'),
+    }),
+  )
   if (effort.isQuick) return { ...found, notes: [...found.notes, 'without --quick: up to 10⁶, 10⁶ and 10⁵'] }
 
   effort.say('  the same on the embedded database')
@@ -57,14 +58,14 @@ interface Setting {
   sizes: Sizes
   /** What the names of all series end with. */
   where: string
-  newService(name: string): Promise<MeasuredService>
+  newService(): Promise<MeasuredService>
 }
 
 async function measureGrowth(effort: Effort, { sizes, where, newService }: Setting): Promise<Required<Measured>> {
   const services: MeasuredService[] = []
   try {
     effort.say(`  starting ${sizes.decisions.length} services`)
-    const started = await Promise.allSettled(sizes.decisions.map((size) => newService(`d${size}`)))
+    const started = await Promise.allSettled(sizes.decisions.map(() => newService()))
     for (const start of started) if (start.status === 'fulfilled') services.push(start.value)
     for (const start of started) if (start.status === 'rejected') throw start.reason
     const places = await Promise.all(services.map((service, index) => decidedPlace(service, sizes.decisions[index]!)))
@@ -78,7 +79,7 @@ async function measureGrowth(effort: Effort, { sizes, where, newService }: Setti
         effort,
       )
     }
-    const turns = effort.isQuick ? { rounds: 9, roundMs: 60 } : { rounds: Math.min(effort.rounds, 11), roundMs: 300 }
+    const turns = effort.isQuick ? { rounds: 5, roundMs: 50 } : { rounds: Math.min(effort.rounds, 11), roundMs: 300 }
     return describeGrowth(await measureSizes(places, { ...effort, ...turns }), where)
   } finally {
     for (const service of services) await service.stop()
@@ -142,18 +143,4 @@ function describeGrowth(measured: Map<Place, Series>, where: string): Required<M
 
 function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
-async function newDatabase(postgres: ThrowawayPostgres, name: string): Promise<string> {
-  const client = new pg.Client(postgres.url)
-  await client.connect()
-  try {
-    await client.query(`CREATE DATABASE ${name}`)
-    // Filling writes gigabytes; a checkpoint after each of them would only slow that down.
-    await client.query("ALTER SYSTEM SET max_wal_size = '16GB'")
-    await client.query('SELECT pg_reload_conf()')
-  } finally {
-    await client.end()
-  }
-  return new URL(`/${name}`, postgres.url).href
 }

@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
 import { freePorts } from '../../server/tests/service-process.ts'
+import { type BenchDatabase, newDatabase } from './bench-database.ts'
 
 /** Where a measured service keeps its data. */
 export type Storage = 'postgres' | 'embedded'
@@ -23,6 +23,8 @@ export interface MeasuredService {
   /** Starts one more process on the same database. */
   another(): Promise<StartedProcess>
   stop(): Promise<void>
+  /** Ends it, and leaves its data folder to the next embedded service of this run: to create one takes seconds. */
+  stopForNext(): Promise<void>
 }
 
 /** One process of the service. */
@@ -37,17 +39,19 @@ const START_WITHIN_MS = 60_000
 /** The settings users start with, but for the rate limit: a key may ask as often as the machine can answer. */
 const SETTINGS = { RATE_LIMIT_PER_SECOND: '1000000' }
 
-/** Starts a service on a database of its own, or on that of `DATABASE_URL`; `stop` takes away again what was started. */
+let folderForNext: string | undefined
+
+/** Starts a service on a database of its own; `stop` takes away again what was started. */
 export async function startMeasuredService(
   storage: Storage,
   settings: Record<string, string> = {},
 ): Promise<MeasuredService> {
-  const postgres = storage === 'postgres' && !settings.DATABASE_URL ? await startPostgres() : undefined
-  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
+  const database = storage === 'postgres' ? await newDatabase() : undefined
+  const dataDir = (storage === 'embedded' && takeFolder()) || mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
   const env = {
     DATA_DIR: dataDir,
     ...SETTINGS,
-    ...(postgres && { DATABASE_URL: postgres.url }),
+    ...(database && { DATABASE_URL: database.url }),
     ...settings,
   }
   const started: StartedProcess[] = []
@@ -74,10 +78,15 @@ export async function startMeasuredService(
         current = await start()
       },
       another: start,
-      stop: () => stopAll(started, postgres, dataDir),
+      stop: () => stopAll(started, database, dataDir),
+      async stopForNext() {
+        await endProcess(current.child)
+        removeFolder(takeFolder())
+        folderForNext = dataDir
+      },
     }
   } catch (error) {
-    await stopAll(started, postgres, dataDir)
+    await stopAll(started, database, dataDir)
     throw error
   }
 }
@@ -125,12 +134,27 @@ export async function endProcess(child: ChildProcess): Promise<void> {
 
 async function stopAll(
   started: readonly StartedProcess[],
-  postgres: ThrowawayPostgres | undefined,
+  database: BenchDatabase | undefined,
   dataDir: string,
 ): Promise<void> {
   for (const { child } of started) await endProcess(child)
-  await postgres?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  await database?.drop()
+  removeFolder(dataDir)
+}
+
+/** Removes the folder that nobody took over. */
+export function removeLeftFolder(): void {
+  removeFolder(takeFolder())
+}
+
+function takeFolder(): string | undefined {
+  const folder = folderForNext
+  folderForNext = undefined
+  return folder
+}
+
+function removeFolder(folder: string | undefined): void {
+  if (folder) rmSync(folder, { recursive: true, force: true })
 }
 
 function firstKey(dataDir: string): string {

@@ -5,7 +5,7 @@ import { createApplicants, underwritings } from '../load/applicants.ts'
 import { HttpConnection } from '../load/http-connection.ts'
 import { type MeasuredService, type Storage, startMeasuredService } from '../load/measured-service.ts'
 
-const APPLICANTS = 50
+const APPLICANTS = 20
 const CONNECTIONS = 32
 const CHART = 'memory'
 
@@ -23,8 +23,8 @@ interface Growth {
 
 /** Measures the memory of the process idle and under decisions: on PostgreSQL, and with more time also embedded. */
 export async function runMemory(effort: Effort): Promise<Measured> {
-  const steps = effort.isQuick ? [250, 500, 1_000] : [10_000, 25_000, 50_000, 100_000]
-  const settleMs = effort.isQuick ? 300 : 3_000
+  const steps = effort.isQuick ? [200, 400, 800] : [10_000, 25_000, 50_000, 100_000]
+  const settleMs = effort.isQuick ? 200 : 3_000
   const storages: Storage[] = effort.isQuick ? ['postgres'] : ['postgres', 'embedded']
   const grown: Growth[] = []
   for (const storage of storages) grown.push(await watch(storage, { steps, settleMs, effort }))

@@ -18,7 +18,7 @@ const REPLAYED = 32
 
 /** Measures deciding recorded decisions again, in bulk and over HTTP, against `decide` on the same facts in memory. */
 export async function runReplay(effort: Effort): Promise<Measured> {
-  const count = effort.isQuick ? 500 : 4_000
+  const count = effort.isQuick ? 300 : 4_000
   const service = await startMeasuredService('postgres')
   const database = openPostgres({ url: service.env.DATABASE_URL!, schema: 'verdigraph_sandbox' })
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(service.port)))
@@ -36,7 +36,7 @@ export async function runReplay(effort: Effort): Promise<Measured> {
         overHttp(service, connections, recorded.ids.slice(0, REPLAYED)),
         ...inMemory(recorded),
       ],
-      effort.isQuick ? { ...effort, rounds: 5, roundMs: 75 } : { ...effort, rounds: Math.min(effort.rounds, 11) },
+      { ...effort, rounds: Math.min(effort.rounds, 11) },
     )
     return {
       series,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { personas } from '../../server/tests/personas.ts'
 import type { Effort, Measured } from '../bench.ts'
-import { endProcess, startMeasuredService } from '../load/measured-service.ts'
+import { endProcess, removeLeftFolder, startMeasuredService } from '../load/measured-service.ts'
 
 const PERSONA = personas(new Date().toISOString())[0]!
 const BARE_SERVICE = join(import.meta.dirname, 'bare-service.ts')
@@ -22,7 +22,7 @@ export async function runStart(effort: Effort): Promise<Measured> {
   const bare: StartTimes[] = []
   for (let round = 0; round < rounds; round++) {
     effort.say(`  round ${round + 1} of ${rounds}`)
-    const turns = [async () => ours.push(await timeOurs()), async () => bare.push(await timeBare(round))]
+    const turns = [async () => ours.push(await timeOurs(effort)), async () => bare.push(await timeBare(round))]
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
   }
   const seconds = (times: StartTimes[], which: keyof StartTimes) => ({
@@ -43,7 +43,8 @@ export async function runStart(effort: Effort): Promise<Measured> {
   }
 }
 
-async function timeOurs(): Promise<StartTimes> {
+async function timeOurs({ isQuick }: Effort): Promise<StartTimes> {
+  removeLeftFolder()
   const startedMs = performance.now()
   const service = await startMeasuredService('embedded')
   try {
@@ -57,7 +58,7 @@ async function timeOurs(): Promise<StartTimes> {
     await decide('later')
     return { first, later: secondsSince(restartedMs) }
   } finally {
-    await service.stop()
+    await (isQuick ? service.stopForNext() : service.stop())
   }
 }
 

@@ -67,7 +67,7 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
   try {
     const entityIds = await fill(service, effort)
-    const rounds = new Rounds(effort, 1)
+    const rounds = new Rounds(effort)
     const found = { ours: [] as number[], bare: [] as number[] }
     for (const run of rounds.runs()) {
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
@@ -75,7 +75,7 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
       const storage = await openStorage(configOf(service))
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
       await storage.close()
-      await service.resume()
+      if (!rounds.isLast(run)) await service.resume()
     }
     return {
       series: { ours: perSecond(found.ours), 'bare batched loop': perSecond(found.bare) },
@@ -95,24 +95,28 @@ class Rounds {
   readonly bareCount: number
   readonly #effort: Effort
 
-  constructor(effort: Effort, quickly = 2) {
+  constructor(effort: Effort) {
     this.#effort = effort
-    this.count = effort.isQuick ? quickly : 7
+    this.count = effort.isQuick ? 1 : 7
     this.forMs = effort.isQuick ? 700 : 4_000
     this.bareCount = effort.isQuick ? 256 : 4_096
   }
 
   *runs(): Generator<string> {
-    for (let round = 0; round < this.count; round++) {
-      this.#effort.say(`  round ${round + 1} of ${this.count}`)
+    for (let round = 1; round <= this.count; round++) {
+      this.#effort.say(`  round ${round} of ${this.count}`)
       yield `round-${round}`
     }
+  }
+
+  isLast(run: string): boolean {
+    return run === `round-${this.count}`
   }
 }
 
 async function fill(service: MeasuredService, effort: Effort): Promise<string[]> {
   effort.say('  entities with a year of transactions each')
-  const entityIds = await createApplicants(service, effort.isQuick ? 64 : 1_000)
+  const entityIds = await createApplicants(service, effort.isQuick ? 32 : 1_000)
   await driveClosed(service.port, {
     connections: CONNECTIONS,
     forMs: effort.isQuick ? 300 : 3_000,
@@ -175,7 +179,12 @@ async function beyondCapacity(
   for (let run = 0; run < runs; run++) {
     effort.say(`  twice the peak, ${run + 1} of ${runs}`)
     const next = underwritings(service.key, entityIds, `beyond-${run}`)
-    const options = { connections: 1_000, perSecond: peak * 2, forMs: effort.isQuick ? 500 : 4_000, next }
+    const options = {
+      connections: effort.isQuick ? 400 : 1_000,
+      perSecond: peak * 2,
+      forMs: effort.isQuick ? 500 : 4_000,
+      next,
+    }
     answered.push((await driveOpen(service.port, options)).perSecond)
   }
   return answered

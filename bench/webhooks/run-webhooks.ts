@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { Pool } from 'undici'
-import { startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { createOrganization } from '../../server/src/admin/manage-organizations.ts'
 import { addEndpoint } from '../../server/src/admin/manage-webhooks.ts'
 import { readConfig } from '../../server/src/config.ts'
 import { startService } from '../../server/src/service.ts'
 import type { Effort, Measured } from '../bench.ts'
+import { newDatabase } from '../load/bench-database.ts'
 
 const ACTOR = { type: 'system', id: 'bench' } as const
 /** As many as the dispatcher sends to one endpoint at once. */
@@ -47,12 +47,12 @@ async function startReceiver() {
 
 /** Measures how many webhooks a node delivers per second, leased, signed and recorded on PostgreSQL, against bare POSTs. */
 export async function runWebhooks(effort: Effort): Promise<Measured> {
-  const deliveries = effort.isQuick ? 1_500 : 4_000
-  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
+  const deliveries = effort.isQuick ? 1_500 : 12_000
+  const rounds = Math.min(effort.rounds, 9)
   const receiver = await startReceiver()
-  const postgres = await startPostgres()
+  const database = await newDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
-  const env = { DATABASE_URL: postgres.url, DATA_DIR: dataDir, WEBHOOKS_ALLOW_LOOPBACK: 'true' }
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, WEBHOOKS_ALLOW_LOOPBACK: 'true' }
   const service = await startService(readConfig(env), { logger: pino({ level: 'error' }), roles: ['worker'] })
   try {
     const { installation } = service
@@ -115,7 +115,7 @@ export async function runWebhooks(effort: Effort): Promise<Measured> {
     }
   } finally {
     await service.close()
-    await postgres.stop()
+    await database.drop()
     receiver.close()
     rmSync(dataDir, { recursive: true, force: true })
   }

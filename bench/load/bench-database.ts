@@ -1,0 +1,47 @@
+import pg from 'pg'
+import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
+
+/** A PostgreSQL database of one bench. */
+export interface BenchDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+let cluster: Promise<ThrowawayPostgres> | undefined
+let created = 0
+
+/** Creates an empty database. All benches of a run share one cluster, which the first of them starts: a cluster takes longer to make than some rows to measure. */
+export async function newDatabase(): Promise<BenchDatabase> {
+  cluster ??= startPostgres()
+  const name = `bench_${created++}`
+  await onCluster((client) => client.query(`CREATE DATABASE ${name}`))
+  return {
+    url: new URL(`/${name}`, (await cluster).url).href,
+    // What is left behind would be vacuumed in the time of the next bench.
+    drop: () => onCluster((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
+  }
+}
+
+/** Changes a setting of the cluster while some work is done. */
+export async function withClusterSetting<T>(setting: string, value: string, work: () => Promise<T>): Promise<T> {
+  const set = (sql: string) =>
+    onCluster(async (client) => {
+      await client.query(sql)
+      await client.query('SELECT pg_reload_conf()')
+    })
+  await set(`ALTER SYSTEM SET ${setting} = '${value}'`)
+  return work().finally(() => set(`ALTER SYSTEM RESET ${setting}`))
+}
+
+/** Ends the cluster, if there is one. */
+export async function stopCluster(): Promise<void> {
+  await (await cluster)?.stop()
+  cluster = undefined
+}
+
+async function onCluster(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  cluster ??= startPostgres()
+  const client = new pg.Client((await cluster).url)
+  await client.connect()
+  await work(client).finally(() => client.end())
+}
