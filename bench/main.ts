@@ -6,8 +6,7 @@ import { drawChart } from './chart.ts'
 import { CHARTS } from './charts.ts'
 import { compareAll } from './compare.ts'
 import { formatTable } from './format-table.ts'
-import { stopCluster } from './load/bench-database.ts'
-import { removeLeftFolder } from './load/measured-service.ts'
+import { undoAll } from './load/undo.ts'
 import { describeCommit, describeMachine } from './machine.ts'
 import { BENCHES } from './manifest.ts'
 
@@ -23,6 +22,10 @@ const effort: Effort = {
   say: (line) => process.stderr.write(`${line}\n`),
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void undoAll().then(() => process.exit(1)))
+}
+
 const measured: { bench: Bench; found: Measured }[] = []
 try {
   for (const bench of chosen) {
@@ -32,8 +35,7 @@ try {
     effort.say(`  took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
   }
 } finally {
-  await stopCluster()
-  removeLeftFolder()
+  await undoAll()
 }
 const comparisons = measured.flatMap(({ bench, found }) => compareAll(bench, found))
 

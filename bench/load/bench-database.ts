@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
+import { undoable } from './undo.ts'
 
 /** A PostgreSQL database of one bench. */
 export interface BenchDatabase {
@@ -10,13 +11,15 @@ export interface BenchDatabase {
 let cluster: Promise<ThrowawayPostgres> | undefined
 let created = 0
 
-/** Creates an empty database. All benches of a run share one cluster, which the first of them starts: a cluster takes longer to make than some rows to measure. */
+/**
+ * Creates an empty database. All benches of a run share one cluster, which the first of them starts and which stays until
+ * the run ends: to make one takes longer than some rows take to measure.
+ */
 export async function newDatabase(): Promise<BenchDatabase> {
-  cluster ??= startPostgres()
   const name = `bench_${created++}`
   await onCluster((client) => client.query(`CREATE DATABASE ${name}`))
   return {
-    url: new URL(`/${name}`, (await cluster).url).href,
+    url: new URL(`/${name}`, (await theCluster()).url).href,
     // What is left behind would be vacuumed in the time of the next bench.
     drop: () => onCluster((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   }
@@ -33,15 +36,17 @@ export async function withClusterSetting<T>(setting: string, value: string, work
   return work().finally(() => set(`ALTER SYSTEM RESET ${setting}`))
 }
 
-/** Ends the cluster, if there is one. */
-export async function stopCluster(): Promise<void> {
-  await (await cluster)?.stop()
-  cluster = undefined
-}
-
 async function onCluster(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  cluster ??= startPostgres()
-  const client = new pg.Client((await cluster).url)
+  const client = new pg.Client((await theCluster()).url)
   await client.connect()
   await work(client).finally(() => client.end())
+}
+
+function theCluster(): Promise<ThrowawayPostgres> {
+  if (!cluster) {
+    const starting = startPostgres()
+    undoable(async () => (await starting).stop())
+    cluster = starting
+  }
+  return cluster
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '../../server/tests/service-process.ts'
 import { type BenchDatabase, newDatabase } from './bench-database.ts'
+import { undoable } from './undo.ts'
 
 /** Where a measured service keeps its data. */
 export type Storage = 'postgres' | 'embedded'
@@ -23,7 +24,7 @@ export interface MeasuredService {
   /** Starts one more process on the same database. */
   another(): Promise<StartedProcess>
   stop(): Promise<void>
-  /** Ends it, and leaves its data folder to the next embedded service of this run: to create one takes seconds. */
+  /** Ends it, and leaves its folder to the next embedded service of this run: to create a database there takes seconds. */
   stopForNext(): Promise<void>
 }
 
@@ -55,6 +56,7 @@ export async function startMeasuredService(
     ...settings,
   }
   const started: StartedProcess[] = []
+  const stop = undoable(() => stopAll(started, database, dataDir))
   const start = async () => {
     const service = await startProcess(env)
     started.push(service)
@@ -78,15 +80,14 @@ export async function startMeasuredService(
         current = await start()
       },
       another: start,
-      stop: () => stopAll(started, database, dataDir),
+      stop,
       async stopForNext() {
-        await endProcess(current.child)
-        removeFolder(takeFolder())
+        for (const { child } of started) await endProcess(child)
         folderForNext = dataDir
       },
     }
   } catch (error) {
-    await stopAll(started, database, dataDir)
+    await stop()
     throw error
   }
 }
@@ -138,23 +139,14 @@ async function stopAll(
   dataDir: string,
 ): Promise<void> {
   for (const { child } of started) await endProcess(child)
+  rmSync(dataDir, { recursive: true, force: true })
   await database?.drop()
-  removeFolder(dataDir)
-}
-
-/** Removes the folder that nobody took over. */
-export function removeLeftFolder(): void {
-  removeFolder(takeFolder())
 }
 
 function takeFolder(): string | undefined {
   const folder = folderForNext
   folderForNext = undefined
   return folder
-}
-
-function removeFolder(folder: string | undefined): void {
-  if (folder) rmSync(folder, { recursive: true, force: true })
 }
 
 function firstKey(dataDir: string): string {

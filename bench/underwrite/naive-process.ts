@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePorts } from '../../server/tests/service-process.ts'
 import { endProcess } from '../load/measured-service.ts'
+import { undoable } from '../load/undo.ts'
 
 /** The naive service, running. */
 export interface NaiveProcess {
@@ -17,7 +18,8 @@ export async function startNaive({ databaseUrl, key }: { databaseUrl: string; ke
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: String(port), API_KEY: key },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const stop = undoable(() => endProcess(child))
   const started = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)])
   if (started === undefined) throw new Error('the naive service did not start')
-  return { port, stop: () => endProcess(child) }
+  return { port, stop }
 }

@@ -10,6 +10,7 @@ import { readConfig } from '../../server/src/config.ts'
 import { startService } from '../../server/src/service.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { newDatabase } from '../load/bench-database.ts'
+import { undoable } from '../load/undo.ts'
 
 const ACTOR = { type: 'system', id: 'bench' } as const
 /** As many as the dispatcher sends to one endpoint at once. */
@@ -54,6 +55,12 @@ export async function runWebhooks(effort: Effort): Promise<Measured> {
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
   const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, WEBHOOKS_ALLOW_LOOPBACK: 'true' }
   const service = await startService(readConfig(env), { logger: pino({ level: 'error' }), roles: ['worker'] })
+  const stop = undoable(async () => {
+    await service.close()
+    receiver.close()
+    rmSync(dataDir, { recursive: true, force: true })
+    await database.drop()
+  })
   try {
     const { installation } = service
     const { id: organizationId } = await createOrganization(installation, { name: 'Bench', actor: ACTOR })
@@ -114,9 +121,6 @@ export async function runWebhooks(effort: Effort): Promise<Measured> {
       ],
     }
   } finally {
-    await service.close()
-    await database.drop()
-    receiver.close()
-    rmSync(dataDir, { recursive: true, force: true })
+    await stop()
   }
 }

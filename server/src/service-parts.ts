@@ -70,6 +70,8 @@ export async function startParts(
     for (const environment of ENVIRONMENTS) urls[environment] = await startApi(parts, environment, running)
   }
   if (roles.includes('console')) urls.console = await startConsole(parts, listeners)
+  // Nobody had to wait for them, but not later either: by then, the files may be of another release.
+  if (installation.storage.embedded) void import('./cli/commands.ts').catch(() => {})
   return { firstRunText, urls }
 }
 

@@ -46,9 +46,12 @@ export async function startService(
   }
   try {
     await requirePorts(config, roles)
-    // The embedded database opens in a thread of its own, and takes as long as everything else.
-    const [installation, startParts] = await Promise.all([openInstallation(config, { nowMs }), loadParts()])
+    // The embedded database opens in a thread of its own, and takes as long as all modules take to load.
+    const loading = loadParts()
+    loading.catch(() => {}) // if the installation cannot be opened, that is what there is to tell
+    const installation = await openInstallation(config, { nowMs })
     running.closers.push(() => installation.close())
+    const startParts = await loading
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'the database is up to date')
     await enterInstallation(installation)

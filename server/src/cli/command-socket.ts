@@ -49,7 +49,7 @@ export async function openCommandSocket(installation: Installation): Promise<() 
 
 async function runCommand(installation: Installation, incoming: IncomingMessage): Promise<unknown> {
   const { command: name, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
-  // Loaded with the first command: a server that is never asked for one starts sooner.
+  // Loaded once the server has started, which need not wait for them.
   const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
   if (!command)

@@ -24,8 +24,9 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * The canonical form of a document whose makers wrote every member in the order of its name, as facts, traces and
- * decisions are; nobody looks whether they are. It is a third of the work, and there are three of them in each decision.
+ * The canonical form of a document that the engine made itself: facts, traces and decisions have their members in the
+ * order of their names, and all their numbers are finite. Nobody looks whether that is so, which makes it a third of the
+ * work; each decision has three of them.
  */
 export function orderedJson(document: object): string {
   const text = JSON.stringify(document)

@@ -90,7 +90,7 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   }
 }
 
-/** Rows in the order of their keys. */
+/** Rows in the order of their keys: where two statements lock the same rows, neither waits for what the other has yet to lock. */
 function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
@@ -180,9 +180,10 @@ function strongerLink(one: RowOf<'graph_links'>, other: RowOf<'graph_links'>): R
 }
 
 function removeLinks(rows: NonNullable<Change['removedLinks']>, params: Params): string {
+  const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`)
   const column = (name: keyof (typeof rows)[number]) =>
     params.add(
-      rows.map((row) => row[name]),
+      ordered.map((row) => row[name]),
       'text[]',
     )
   return `DELETE FROM graph_links USING unnest(${column('org_id')}, ${column('entity_id')}, ${column('neighbour_id')}, ${column('type')})
@@ -247,6 +248,8 @@ function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): stri
     const name = `${row.org_id} ${row.day} ${row.node} ${row.counter}`
     totals.set(name, { ...row, count: row.count + (totals.get(name)?.count ?? 0) })
   }
-  return `${insertRows('usage_by_day', [...totals.values()], params)}
+  // Nearly every change counts something, so this is where batches under way at once meet.
+  const ordered = inOrder([...totals], ([name]) => name).map(([, row]) => row)
+  return `${insertRows('usage_by_day', ordered, params)}
     ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count`
 }

@@ -74,6 +74,16 @@ test('a second statement starts once as many wait as are under way, a third only
   const [one, two, three] = [decision('ent_1'), decision('ent_2'), decision('ent_3')]
   assert.deepEqual(await underWayAfter([one], [two], [three]), [1, 2, 2])
   assert.deepEqual(await underWayAfter([one, two], [three], [decision('ent_4')]), [1, 1, 2])
+
+  const { database, started, endFirst } = heldDatabase()
+  const writes = new GroupCommit(database)
+  for (const change of [one, two, three]) {
+    void writes.commit(change)
+    await settled()
+  }
+  assert.equal(await started(), 2)
+  endFirst()
+  assert.equal(await started(), 3)
 })
 
 test('what a statement under way touches waits for its end', async () => {

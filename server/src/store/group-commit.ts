@@ -21,7 +21,8 @@ interface Waiting {
  * statement, so a single round trip and a single commit. No timers, so nobody waits when there is nothing to wait for.
  *
  * A second flush starts beside the first once as many wait as are under way: before that, they had better share a
- * statement. It holds nothing that the first writes too, because one would wait for the other, or both for each other.
+ * statement. What an entity or a trail hangs on is never in both. What else may be, as with another node, is locked in
+ * one order everywhere.
  */
 export class GroupCommit {
   readonly #database: Database

@@ -4,26 +4,26 @@ import type { Completeness, Confidence } from './decision-outcome.ts'
 import type { SlotReading } from './read-slots.ts'
 import { readTable } from './table.ts'
 
-const ALL = 1_000_000
+const MILLION = 1_000_000
 
 /** How sure the side of the cutoff is: Φ of the distance in standard deviations, read from the policy's table. */
 export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total: number): Confidence {
   const { scorecard, verdicts } = policy.document
-  let varianceMillionths = scorecard.spread * scorecard.spread * ALL
+  let varianceMillionths = scorecard.spread * scorecard.spread * MILLION
   for (const { slot, variance, halfLifeDays } of policy.characteristics) {
     varianceMillionths += variance * unknownPpm(reading, slot, halfLifeDays)
   }
   const distance = total - verdicts.cutoff
-  const variance = Math.floor(varianceMillionths / ALL)
+  const variance = Math.floor(varianceMillionths / MILLION)
   // The table is in z², so that no square root is needed.
   return { distance, ppm: readTable(policy.normal, (distance * distance) / variance), variance }
 }
 
 /** The share of a feature that is not known: all of it when missing, more and more of it as it ages. */
 function unknownPpm({ values, ages, missing }: SlotReading, slot: number, halfLifeDays: number | null): number {
-  if (values[slot] === undefined) return missing[slot] === 'not_requested' ? 0 : ALL
+  if (values[slot] === undefined) return missing[slot] === 'not_requested' ? 0 : MILLION
   const age = ages[slot]
-  return age === undefined || halfLifeDays === null ? 0 : ALL - remainingPpm(age, halfLifeDays)
+  return age === undefined || halfLifeDays === null ? 0 : MILLION - remainingPpm(age, halfLifeDays)
 }
 
 /** How much of the weight of all inputs that apply to the request is known. */
@@ -38,6 +38,6 @@ export function completenessOf({ inputs }: CompiledPolicy, reading: SlotReading)
     if (reading.values[slot] === undefined) missing.push(feature)
     else known += weight
   }
-  const ppm = total === 0 ? 0 : Math.floor((known * ALL) / total)
+  const ppm = total === 0 ? 0 : Math.floor((known * MILLION) / total)
   return { known_weight: known, missing, ppm, total_weight: total }
 }

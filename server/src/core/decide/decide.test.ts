@@ -3,9 +3,10 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { arbitraryFacts, GOOD, missingFact, money } from '../../../tests/arbitrary-facts.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
-import { canonicalJson, orderedJson } from '../canonical-json.ts'
+import { canonicalJson, canonicalSha256, orderedJson } from '../canonical-json.ts'
 import type { Fact, Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
+import { compileStoredPolicy } from '../policy/compile-policy.ts'
 import { decide } from './decide.ts'
 
 const policy = sandboxPolicy()
@@ -121,6 +122,31 @@ describe('deciding', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  it('stays within the numbers under a policy whose bounds are beyond them', () => {
+    const { document } = policy
+    const extreme = {
+      ...document,
+      tiers: document.tiers.map((tier) => ({ ...tier, cap: 1e307, balance_multiple: 1e307 })),
+      scorecard: {
+        ...document.scorecard,
+        probability: document.scorecard.probability.map((row) => ({ ...row, bad_ppm: 0 })),
+      },
+      limit: {
+        ...document.limit,
+        expected_loss_max: 1e307,
+        currencies: [{ currency: 'EUR', per_reference: 1e10, step: Number.MIN_VALUE }],
+      },
+    }
+    const compiled = compileStoredPolicy({ document: canonicalJson(extreme), checksum: canonicalSha256(extreme) })
+    assert.ok('policy' in compiled)
+    for (const amount of [1000, 999_999_999]) {
+      const { trace, limit } = decide(compiled.policy, factsFrom({ ...GOOD, 'request.amount': amount }))
+      // Numbers that JSON does not have are refused.
+      assert.equal(orderedJson(trace), canonicalJson(trace))
+      assert.ok(limit === null || (limit > 0 && limit <= amount))
+    }
   })
 
   it('asks no rule about a missing feature as if it were zero', () => {

@@ -28,7 +28,7 @@ export function limitFor(policy: CompiledPolicy, question: LimitQuestion): Limit
   terms.push({ amount: requested, term: 'requested' })
   // A request within every bound is granted as it is: rounding is for what we offer instead of it.
   if (requested <= highest) return { amount: requested, binding: 'requested', currency, missing, step, terms }
-  return { amount: Math.floor(highest / step) * step, binding: lowest.term, currency, missing, step, terms }
+  return { amount: roundedDown(highest, step), binding: lowest.term, currency, missing, step, terms }
 }
 
 function lowestOf(terms: readonly LimitTerm[]): LimitTerm {
@@ -62,6 +62,13 @@ function bounds(
   return { terms, missing }
 }
 
+/** Policies may say "no bound" with a number so large that reckoning with it leaves the numbers; then it is the largest there is. */
 function inCents(amount: number): number {
-  return Math.floor(amount * 100) / 100
+  const cents = Math.floor(amount * 100)
+  return Number.isFinite(cents) ? cents / 100 : Math.min(amount, Number.MAX_VALUE)
+}
+
+function roundedDown(amount: number, step: number): number {
+  const steps = Math.floor(amount / step)
+  return Number.isFinite(steps) ? steps * step : amount
 }

@@ -1,5 +1,7 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
+import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
+import { isStale } from './is-stale.ts'
 
 /** What the request, the capacity and the limit are measured by, whatever else a policy asks about. */
 export interface Figures {
@@ -24,14 +26,14 @@ const NO_DATA = missing('no_data')
  *
  * Each name stands where it is read, not in a list: engines remember where in an object a name was found, per place in the code.
  */
-export function readFigures(policy: CompiledPolicy, features: FactSet): Figures {
-  const { maxAgeDays, products, defaultProduct } = policy
-  const number = (name: string, fact: Fact | undefined) => numberFact(fact, maxAgeDays.get(name))
-  const product = textIn(features['request.product'], maxAgeDays.get('request.product'))
+export function readFigures({ maxAgeDays, products, defaultProduct }: CompiledPolicy, features: FactSet): Figures {
+  const number = (name: FeatureName, fact: Fact | undefined) => numberFact(freshFact(name, fact, maxAgeDays))
+  const text = (name: FeatureName, fact: Fact | undefined) => textIn(freshFact(name, fact, maxAgeDays))
+  const product = text('request.product', features['request.product'])
   return {
     terms: (product === undefined ? undefined : products.get(product)) ?? defaultProduct,
     amount: numberIn(number('request.amount', features['request.amount'])),
-    currency: textIn(features['request.currency'], maxAgeDays.get('request.currency')),
+    currency: text('request.currency', features['request.currency']),
     medianInflow: number('cashflow.median_inflow', features['cashflow.median_inflow']),
     inflowVariation: numberIn(number('cashflow.inflow_variation', features['cashflow.inflow_variation'])),
     meanSpending: numberIn(number('cashflow.mean_spending', features['cashflow.mean_spending'])),
@@ -42,27 +44,23 @@ export function readFigures(policy: CompiledPolicy, features: FactSet): Figures 
   }
 }
 
-/** The number a fact is known to be. */
-export function numberIn(fact: Fact): number | undefined {
-  return 'value' in fact ? (fact.value as number) : undefined
+/** The number of a figure that is one, if it is known. */
+export function numberIn(figure: Fact): number | undefined {
+  return 'value' in figure ? (figure.value as number) : undefined
 }
 
-/** A fact that is not too old to be looked at. */
-function freshFact(fact: Fact, maxAgeDays: number | undefined): Fact {
-  const isStale =
-    maxAgeDays !== undefined && 'value' in fact && fact.age_days !== undefined && fact.age_days > maxAgeDays
-  return isStale ? STALE : fact
+/** A fact that is there, and not too old to be looked at. */
+function freshFact(name: FeatureName, fact: Fact | undefined, maxAgeDays: CompiledPolicy['maxAgeDays']): Fact {
+  if (fact === undefined) return NO_DATA
+  if (!('value' in fact) || fact.age_days === undefined) return fact
+  return isStale(fact.age_days, maxAgeDays.get(name)) ? STALE : fact
 }
 
 /** A number, or why there is none; anything but a finite number is as good as missing. */
-function numberFact(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
-  if (fact === undefined) return NO_DATA
-  const fresh = freshFact(fact, maxAgeDays)
-  return 'missing' in fresh || Number.isFinite(fresh.value) ? fresh : NO_DATA
+function numberFact(fact: Fact): Fact {
+  return !('value' in fact) || Number.isFinite(fact.value) ? fact : NO_DATA
 }
 
-function textIn(fact: Fact | undefined, maxAgeDays: number | undefined): string | undefined {
-  if (fact === undefined) return undefined
-  const fresh = freshFact(fact, maxAgeDays)
-  return 'value' in fresh && typeof fresh.value === 'string' ? fresh.value : undefined
+function textIn(fact: Fact): string | undefined {
+  return 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
 }

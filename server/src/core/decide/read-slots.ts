@@ -1,5 +1,6 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import { isStale } from './is-stale.ts'
 
 /** The policy's inputs as this decision sees them, by slot: each has a value, perhaps with an age, or a reason why not. */
 export interface SlotReading {
@@ -22,7 +23,7 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
     let because: MissingBecause | undefined
     if (fact === undefined) because = 'no_data'
     else if (!('value' in fact)) because = fact.missing
-    else if (maxAgeDays !== undefined && fact.age_days !== undefined && fact.age_days > maxAgeDays) because = 'stale'
+    else if (isStale(fact.age_days, maxAgeDays)) because = 'stale'
     else if (typeof fact.value !== type) because = 'no_data'
     else {
       value = fact.value

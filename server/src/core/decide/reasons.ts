@@ -26,10 +26,10 @@ export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Re
   // What settled the verdict is always told, even if that makes more reasons than the policy likes to give.
   let certainNegatives = 0
   for (const { impact } of reasons) if (impact === 'negative') certainNegatives += 1
-  addScoredReasons(reasons, policy, question, toldRules)
+  addScoredReasons(reasons, policy, { ...question, toldRules })
   const told: Reason[] = []
-  addFirstOfEachCode(told, reasons, 'negative', Math.max(negative_max, certainNegatives))
-  addFirstOfEachCode(told, reasons, 'positive', positive_max)
+  addFirstOfEachCode(told, reasons, { impact: 'negative', max: Math.max(negative_max, certainNegatives) })
+  addFirstOfEachCode(told, reasons, { impact: 'positive', max: positive_max })
   return told
 }
 
@@ -68,10 +68,9 @@ function limitReason(policy: CompiledPolicy, { settledBy, verdict, limit }: Reas
 function addScoredReasons(
   reasons: Reason[],
   policy: CompiledPolicy,
-  question: ReasonQuestion,
-  toldRules: readonly CompiledRule[],
+  question: ReasonQuestion & { toldRules: readonly CompiledRule[] },
 ): void {
-  const { shortfalls, missing } = question
+  const { shortfalls, missing, toldRules } = question
   const { groups, characteristics } = policy
   const hasWeight = shortfallsCount(policy, question)
   const first = reasons.length
@@ -130,7 +129,11 @@ function reasonOf(told: CompiledCharacteristic, missing: SlotReading['missing'],
   }
 }
 
-function addFirstOfEachCode(told: Reason[], reasons: readonly Reason[], impact: Reason['impact'], max: number): void {
+function addFirstOfEachCode(
+  told: Reason[],
+  reasons: readonly Reason[],
+  { impact, max }: { impact: Reason['impact']; max: number },
+): void {
   const first = told.length
   for (let index = 0; index < reasons.length && told.length - first < max; index++) {
     const reason = reasons[index]!

@@ -61,8 +61,9 @@ export interface CompiledRule {
   covers: string | undefined
   holds: Condition
   reads: readonly number[]
-  whenHeld: RuleTrace
-  whenNot: RuleTrace
+  /** Shared by the traces of all decisions. */
+  whenHeld: Readonly<RuleTrace>
+  whenNot: Readonly<RuleTrace>
 }
 
 /** A characteristic with its bins in the form they are searched in. */
