@@ -78,6 +78,7 @@ export class Dispatcher {
   readonly #watch: EndpointWatch
   readonly #deliveries = new HeldDeliveries()
   readonly #attempts = new Set<Promise<void>>()
+  readonly #urls = new WeakMap<SendingEndpoint, ReturnType<typeof readEndpointUrl>>()
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
   #askedAgain = false
@@ -231,7 +232,7 @@ export class Dispatcher {
 
   async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
     const { rules, userAgent, nowMs } = this.#parts
-    const url = readEndpointUrl(endpoint.url, rules)
+    const url = this.#urlOf(endpoint)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
     const signingKeys = this.#signingKeys(endpoint)
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
@@ -239,6 +240,15 @@ export class Dispatcher {
     const parts = { agent: this.#agent, timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
     const mayGo = () => this.#watch.enabled(delivery)?.version === endpoint.version
     return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, mayGo })
+  }
+
+  /** Read once for what was read of an endpoint at once; the address behind it is checked with every connection. */
+  #urlOf(endpoint: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
+    const known = this.#urls.get(endpoint)
+    if (known) return known
+    const url = readEndpointUrl(endpoint.url, this.#parts.rules)
+    this.#urls.set(endpoint, url)
+    return url
   }
 
   /** The keys that sign at this moment: the endpoint's, and the one before it while receivers may still hold that. */
