@@ -1,9 +1,13 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
 import { driveClosed, driveOpen, percentile } from '../load/drive.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+import { undoable } from '../load/undo.ts'
 import { makeWriteSets, writeBare } from './bare-loop.ts'
 import { startNaive } from './naive-process.ts'
 
@@ -23,7 +27,8 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
   })
   const storage = await openStorage(configOf(service))
   try {
-    const entityIds = await fill(service, effort)
+    const entityIds = await createEntities(service, effort)
+    await warmUp(service, entityIds, effort)
     const rounds = new Rounds(effort)
     const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[] }
     for (const run of rounds.runs()) {
@@ -37,8 +42,10 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     }
     await naive.stop()
     const peak = median(found.ours)
-    const overloaded = await beyondCapacity(service, entityIds, { effort, peak, runs: rounds.count })
+    await followedUp(storage)
     const usual = await atLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, runs: rounds.count })
+    const overloaded = await beyondCapacity(service, entityIds, { effort, peak, runs: rounds.count })
+    await followedUp(storage)
     return {
       series: {
         ours: perSecond(found.ours),
@@ -62,21 +69,29 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
   }
 }
 
-/** Measures the same on the embedded database, whose folder only one process can hold: the bare loop takes turns with the service. */
+/**
+ * Measures the same on the embedded database. Only one process can hold a folder, so the bare loop writes to a copy of it; and
+ * what it writes is then nobody's to seal and to follow up on while the service is measured.
+ */
 export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
+  const copy = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
+  const removeCopy = undoable(async () => rmSync(copy, { recursive: true, force: true }))
   try {
-    const entityIds = await fill(service, effort)
+    const entityIds = await createEntities(service, effort)
+    await service.pause()
+    cpSync(join(service.env.DATA_DIR!, 'database'), join(copy, 'database'), { recursive: true })
+    await service.resume()
+    const storage = await openStorage({ dataDir: copy, databaseUrls: undefined })
     const rounds = new Rounds(effort)
+    await warmUp(service, entityIds, effort)
+    await bareRound(storage, { entityIds, count: rounds.bareCount / 4, run: 'warm-up' })
     const found = { ours: [] as number[], bare: [] as number[] }
     for (const run of rounds.runs()) {
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
-      await service.pause()
-      const storage = await openStorage(configOf(service))
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
-      await storage.close()
-      if (!rounds.isLast(run)) await service.resume()
     }
+    await storage.close()
     return {
       series: { ours: perSecond(found.ours), 'bare batched loop': perSecond(found.bare) },
       notes: [
@@ -85,6 +100,7 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
     }
   } finally {
     await service.stop()
+    await removeCopy()
   }
 }
 
@@ -108,21 +124,16 @@ class Rounds {
       yield `round-${round}`
     }
   }
-
-  isLast(run: string): boolean {
-    return run === `round-${this.count}`
-  }
 }
 
-async function fill(service: MeasuredService, effort: Effort): Promise<string[]> {
-  effort.say('  entities with a year of transactions each')
-  const entityIds = await createApplicants(service, effort.isQuick ? 32 : 1_000)
-  await driveClosed(service.port, {
-    connections: CONNECTIONS,
-    forMs: effort.isQuick ? 300 : 3_000,
-    next: underwritings(service.key, entityIds, 'warm-up'),
-  })
-  return entityIds
+async function createEntities(service: MeasuredService, { isQuick, say }: Effort): Promise<string[]> {
+  say('  entities with a year of transactions each')
+  return createApplicants(service, isQuick ? 32 : 1_000)
+}
+
+async function warmUp(service: MeasuredService, entityIds: readonly string[], { isQuick }: Effort): Promise<void> {
+  const next = underwritings(service.key, entityIds, 'warm-up')
+  await driveClosed(service.port, { connections: CONNECTIONS, forMs: isQuick ? 300 : 3_000, next })
 }
 
 async function oursRound(
@@ -142,7 +153,7 @@ async function bareRound(
   return writeBare(sandbox, await makeWriteSets(sandbox, { entityIds, count, run: `bare-${run}` }))
 }
 
-/** Waits until the service has sealed and followed up on what the bare loop wrote: that is not part of what comes next. */
+/** Waits until the service has sealed and followed up on everything: that is not part of what comes next. */
 async function followedUp({ environments: { sandbox } }: OpenedStorage): Promise<void> {
   for (;;) {
     const [left] = await sandbox.query<{ any: boolean }>(
@@ -234,12 +245,9 @@ async function saturation(
   return points
 }
 
-function configOf({ env }: MeasuredService): Parameters<typeof openStorage>[0] {
-  const url = env.DATABASE_URL
-  return {
-    dataDir: env.DATA_DIR!,
-    databaseUrls: url === undefined ? undefined : { control: url, sandbox: url, production: url },
-  }
+function configOf({ env: { DATA_DIR, DATABASE_URL } }: MeasuredService): Parameters<typeof openStorage>[0] {
+  const url = DATABASE_URL!
+  return { dataDir: DATA_DIR!, databaseUrls: { control: url, sandbox: url, production: url } }
 }
 
 function perSecond(rounds: number[]): Series {
