@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
-import { canonicalJson, canonicalSha256, orderedJson } from './canonical-json.ts'
+import { CanonicalText, canonicalJson, canonicalSha256, orderedJson } from './canonical-json.ts'
 
 /** The number whose IEEE 754 bits these are. */
 function numberOf(bits: string): number {
@@ -119,6 +119,11 @@ describe('canonical JSON', () => {
 
   it('takes a name that every object inherits for a name like any other', () => {
     assert.equal(canonicalJson(JSON.parse('{"constructor":1,"__proto__":2}')), '{"__proto__":2,"constructor":1}')
+  })
+
+  it('takes a document that was written before for what it says', () => {
+    const part = { b: [1, { d: 2, c: 3 }], a: 'ü' }
+    assert.equal(canonicalJson({ z: 0, part: new CanonicalText(part) }), canonicalJson({ z: 0, part }))
   })
 
   it('takes nesting far beyond any document of ours', () => {

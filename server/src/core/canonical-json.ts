@@ -17,9 +17,19 @@ export function canonicalJson(value: unknown): string {
       return value ? 'true' : 'false'
     case 'object':
       if (value === null) return 'null'
+      if (value instanceof CanonicalText) return value.text
       return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as Record<string, unknown>)
     default:
       throw new TypeError('only JSON values have a canonical form')
+  }
+}
+
+/** A document in its canonical form, to be put into others as it is: what stands in several of them is written once. */
+export class CanonicalText {
+  readonly text: string
+
+  constructor(document: Readonly<Record<string, unknown>>) {
+    this.text = canonicalJson(document)
   }
 }
 

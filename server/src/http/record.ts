@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
+import { CanonicalText } from '../core/canonical-json.ts'
 import { nodeId } from '../node-id.ts'
 import { auditEntryRow } from '../store/audit-trail.ts'
 import type { Change } from '../store/change.ts'
@@ -31,10 +31,11 @@ export function record(
   },
 ): Change {
   const { caller, now } = context
+  const written = happenings.map((happening) => ({ ...happening, data: new CanonicalText(happening.data) }))
   return {
     ...change,
-    rows: { ...change.rows, events: happenings.map((happening) => eventRow(context, happening)) },
-    auditEntries: happenings.map((happening) => auditRow(context, happening)),
+    rows: { ...change.rows, events: written.map((happening) => eventRow(context, happening)) },
+    auditEntries: written.map((happening) => auditRow(context, happening)),
     usage: counts.map(([counter, count]) => ({
       org_id: caller.organizationId,
       day: now.slice(0, 10),
@@ -45,27 +46,29 @@ export function record(
   }
 }
 
+type WrittenHappening = Omit<Happening, 'data'> & { data: CanonicalText }
+
 function eventRow(
   { caller, newId, now }: Pick<RequestContext, 'caller' | 'newId' | 'now'>,
-  { type, data }: Happening,
+  { type, data }: WrittenHappening,
 ): RowOf<'events'> {
-  return { org_id: caller.organizationId, id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
+  return { org_id: caller.organizationId, id: newId('evt'), type, created_at: now, data: data.text }
 }
 
 function auditRow(
   context: Pick<RequestContext, 'caller' | 'newId' | 'now' | 'requestId'>,
-  { type, subject, trailId, data }: Happening,
+  { type, subject, trailId, data }: WrittenHappening,
 ): RowOf<'audit_entries'> {
   const { caller, newId, now, requestId } = context
   const entry: AuditEntry = {
+    actor: { id: caller.keyId, type: 'api_key' },
+    data,
     id: newId('aud'),
-    trail_id: trailId,
-    type,
     occurred_at: now,
-    actor: { type: 'api_key', id: caller.keyId },
     request_id: requestId,
     subject,
-    data,
+    trail_id: trailId,
+    type,
   }
   return auditEntryRow(caller.organizationId, entry)
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts'
+import { type CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { leafHash } from './merkle-tree.ts'
 
 /** Who did what an entry records. */
@@ -23,7 +23,7 @@ export interface AuditEntry {
   actor: AuditActor
   request_id: string | null
   subject: AuditSubject
-  data: Readonly<Record<string, unknown>>
+  data: Readonly<Record<string, unknown>> | CanonicalText
 }
 
 // Inside what is hashed, so that no leaf of another format, nor any other document of ours, has the same bytes.
@@ -31,5 +31,5 @@ const FORMAT = 'verdigraph.audit-entry.v1'
 
 /** The leaf that stands for an entry: every member of it, and whose it is, in one canonical form. */
 export function leafHashOf(organizationId: string, entry: AuditEntry): string {
-  return leafHash(canonicalJson({ format: FORMAT, organization_id: organizationId, entry }))
+  return leafHash(canonicalJson({ entry, format: FORMAT, organization_id: organizationId }))
 }
