@@ -16,7 +16,8 @@ export interface Axis {
 
 const WIDTH = 760
 const HEIGHT = 420
-const MARGIN = { top: 56, right: 96, bottom: 56, left: 72 }
+const LINE_HEIGHT = 16
+const MARGIN = { top: 56, right: 178, bottom: 56, left: 72 }
 const TICKS = 6
 /** Told apart also by people who do not see all colours alike (Okabe and Ito's palette). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9']
@@ -38,13 +39,11 @@ export function drawChart({ title, x, y, points }: Chart): string {
     points.map((point) => point.y),
     { ...y, from: HEIGHT - MARGIN.bottom, to: MARGIN.top },
   )
-  const lines = [...Map.groupBy(points, ({ series }) => series)].map(([name, own], index) =>
-    drawLine(
-      name,
-      own.map((point) => ({ x: across.place(point.x), y: up.place(point.y) })),
-      COLOURS[index % COLOURS.length]!,
-    ),
-  )
+  const lines = [...Map.groupBy(points, ({ series }) => series)].map(([name, own], index) => ({
+    name,
+    colour: COLOURS[index % COLOURS.length]!,
+    places: own.map((point) => ({ x: across.place(point.x), y: up.place(point.y) })),
+  }))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">
 <style>${STYLE}
 </style>
@@ -53,7 +52,8 @@ ${across.ticks.map((tick) => verticalTick(across.place(tick), tick)).join('\n')}
 ${up.ticks.map((tick) => horizontalTick(up.place(tick), tick)).join('\n')}
 <text x="${(MARGIN.left + WIDTH - MARGIN.right) / 2}" y="${HEIGHT - 14}" text-anchor="middle">${escaped(x.label)}</text>
 <text transform="translate(18 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(y.label)}</text>
-${lines.join('\n')}
+${lines.map(drawLine).join('\n')}
+${nameLines(lines).join('\n')}
 </svg>
 `
 }
@@ -85,12 +85,29 @@ function roundStep(step: number): number {
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= step) ?? 10)
 }
 
-function drawLine(name: string, places: readonly { x: number; y: number }[], colour: string): string {
+interface Line {
+  name: string
+  colour: string
+  places: readonly { x: number; y: number }[]
+}
+
+function drawLine({ colour, places }: Line): string {
   const path = places.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join(' ')
   const dots = places.map(({ x, y }) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="3.5" fill="${colour}"/>`)
-  const last = places.at(-1)!
-  const label = `<text x="${(last.x + 9).toFixed(1)}" y="${(last.y + 4).toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`
-  return `<path class="line" stroke="${colour}" d="${path}"/>${dots.join('')}${label}`
+  return `<path class="line" stroke="${colour}" d="${path}"/>${dots.join('')}`
+}
+
+/** Names stand beside the chart, as high as their lines end, and never on each other. */
+function nameLines(lines: readonly Line[]): string[] {
+  const ends = lines.map(({ name, colour, places }) => ({ name, colour, y: places.at(-1)!.y + 4 }))
+  let free = 0
+  return ends
+    .sort((a, b) => a.y - b.y)
+    .map(({ name, colour, y }) => {
+      const place = Math.max(y, free)
+      free = place + LINE_HEIGHT
+      return `<text x="${WIDTH - MARGIN.right + 12}" y="${place.toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`
+    })
 }
 
 function verticalTick(x: number, value: number): string {
