@@ -21,12 +21,10 @@ async function main(): Promise<void> {
       : showProgress('Creating the embedded database')
   const service = await startService(config, { logger, roles }).finally(stopProgress)
 
-  const { firstRunText, urls } = service
-  if (firstRunText)
-    console.log(`\n${firstRunText}\nKept in ${join(config.dataDir, 'first-run.txt')}; the key is not shown again.\n`)
-  logger.info({ ...urls, storage: config.databaseUrls ? 'postgresql' : 'embedded' }, 'ready')
-
+  let isShuttingDown = false
   const shutDown = (signal: NodeJS.Signals) => {
+    if (isShuttingDown) return
+    isShuttingDown = true
     logger.info({ signal }, 'shutting down')
     setTimeout(() => {
       logger.fatal('the shutdown has hung')
@@ -40,8 +38,15 @@ async function main(): Promise<void> {
       },
     )
   }
-  process.once('SIGTERM', shutDown)
+  // A supervisor that signals a whole group reaches us twice: once itself, and once through what started us.
+  process.on('SIGTERM', shutDown)
+  // A second Ctrl-C is from somebody who does not want to wait.
   process.once('SIGINT', shutDown)
+
+  const { firstRunText, urls } = service
+  if (firstRunText)
+    console.log(`\n${firstRunText}\nKept in ${join(config.dataDir, 'first-run.txt')}; the key is not shown again.\n`)
+  logger.info({ ...urls, storage: config.databaseUrls ? 'postgresql' : 'embedded' }, 'ready')
 }
 
 /** Shows on a terminal that something is going on; writes one line where there is none. */

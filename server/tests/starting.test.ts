@@ -59,6 +59,20 @@ test('a shutdown finishes the requests that were begun', async () => {
   )
 })
 
+test('a shutdown is asked for twice where a whole group is signalled, and still comes to its end', async () => {
+  const service = await startServiceProcess(place.env)
+  // A request that has begun and never ends keeps the shutdown going.
+  const slow = connect(service.ports.sandbox, '127.0.0.1')
+  slow.on('error', () => {})
+  slow.write('POST /v1/entities HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n')
+  service.child.kill('SIGTERM')
+  while (!service.output().includes('shutting down')) await new Promise((resolve) => setTimeout(resolve, 10))
+  service.child.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  slow.destroy()
+  assert.equal(await service.exited, 0)
+})
+
 test('a client that never finishes its request does not hold a shutdown up for good, and nothing new is accepted', async () => {
   const service = await startServiceProcess(place.env)
   const socket = connect(service.ports.sandbox, '127.0.0.1')
