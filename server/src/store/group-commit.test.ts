@@ -11,6 +11,7 @@ const decision = (entity_id: string): Change => ({
   ],
 })
 const ingest = (id: string) => ({ changedEntities: [{ org_id, id }] }) as unknown as Change
+const entry = (trail_id: string) => ({ auditEntries: [{ org_id, trail_id }] }) as unknown as Change
 const done: Change = { doneConsequences: [{ org_id, kind: 'reevaluation', entity_id: 'ent_1', mark: 'm' }] }
 
 /** How many statements changes that are handed in together are written by. */
@@ -90,6 +91,8 @@ test('what a statement under way touches waits for its end', async () => {
   assert.deepEqual(await underWayAfter([decision('ent_1')], [ingest('ent_1')], [decision('ent_2')]), [1, 1, 1])
   assert.deepEqual(await underWayAfter([ingest('ent_1')], [decision('ent_1')]), [1, 1])
   assert.deepEqual(await underWayAfter([decision('ent_1')], [decision('ent_1')]), [1, 1])
+  assert.deepEqual(await underWayAfter([entry('trail_1')], [entry('trail_1')]), [1, 1])
+  assert.deepEqual(await underWayAfter([entry('trail_1')], [entry('trail_2')]), [1, 2])
 })
 
 test('nothing is written beside consequences that are done', async () => {

@@ -149,6 +149,13 @@ describe('deciding', () => {
     }
   })
 
+  it('takes a value of another type than the policy declares for a missing one', () => {
+    const mistyped = withFact(factsFrom(GOOD), 'history.repaid', { value: '3' })
+    const line = decide(policy, mistyped).trace.scorecard.find(({ feature }) => feature === 'history.repaid')
+    assert.equal(line?.bin, 'missing')
+    assert.equal(line?.missing, 'no_data')
+  })
+
   it('asks no rule about a missing feature as if it were zero', () => {
     const { rule_trace } = decide(policy, factsFrom({})).trace
     const shortHistory = rule_trace.find(({ rule }) => rule === 'short_history')
