@@ -48,7 +48,8 @@ record()
 function choose(names: readonly string[] | undefined): readonly Bench[] {
   for (const name of names ?? []) {
     if (BENCHES.some((bench) => bench.name === name)) continue
-    throw new Error(`there is no bench '${name}'; there are: ${BENCHES.map((bench) => bench.name).join(', ')}`)
+    console.error(`There is no bench '${name}'. There are: ${BENCHES.map((bench) => `'${bench.name}'`).join(', ')}.`)
+    process.exit(2)
   }
   return names === undefined ? BENCHES : BENCHES.filter(({ name }) => names.includes(name))
 }
