@@ -292,3 +292,17 @@ test('an endpoint that got well before it could be disabled stays enabled', asyn
   assert.match(disabled.join(), /^2: nothing has been delivered since/)
   assert.ok(receiver.received.length >= 4, 'two failures for each report')
 })
+
+test('what this node has written goes out at once, not when it next looks for what is due', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place)
+  place.startDispatcher({ timings: { pollEveryMs: 3_600_000 } })
+  await place.emit(3)
+  await until('all have come', () => receiver.received.length === 3)
+  await until('all are on record', async () =>
+    (await statesOf(place, receiver.endpoint.id)).every(({ state }) => state === 'delivered'),
+  )
+  const what = { eventId: receiver.received[0]!.id }
+  assert.deepEqual(await redeliver(place.installation, place.act, { id: receiver.endpoint.id, what }), { queued: 1 })
+  await until('one has come again', () => receiver.received.length === 4)
+})

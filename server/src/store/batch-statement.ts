@@ -12,6 +12,8 @@ interface Step<T> {
   sql(rows: readonly T[], params: Params, previous: string): string
   /** Every row must be written, or the whole batch is not. */
   losing?: Lost
+  /** Its rows are deliveries to be made, which the statement counts. */
+  queuesDeliveries?: true
 }
 
 /** Ties a step's rows to its SQL. */
@@ -62,30 +64,40 @@ const STEPS: readonly Step<unknown>[] = [
     sql: updateEndpoints,
     losing: 'endpoint_version',
   }),
-  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents }),
-  defineStep({ rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries, sql: queueDeliveries }),
+  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents, queuesDeliveries: true }),
+  defineStep({
+    rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries,
+    sql: queueDeliveries,
+    queuesDeliveries: true,
+  }),
   defineStep({ rowsOf: ({ usage = [] }) => usage, sql: addUsage }),
 ]
 
-/** The one statement that writes a batch of changes, or nothing when one of their preconditions does not hold. */
+/**
+ * The one statement that writes a batch of changes, or nothing when one of their preconditions does not hold. Its row
+ * tells how many `deliveries` of webhooks are to be made.
+ */
 export function batchStatement(changes: readonly Change[]): { steps: number; sql: string; params: unknown[] } {
   const params = new Params()
   const steps: string[] = []
   const requirements: string[] = []
-  for (const { rowsOf, sql, losing } of STEPS) {
+  const queues: string[] = []
+  for (const { rowsOf, sql, losing, queuesDeliveries } of STEPS) {
     const rows = changes.flatMap(rowsOf)
     if (rows.length === 0) continue
-    steps.push(`s${steps.length} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
+    const name = `s${steps.length}`
+    steps.push(`${name} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
     if (losing) {
       const expected = params.add(rows.length, 'bigint')
-      requirements.push(`require_rows((SELECT count(*) FROM s${steps.length - 1}), ${expected}, '${losing}')`)
+      requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${losing}')`)
     }
+    if (queuesDeliveries) queues.push(`(SELECT count(*) FROM ${name})`)
   }
   for (const [table, rows] of gatherRows(changes))
     steps.push(`s${steps.length} AS (${insertRows(table, rows as never, params)})`)
   return {
     steps: steps.length,
-    sql: `WITH ${steps.join(',\n')}\nSELECT ${requirements.join(', ') || '1'}`,
+    sql: `WITH ${steps.join(',\n')}\nSELECT ${[...requirements, `${queues.join(' + ') || '0'} AS deliveries`].join(', ')}`,
     params: params.values,
   }
 }

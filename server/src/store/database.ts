@@ -53,8 +53,15 @@ export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
+const USUAL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/
+
 /** PostgreSQL prints `2026-11-15 02:45:39.123+00` in a UTC session; the program speaks ISO 8601 with milliseconds. */
 export function isoTime(text: string): string {
+  // Times are read with every entity and every event, and a Date takes eight times as long.
+  if (USUAL_TIME.test(text)) {
+    const milliseconds = text.slice(20, -3).slice(0, 3).padEnd(3, '0')
+    return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
+  }
   return new Date(`${text.replace(' ', 'T').replace(/\+00$/, '')}Z`).toISOString()
 }
 

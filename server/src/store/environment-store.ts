@@ -39,6 +39,8 @@ export function openEnvironmentStore(database: Database) {
     commit: writes.commit.bind(writes),
     /** Resolves when everything that was handed in has been written. */
     drain: writes.drain.bind(writes),
+    /** Has one listener told when a change that this node wrote has put webhooks on their way. */
+    tellOfDeliveries: writes.tellOfDeliveries.bind(writes),
     /** Changes that wait for a flush. */
     waiting: () => writes.waiting,
   }

@@ -29,6 +29,7 @@ export class GroupCommit {
   readonly #queue: Waiting[] = []
   readonly #underWay = new Map<Waiting[], Promise<void>>()
   #isStarting = false
+  #onDeliveries: () => void = () => {}
 
   constructor(database: Database) {
     this.#database = database
@@ -48,6 +49,11 @@ export class GroupCommit {
   /** Resolves when everything that was handed in has been written. */
   async drain(): Promise<void> {
     while (this.#isStarting || this.#underWay.size > 0) await Promise.all(this.#underWay.values())
+  }
+
+  /** Has somebody told when a change has put webhooks on their way: after its commit, at once. */
+  tellOfDeliveries(listener: () => void): void {
+    this.#onDeliveries = listener
   }
 
   get waiting(): number {
@@ -128,7 +134,8 @@ export class GroupCommit {
     if (steps === 0) return
     for (let tries = 1; ; tries++) {
       try {
-        await this.#database.query(sql, params)
+        const [row] = await this.#database.query<{ deliveries: number }>(sql, params)
+        if (row && row.deliveries > 0) this.#onDeliveries()
         return
       } catch (error) {
         if (tries === TRIES_MAX || !mayTryAgain(error)) throw error

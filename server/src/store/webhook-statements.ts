@@ -24,7 +24,7 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
     FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('type', 'text[]')}, ${column('created_at', 'timestamptz[]')})
       AS event (org_id, id, type, created_at)
     JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id
-    WHERE endpoint.state = 'enabled' AND ${LISTENS}`
+    WHERE endpoint.state = 'enabled' AND ${LISTENS} RETURNING 1`
 }
 
 /**
@@ -35,7 +35,7 @@ export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>
   return `${insertRows('webhook_deliveries', deliveries, params)}
     ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', round = webhook_deliveries.round + 1,
       schedule_step = 0, due_at = excluded.due_at,
-      leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END`
+      leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END RETURNING 1`
 }
 
 /** Writes what people change of an endpoint. Its health belongs to the dispatcher, and starts anew when its state changes. */

@@ -24,7 +24,10 @@ export interface DispatcherTimings {
   timeoutMs: number
   /** Longer than an attempt takes, shorter than the 60 s after which a killed node's deliveries must go out again. */
   leaseSeconds: number
+  /** How often to look for what has become due, and for what other nodes have written. */
   pollEveryMs: number
+  /** After a commit of this node that put deliveries on their way: long enough for others to join the same look. */
+  gatherMs: number
   failingMaxMs: number
 }
 
@@ -33,6 +36,7 @@ const TIMINGS: DispatcherTimings = {
   timeoutMs: 15_000,
   leaseSeconds: 30,
   pollEveryMs: 250,
+  gatherMs: 5,
   failingMaxMs: FAILING_MAX_MS,
 }
 
@@ -80,6 +84,7 @@ export class Dispatcher {
   readonly #attempts = new Set<Promise<void>>()
   readonly #urls = new WeakMap<SendingEndpoint, ReturnType<typeof readEndpointUrl>>()
   #timer: NodeJS.Timeout | undefined
+  #soon: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
   #askedAgain = false
   #pausedUntilMs = 0
@@ -116,12 +121,14 @@ export class Dispatcher {
 
   start(): void {
     this.#timer = setInterval(() => this.#wake(), this.#timings.pollEveryMs).unref()
+    this.#parts.store.tellOfDeliveries(() => this.#wakeSoon())
   }
 
   /** Takes nothing new, gives back what has not begun, and lets what is in flight come to its end. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
+    clearTimeout(this.#soon)
     await this.#round
     await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
@@ -136,6 +143,13 @@ export class Dispatcher {
     this.#round ??= this.#runRounds().finally(() => {
       this.#round = undefined
     })
+  }
+
+  #wakeSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.#wake()
+    }, this.#timings.gatherMs).unref()
   }
 
   async #runRounds(): Promise<void> {
