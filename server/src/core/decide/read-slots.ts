@@ -15,9 +15,9 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
   const ages: (number | undefined)[] = new Array(inputs.length)
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
   for (let slot = 0; slot < inputs.length; slot++) {
-    const { feature, type, maxAgeDays, isMeasured } = inputs[slot]!
+    const { type, maxAgeDays, isMeasured, read } = inputs[slot]!
     // Every feature name has a dot in it, and nothing an object inherits does.
-    const fact = isMeasured ? measured[feature] : features[feature]
+    const fact = read(isMeasured ? measured : features)
     let value: FactValue | undefined
     let age: number | undefined
     let because: MissingBecause | undefined

@@ -1,5 +1,6 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
 import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
+import { readerOf } from '../facts/read-feature.ts'
 import { checkPolicy } from './check-policy.ts'
 import { expressionProblem } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
@@ -88,7 +89,7 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
 function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
   // What is measured is as old as what it is measured by, which has been looked at already.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature) }
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
 }
 
 function compileRules(

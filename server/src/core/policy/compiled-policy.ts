@@ -1,4 +1,5 @@
 import type { FactValue } from '../facts/facts.ts'
+import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Condition } from './compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
 
@@ -34,6 +35,7 @@ export interface CompiledInput {
   maxAgeDays: number | undefined
   /** Whether it is measured from the request, and not among the facts. */
   isMeasured: boolean
+  read: ReadFeature
 }
 
 /** A reason for a decision, pointing at the node of the trace it came from. */
