@@ -12,10 +12,18 @@ export interface NaiveProcess {
 }
 
 /** Starts the naive service on the database of a measured one. */
-export async function startNaive({ databaseUrl, key }: { databaseUrl: string; key: string }): Promise<NaiveProcess> {
+export async function startNaive({
+  databaseUrl,
+  key,
+  factsFrom,
+}: {
+  databaseUrl: string
+  key: string
+  factsFrom: 'transactions' | 'sums'
+}): Promise<NaiveProcess> {
   const { sandbox: port } = await freePorts()
   const child = spawn(process.execPath, [join(import.meta.dirname, 'naive-service.ts')], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: String(port), API_KEY: key },
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: String(port), API_KEY: key, FACTS_FROM: factsFrom },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = undoable(() => endProcess(child))

@@ -1,20 +1,26 @@
 /**
  * The service one would write in an afternoon, as a process of its own: Fastify, json-rules-engine, and one
- * transaction per request that reads the entity and writes the key, the decision, its evidence, an audit entry and an
- * event. It shares the feature engineering with ours, and does no more about retries than to refuse a repeated key.
+ * transaction per request that reads the entity and its transactions and writes the key, the decision, its evidence, an
+ * audit entry and an event. It shares the feature engineering with ours, and does no more about retries than to refuse a
+ * repeated key. With FACTS_FROM=sums it is given our running sums instead, and has no transactions to read.
  *
- *     DATABASE_URL=… PORT=… API_KEY=… node bench/underwrite/naive-service.ts
+ *     DATABASE_URL=… PORT=… API_KEY=… [FACTS_FROM=sums] node bench/underwrite/naive-service.ts
  */
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'
 import { deriveFacts } from '../../server/src/core/facts/derive-facts.ts'
-import type { EntityState } from '../../server/src/core/facts/entity-state.ts'
+import {
+  applyTransactions,
+  type EntityState,
+  emptyState,
+  type TransactionFact,
+} from '../../server/src/core/facts/entity-state.ts'
 import { sandboxPolicy } from '../../server/tests/sandbox-policy.ts'
 import { peerInputs } from '../decide/decision-case.ts'
 import { jsonRulesEngine } from '../decide/json-rules.ts'
 
-const { DATABASE_URL, PORT, API_KEY } = process.env
+const { DATABASE_URL, PORT, API_KEY, FACTS_FROM } = process.env
 const CONNECTIONS = 20
 
 const TABLES = `
@@ -56,13 +62,15 @@ app.post<{ Body: UnderwriteBody }>('/v1/underwrite', async (request, reply) => {
 
 async function decideAndWrite(client: pg.PoolClient, body: UnderwriteBody, key: string) {
   const now = new Date().toISOString()
-  const found = await client.query('SELECT type, country, state FROM verdigraph_sandbox.entities WHERE id = $1', [
-    body.entity_id,
-  ])
-  const { type, country, state } = found.rows[0] as { type: string; country: string; state: string }
+  const found = await client.query(
+    'SELECT org_id, type, country, state FROM verdigraph_sandbox.entities WHERE id = $1',
+    [body.entity_id],
+  )
+  const entity = found.rows[0] as { org_id: string; type: string; country: string; state: string }
+  const sums = JSON.parse(entity.state) as EntityState
   const facts = deriveFacts({
-    state: JSON.parse(state) as EntityState,
-    entity: { type, country },
+    state: FACTS_FROM === 'sums' ? sums : await addUp(client, { org_id: entity.org_id, id: body.entity_id, sums }),
+    entity,
     request: { product: body.product, requestedAmount: body.requested_amount, currency: body.currency },
     now,
   })
@@ -90,6 +98,30 @@ async function decideAndWrite(client: pg.PoolClient, body: UnderwriteBody, key: 
   ])
   await client.query('INSERT INTO naive.keys VALUES ($1, $2, $3)', [key, JSON.stringify(decision), now])
   return decision
+}
+
+/** Reads what the account has seen, and adds it up. Identity, consents and outcomes are taken from our sums all the same. */
+async function addUp(
+  client: pg.PoolClient,
+  { org_id, id, sums }: { org_id: string; id: string; sums: EntityState },
+): Promise<EntityState> {
+  const { rows } = await client.query<Record<string, string | null> & { occurred_at: Date }>(
+    `SELECT external_id, occurred_at, amount, currency, direction, balance_after, category
+     FROM verdigraph_sandbox.transactions WHERE org_id = $1 AND entity_id = $2`,
+    [org_id, id],
+  )
+  const transactions = rows.map(
+    (row): TransactionFact => ({
+      externalId: row.external_id!,
+      occurredAt: row.occurred_at.toISOString(),
+      amount: Number(row.amount),
+      currency: row.currency!,
+      direction: row.direction as TransactionFact['direction'],
+      ...(row.balance_after !== null && { balanceAfter: Number(row.balance_after) }),
+      ...(row.category !== null && { category: row.category! }),
+    }),
+  )
+  return applyTransactions({ ...sums, cashflow: emptyState().cashflow }, transactions)
 }
 
 await app.listen({ port: Number(PORT), host: '127.0.0.1' })

@@ -9,7 +9,7 @@ import { driveClosed, driveOpen, percentile } from '../load/drive.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 import { undoable } from '../load/undo.ts'
 import { makeWriteSets, writeBare } from './bare-loop.ts'
-import { startNaive } from './naive-process.ts'
+import { type NaiveProcess, startNaive } from './naive-process.ts'
 
 const CONNECTIONS = 64
 /** What a service that is not at its limit has to keep to. */
@@ -21,7 +21,7 @@ const QUICK_LOADS = [0.3, 0.7, 1.2]
 /** Measures durable underwriting over HTTP on PostgreSQL: against its own writes alone, and against a naive service. */
 export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
-  const naive = await startNaive({ databaseUrl: service.env.DATABASE_URL!, key: service.key }).catch(async (error) => {
+  const naive = await startBothNaive(service).catch(async (error) => {
     await service.stop()
     throw error
   })
@@ -30,15 +30,17 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     const entityIds = await createEntities(service, effort)
     await warmUp(service, entityIds, effort)
     const rounds = new Rounds(effort)
-    const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[] }
+    const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[], naiveOnSums: [] as number[] }
     for (const run of rounds.runs()) {
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
       await followedUp(storage)
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
-      const next = underwritings(service.key, entityIds, `naive-${run}`)
-      found.naive.push(
-        (await driveClosed(naive.port, { connections: CONNECTIONS, forMs: rounds.forMs, next })).perSecond,
-      )
+      const naiveRound = async ({ port }: NaiveProcess, name: string) => {
+        const next = underwritings(service.key, entityIds, `${name}-${run}`)
+        return (await driveClosed(port, { connections: CONNECTIONS, forMs: rounds.forMs, next })).perSecond
+      }
+      found.naive.push(await naiveRound(naive.onTransactions, 'naive'))
+      found.naiveOnSums.push(await naiveRound(naive.onSums, 'sums'))
     }
     await naive.stop()
     const peak = median(found.ours)
@@ -51,6 +53,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
         ours: perSecond(found.ours),
         'bare batched loop': perSecond(found.bare),
         'naive service': perSecond(found.naive),
+        'naive service on our running sums': perSecond(found.naiveOnSums),
         'answered at twice the peak': perSecond(overloaded),
         'two processes': perSecond(await twoProcesses(service, entityIds, rounds)),
         'p99 at 70 % of peak': milliseconds(usual),
@@ -124,6 +127,14 @@ class Rounds {
       yield `round-${round}`
     }
   }
+}
+
+/** The naive service as it is, and once more on the sums that ours keeps of an entity's transactions. */
+async function startBothNaive({ env, key }: MeasuredService) {
+  const start = (factsFrom: 'transactions' | 'sums') => startNaive({ databaseUrl: env.DATABASE_URL!, key, factsFrom })
+  const [onTransactions, onSums] = [await start('transactions'), await start('sums')]
+  const stop = async () => void (await Promise.all([onTransactions.stop(), onSums.stop()]))
+  return { onTransactions, onSums, stop }
 }
 
 async function createEntities(service: MeasuredService, { isQuick, say }: Effort): Promise<string[]> {

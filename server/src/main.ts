@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import { readConfig, readRoles } from './config.ts'
 import { explainFailure } from './explain-failure.ts'
+import { openLog } from './log.ts'
 import { startService } from './service.ts'
 
 /** A shutdown that takes longer than this has hung. */
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { roles: { type: 'string' } } })
   const config = readConfig(process.env)
   const roles = readRoles(values.roles)
-  const logger = pino({ level: config.logLevel, redact: ['req.headers.authorization', '*.authorization'] })
+  const logger = openLog(config.logLevel)
 
   const stopProgress =
     config.databaseUrls || existsSync(join(config.dataDir, 'database'))

@@ -34,9 +34,10 @@ export function createRequestMeter(metrics: Metrics): (app: FastifyInstance, env
     DURATION_BOUNDS,
   )
   return (app, environment) =>
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const labels = { environment, method: request.method, route: request.routeOptions.url ?? 'unknown' }
       requests.increment({ ...labels, status: String(reply.statusCode) })
       durations.observe(labels, reply.elapsedTime / 1000)
+      done()
     })
 }

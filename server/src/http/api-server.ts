@@ -60,8 +60,9 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
     frameworkErrors: (_error, request, reply) => send(reply, request, fail('route_not_found')),
   })
   app.decorateRequest('caller', null)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({ 'Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+    done()
   })
   logRequests(app)
   countRequests(app, parts.usage)
@@ -147,8 +148,9 @@ function plainIds(params: Record<string, string>): Record<string, string> {
 }
 
 function countRequests(app: FastifyInstance, usage: UsageMeter): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     if (request.caller) usage.countRequest(request.caller.organizationId, reply.statusCode >= 400)
+    done()
   })
 }
 

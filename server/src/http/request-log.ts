@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** Writes one JSON line for every answer: what was asked, by whom, and how it went; never what it said. */
 export function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const line = {
       method: request.method,
       // The pattern, not the address: ids are in the audit trail, and an unknown path may hold anything.
@@ -14,5 +14,6 @@ export function logRequests(app: FastifyInstance): void {
     }
     if (reply.statusCode >= 500) request.log.error(line, 'request failed')
     else request.log.info(line, 'request')
+    done()
   })
 }
