@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** How many keys one statement looks up at most. */
 const KEYS_MAX = 512
 
@@ -8,8 +10,8 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Makes a look-up by key share its round trip: keys asked for while a query is in flight are answered together by the
- * next. `load` returns the values found, by the text of their key.
+ * Makes a look-up by key share its round trip: keys asked for in one turn of the event loop, or while a query is in flight,
+ * are answered together by the next. `load` returns the values found, by the text of their key.
  */
 export function batchedRead<Key, Value>({
   keyText,
@@ -31,7 +33,8 @@ export function batchedRead<Key, Value>({
   }
 
   async function readAll(): Promise<void> {
-    await Promise.resolve()
+    // Requests that arrive together are read one after the other; a query for the first alone would hold up all the others.
+    await setImmediate()
     while (queue.length > 0) {
       const batch = queue.splice(0, KEYS_MAX)
       await readBatch(batch)
