@@ -1,8 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** The lines of a turn that are more than this are written earlier. */
-const TURN_BYTES_MAX = 16_000
-
 /** Opens the log on the standard output. */
 export function openLog(level: string): Logger {
   return pino({ level, redact: ['req.headers.authorization', '*.authorization'] }, turnByTurn())
@@ -13,19 +10,18 @@ export function openLog(level: string): Logger {
  * for each alone takes longer than all else about it. Whatever ends the process but SIGKILL leaves no line unwritten.
  */
 function turnByTurn(): DestinationStream & { flushSync(): void } {
-  const output = pino.destination({ fd: 1, sync: true, minLength: TURN_BYTES_MAX })
-  let isToBeWritten = false
+  const output = pino.destination({ fd: 1, sync: true })
+  let lines = ''
   const flushSync = () => {
-    isToBeWritten = false
-    output.flushSync()
+    const text = lines
+    lines = ''
+    if (text !== '') output.write(text)
   }
   process.on('exit', flushSync)
   return {
     write(line) {
-      output.write(line)
-      if (isToBeWritten) return
-      isToBeWritten = true
-      setImmediate(flushSync)
+      if (lines === '') setImmediate(flushSync)
+      lines += line
     },
     flushSync,
   }
