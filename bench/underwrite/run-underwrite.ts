@@ -28,7 +28,8 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
   const storage = await openStorage(configOf(service))
   try {
     const entityIds = await createEntities(service, effort)
-    await warmUp(service, entityIds, effort)
+    for (const { port } of [service, naive.onTransactions, naive.onSums])
+      await warmUp({ port, key: service.key }, entityIds, effort)
     const rounds = new Rounds(effort)
     const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[], naiveOnSums: [] as number[] }
     for (const run of rounds.runs()) {
@@ -62,6 +63,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
       points: await saturation(service, entityIds, { effort, peak }),
       notes: [
         `${CONNECTIONS} connections, ${entityIds.length} entities; client, server and PostgreSQL share this machine, synchronous_commit is on`,
+        'the naive service reads the transactions of the entity and adds them up; on our running sums it need not',
         `the bare loop writes the same rows with the same statement, ${'64'} decisions at a time, from one process without HTTP, reading or deciding`,
       ],
     }
@@ -142,9 +144,13 @@ async function createEntities(service: MeasuredService, { isQuick, say }: Effort
   return createApplicants(service, isQuick ? 32 : 1_000)
 }
 
-async function warmUp(service: MeasuredService, entityIds: readonly string[], { isQuick }: Effort): Promise<void> {
-  const next = underwritings(service.key, entityIds, 'warm-up')
-  await driveClosed(service.port, { connections: CONNECTIONS, forMs: isQuick ? 300 : 3_000, next })
+async function warmUp(
+  { port, key }: Pick<MeasuredService, 'port' | 'key'>,
+  entityIds: readonly string[],
+  { isQuick }: Effort,
+): Promise<void> {
+  const next = underwritings(key, entityIds, `warm-up-${port}`)
+  await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 300 : 3_000, next })
 }
 
 async function oursRound(
