@@ -7,7 +7,7 @@ export function openLog(level: string): Logger {
 
 /**
  * Writes the lines of one turn of the event loop at once: a batch of decisions is answered in one turn, and to write a line
- * for each alone takes longer than all else about it. Whatever ends the process but SIGKILL leaves no line unwritten.
+ * for each alone takes longer than all else about it. Only a process that is killed in the middle of a turn leaves lines unwritten.
  */
 function turnByTurn(): DestinationStream & { flushSync(): void } {
   const output = pino.destination({ fd: 1, sync: true })
