@@ -30,7 +30,7 @@ export const BENCHES: readonly Bench[] = [
     yardsticks: [
       { name: 'bare batched loop', aim: { ratio: 'speed', atLeast: 0.5 } },
       { name: 'naive service', aim: { ratio: 'speed', atLeast: 5 } },
-      { name: 'naive service on our running sums' },
+      { name: 'naive service on our running sums', aim: { ratio: 'speed', atLeast: 5 } },
       { name: '50 ms', ours: 'p99 at 70 % of peak', aim: { ratio: 'cost', atMost: 1 } },
       { name: 'ours', ours: 'answered at twice the peak', aim: { ratio: 'speed', atLeast: 0.8 } },
       { name: 'ours', ours: 'two processes' },

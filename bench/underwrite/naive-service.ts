@@ -100,7 +100,7 @@ async function decideAndWrite(client: pg.PoolClient, body: UnderwriteBody, key: 
   return decision
 }
 
-/** Reads what the account has seen, and adds it up. Identity, consents and outcomes are taken from our sums all the same. */
+/** Reads what the account has seen, and adds it up. All else about the entity is taken from our state all the same. */
 async function addUp(
   client: pg.PoolClient,
   { org_id, id, sums }: { org_id: string; id: string; sums: EntityState },

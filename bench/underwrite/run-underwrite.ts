@@ -36,6 +36,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
       await followedUp(storage)
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
+      await followedUp(storage)
       const naiveRound = async ({ port }: NaiveProcess, name: string) => {
         const next = underwritings(service.key, entityIds, `${name}-${run}`)
         return (await driveClosed(port, { connections: CONNECTIONS, forMs: rounds.forMs, next })).perSecond

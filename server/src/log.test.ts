@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
+
+/** A program that has a `log`. */
+function programArgs(program: string): string[] {
+  const { href } = new URL('./log.ts', import.meta.url)
+  return ['--input-type=module', '-e', `import { openLog } from '${href}'; const log = openLog('info'); ${program}`]
+}
 
 /** Runs a program that has a `log`, and returns the lines it left behind. */
 function linesOf(program: string): { msg: string; req?: unknown }[] {
-  const { href } = new URL('./log.ts', import.meta.url)
-  const source = `import { openLog } from '${href}'; const log = openLog('info'); ${program}`
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' })
-  return stdout
+  return parsed(spawnSync(process.execPath, programArgs(program), { encoding: 'utf8' }).stdout)
+}
+
+function parsed(output: string): { msg: string; req?: unknown }[] {
+  return output
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
@@ -41,4 +49,21 @@ test('lines of later turns are written without waiting for the end', () => {
 test('credentials are not written', () => {
   const [line] = linesOf(`log.info({ req: { headers: { authorization: 'Bearer not-a-key' } } }, 'request')`)
   assert.deepEqual(line!.req, { headers: { authorization: '[Redacted]' } })
+})
+
+test('nobody waits for whoever reads the log', async (t) => {
+  const program = `const filler = 'x'.repeat(1_000); for (let line = 0; line < 2_000; line++) {
+    log.info({ filler }, String(line))
+    if (line % 20 === 0) await new Promise(setImmediate)
+  }
+  process.stderr.write('went on')`
+  const child = spawn(process.execPath, programArgs(program), { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child.stderr, 'data') // nothing of the two megabytes has been read so far
+  let output = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk
+  assert.deepEqual(
+    parsed(output).map(({ msg }) => Number(msg)),
+    Array.from({ length: 2_000 }, (_, line) => line),
+  )
 })

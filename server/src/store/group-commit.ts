@@ -114,8 +114,9 @@ export class GroupCommit {
   }
 
   async #flush(batch: Waiting[]): Promise<void> {
+    let deliveries = 0
     try {
-      await this.#write(batch.map(({ change }) => change))
+      deliveries = await this.#write(batch.map(({ change }) => change))
       for (const { resolve } of batch) resolve({})
     } catch (error) {
       if (batch.length === 1) return settle(batch[0]!, error)
@@ -127,16 +128,17 @@ export class GroupCommit {
       // One change of many lost or failed and took the batch with it: each alone finds out which.
       for (const waiting of batch) await this.#flush([waiting])
     }
+    if (deliveries > 0) this.#onDeliveries()
   }
 
-  async #write(changes: readonly Change[]): Promise<void> {
+  /** Writes changes and tells how many webhooks they put on their way. */
+  async #write(changes: readonly Change[]): Promise<number> {
     const { steps, sql, params } = batchStatement(changes)
-    if (steps === 0) return
+    if (steps === 0) return 0
     for (let tries = 1; ; tries++) {
       try {
         const [row] = await this.#database.query<{ deliveries: number }>(sql, params)
-        if (row && row.deliveries > 0) this.#onDeliveries()
-        return
+        return row?.deliveries ?? 0
       } catch (error) {
         if (tries === TRIES_MAX || !mayTryAgain(error)) throw error
       }

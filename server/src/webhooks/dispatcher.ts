@@ -146,6 +146,7 @@ export class Dispatcher {
   }
 
   #wakeSoon(): void {
+    if (this.#closed) return
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined
       this.#wake()

@@ -16,7 +16,6 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
   for (let slot = 0; slot < inputs.length; slot++) {
     const { type, maxAgeDays, isMeasured, read } = inputs[slot]!
-    // Every feature name has a dot in it, and nothing an object inherits does.
     const fact = read(isMeasured ? measured : features)
     let value: FactValue | undefined
     let age: number | undefined

@@ -56,5 +56,6 @@ const READERS: Record<FeatureName, ReadFeature> = {
 
 /** The function that finds a feature; those of callers' snapshots have names that nobody knows beforehand. */
 export function readerOf(name: string): ReadFeature {
+  // Every feature name has a dot in it, and nothing an object inherits does.
   return findFeature(name) ? READERS[name as FeatureName] : (features) => features[name]
 }
