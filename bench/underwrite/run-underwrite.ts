@@ -65,7 +65,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
       notes: [
         `${CONNECTIONS} connections, ${entityIds.length} entities; client, server and PostgreSQL share this machine, synchronous_commit is on`,
         'the naive service reads the transactions of the entity and adds them up; on our running sums it need not',
-        `the bare loop writes the same rows with the same statement, ${'64'} decisions at a time, from one process without HTTP, reading or deciding`,
+        'the bare loop writes the same rows with the same statement, 64 decisions at a time, from one process without HTTP, reading or deciding',
       ],
     }
   } finally {
