@@ -27,17 +27,19 @@ function unknownPpm({ values, ages, missing }: SlotReading, slot: number, halfLi
 }
 
 /** How much of the weight of all inputs that apply to the request is known. */
-export function completenessOf({ inputs }: CompiledPolicy, reading: SlotReading): Completeness {
-  let known = 0
-  let total = 0
-  const missing: string[] = []
-  for (let slot = 0; slot < inputs.length; slot++) {
-    if (reading.missing[slot] === 'not_requested') continue
-    const { weight, feature } = inputs[slot]!
-    total += weight
-    if (reading.values[slot] === undefined) missing.push(feature)
-    else known += weight
+export function completenessOf({ inputs, weight }: CompiledPolicy, { gaps, missing }: SlotReading): Completeness {
+  let total = weight
+  let unknown = 0
+  const features: string[] = []
+  for (const slot of gaps) {
+    const input = inputs[slot]!
+    if (missing[slot] === 'not_requested') total -= input.weight
+    else {
+      unknown += input.weight
+      features.push(input.feature)
+    }
   }
+  const known = total - unknown
   const ppm = total === 0 ? 0 : Math.floor((known * MILLION) / total)
-  return { known_weight: known, missing, ppm, total_weight: total }
+  return { known_weight: known, missing: features, ppm, total_weight: total }
 }

@@ -1,5 +1,4 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
-import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
 import { isStale } from './is-stale.ts'
 
@@ -26,21 +25,22 @@ const NO_DATA = missing('no_data')
  *
  * Each name stands where it is read, not in a list: engines remember where in an object a name was found, per place in the code.
  */
-export function readFigures({ maxAgeDays, products, defaultProduct }: CompiledPolicy, features: FactSet): Figures {
-  const number = (name: FeatureName, fact: Fact | undefined) => numberFact(freshFact(name, fact, maxAgeDays))
-  const text = (name: FeatureName, fact: Fact | undefined) => textIn(freshFact(name, fact, maxAgeDays))
-  const product = text('request.product', features['request.product'])
+export function readFigures(
+  { maxAgeDays: oldest, products, defaultProduct }: CompiledPolicy,
+  features: FactSet,
+): Figures {
+  const product = textIn(fresh(features['request.product'], oldest['request.product']))
   return {
     terms: (product === undefined ? undefined : products.get(product)) ?? defaultProduct,
-    amount: numberIn(number('request.amount', features['request.amount'])),
-    currency: text('request.currency', features['request.currency']),
-    medianInflow: number('cashflow.median_inflow', features['cashflow.median_inflow']),
-    inflowVariation: numberIn(number('cashflow.inflow_variation', features['cashflow.inflow_variation'])),
-    meanSpending: numberIn(number('cashflow.mean_spending', features['cashflow.mean_spending'])),
-    meanDebtService: numberIn(number('cashflow.mean_debt_service', features['cashflow.mean_debt_service'])),
-    lowestBalance: number('cashflow.lowest_balance', features['cashflow.lowest_balance']),
-    averageBalance: numberIn(number('cashflow.average_balance', features['cashflow.average_balance'])),
-    outstanding: numberIn(number('history.outstanding', features['history.outstanding'])),
+    amount: numberIn(figure(features['request.amount'], oldest['request.amount'])),
+    currency: textIn(fresh(features['request.currency'], oldest['request.currency'])),
+    medianInflow: figure(features['cashflow.median_inflow'], oldest['cashflow.median_inflow']),
+    inflowVariation: numberIn(figure(features['cashflow.inflow_variation'], oldest['cashflow.inflow_variation'])),
+    meanSpending: numberIn(figure(features['cashflow.mean_spending'], oldest['cashflow.mean_spending'])),
+    meanDebtService: numberIn(figure(features['cashflow.mean_debt_service'], oldest['cashflow.mean_debt_service'])),
+    lowestBalance: figure(features['cashflow.lowest_balance'], oldest['cashflow.lowest_balance']),
+    averageBalance: numberIn(figure(features['cashflow.average_balance'], oldest['cashflow.average_balance'])),
+    outstanding: numberIn(figure(features['history.outstanding'], oldest['history.outstanding'])),
   }
 }
 
@@ -50,15 +50,15 @@ export function numberIn(figure: Fact): number | undefined {
 }
 
 /** A fact that is there, and not too old to be looked at. */
-function freshFact(name: FeatureName, fact: Fact | undefined, maxAgeDays: CompiledPolicy['maxAgeDays']): Fact {
+function fresh(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
   if (fact === undefined) return NO_DATA
-  if (!('value' in fact) || fact.age_days === undefined) return fact
-  return isStale(fact.age_days, maxAgeDays.get(name)) ? STALE : fact
+  return 'value' in fact && isStale(fact.age_days, maxAgeDays) ? STALE : fact
 }
 
 /** A number, or why there is none; anything but a finite number is as good as missing. */
-function numberFact(fact: Fact): Fact {
-  return !('value' in fact) || Number.isFinite(fact.value) ? fact : NO_DATA
+function figure(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
+  const known = fresh(fact, maxAgeDays)
+  return !('value' in known) || Number.isFinite(known.value) ? known : NO_DATA
 }
 
 function textIn(fact: Fact): string | undefined {

@@ -1,5 +1,6 @@
-import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
+import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { PolicyInput } from '../policy/policy-document.ts'
 import { isStale } from './is-stale.ts'
 
 /** The policy's inputs as this decision sees them, by slot: each has a value, perhaps with an age, or a reason why not. */
@@ -7,30 +8,51 @@ export interface SlotReading {
   values: readonly (FactValue | undefined)[]
   ages: readonly (number | undefined)[]
   missing: readonly (MissingBecause | undefined)[]
+  /** The slots without a value. */
+  gaps: readonly number[]
 }
 
-/** Looks up every input of the policy once; a value that is too old, or of another type than the policy declares, is missing. */
+/** Looks up every input of the policy once. */
 export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measured: FactSet): SlotReading {
   const values: (FactValue | undefined)[] = new Array(inputs.length)
   const ages: (number | undefined)[] = new Array(inputs.length)
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
+  const gaps: number[] = []
   for (let slot = 0; slot < inputs.length; slot++) {
-    const { type, maxAgeDays, isMeasured, read } = inputs[slot]!
-    const fact = read(isMeasured ? measured : features)
-    let value: FactValue | undefined
-    let age: number | undefined
-    let because: MissingBecause | undefined
-    if (fact === undefined) because = 'no_data'
-    else if (!('value' in fact)) because = fact.missing
-    else if (isStale(fact.age_days, maxAgeDays)) because = 'stale'
-    else if (typeof fact.value !== type) because = 'no_data'
-    else {
-      value = fact.value
-      age = fact.age_days
+    const input = inputs[slot]!
+    const fact = input.read(input.isMeasured ? measured : features)
+    if (isAccepted(fact, input)) {
+      values[slot] = fact.value
+      ages[slot] = fact.age_days
+    } else {
+      missing[slot] = whyMissing(fact, input)
+      gaps.push(slot)
     }
-    values[slot] = value
-    ages[slot] = age
-    missing[slot] = because
   }
-  return { values, ages, missing }
+  return { values, ages, missing, gaps }
+}
+
+type KnownFact = Extract<Fact, { value: FactValue }>
+
+/** A value that is too old, or of another type than the policy declares, is not accepted. */
+function isAccepted(fact: Fact | undefined, { type, maxAgeDays }: CompiledInput): fact is KnownFact {
+  return fact !== undefined && 'value' in fact && !isStale(fact.age_days, maxAgeDays) && isOfType(fact.value, type)
+}
+
+function whyMissing(fact: Fact | undefined, { maxAgeDays }: CompiledInput): MissingBecause {
+  if (fact === undefined) return 'no_data'
+  if (!('value' in fact)) return fact.missing
+  return isStale(fact.age_days, maxAgeDays) ? 'stale' : 'no_data'
+}
+
+/** Each type by its name: engines know what that asks for, where `typeof` beside a variable is a comparison of texts. */
+function isOfType(value: FactValue, type: PolicyInput['type']): boolean {
+  switch (type) {
+    case 'number':
+      return typeof value === 'number'
+    case 'string':
+      return typeof value === 'string'
+    case 'boolean':
+      return typeof value === 'boolean'
+  }
 }

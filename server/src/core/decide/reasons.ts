@@ -20,13 +20,14 @@ export interface ReasonQuestion {
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const { negative_max, positive_max } = policy.document.reasons
   const toldRules = rulesToTell(question)
-  const reasons = toldRules.map(({ reason }) => reason)
+  const reasons: Reason[] = []
+  for (const { reason } of toldRules) reasons.push(reason)
   const limit = limitReason(policy, question)
   if (limit !== undefined) reasons.push(limit)
   // What settled the verdict is always told, even if that makes more reasons than the policy likes to give.
   let certainNegatives = 0
   for (const { impact } of reasons) if (impact === 'negative') certainNegatives += 1
-  addScoredReasons(reasons, policy, { ...question, toldRules })
+  addScoredReasons(reasons, policy, { question, toldRules })
   const told: Reason[] = []
   addFirstOfEachCode(told, reasons, { impact: 'negative', max: Math.max(negative_max, certainNegatives) })
   addFirstOfEachCode(told, reasons, { impact: 'positive', max: positive_max })
@@ -52,13 +53,15 @@ function rulesToTell({ verdict, held }: ReasonQuestion): readonly CompiledRule[]
   return verdict === 'decline' ? held.filter(({ action }) => action === 'decline') : held
 }
 
-function limitReason(policy: CompiledPolicy, { settledBy, verdict, limit }: ReasonQuestion): Reason | undefined {
-  const { reasons } = policy.document.limit
-  if (settledBy === 'limit_unknown') return { ...reasons.unknown, impact: 'negative', node: 'limit' }
+function limitReason(
+  { limitReasons }: CompiledPolicy,
+  { settledBy, verdict, limit }: ReasonQuestion,
+): Reason | undefined {
+  if (settledBy === 'limit_unknown') return limitReasons.unknown
   const isReason = settledBy === 'no_limit_left' || (verdict === 'approve_with_conditions' && isReduced(limit))
   const binding = limit?.binding
   if (!isReason || binding == null || binding === 'requested') return undefined
-  return { ...reasons[binding], impact: 'negative', node: `limit/${binding}` }
+  return limitReasons[binding]
 }
 
 /**
@@ -68,13 +71,14 @@ function limitReason(policy: CompiledPolicy, { settledBy, verdict, limit }: Reas
 function addScoredReasons(
   reasons: Reason[],
   policy: CompiledPolicy,
-  question: ReasonQuestion & { toldRules: readonly CompiledRule[] },
+  { question, toldRules }: { question: ReasonQuestion; toldRules: readonly CompiledRule[] },
 ): void {
-  const { shortfalls, missing, toldRules } = question
+  const { shortfalls, missing } = question
   const { groups, characteristics } = policy
   const hasWeight = shortfallsCount(policy, question)
   const first = reasons.length
-  const sizes: number[] = []
+  const sizes: number[] = new Array(groups.length)
+  let ranked = 0
   for (let at = 0; at < groups.length; at++) {
     const members = groups[at]!
     let total = 0
@@ -87,7 +91,7 @@ function addScoredReasons(
     }
     // Groups are few: to put each in its place beats sorting them afterwards.
     const size = total * sign
-    let place = sizes.length
+    let place = ranked++
     while (place > 0 && sizes[place - 1]! < size) {
       sizes[place] = sizes[place - 1]!
       reasons[first + place] = reasons[first + place - 1]!

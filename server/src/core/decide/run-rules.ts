@@ -10,18 +10,19 @@ export interface RuleAnswers {
 
 /** Asks every rule, so that the trace is complete. */
 export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleAnswers {
-  const traces: RuleTrace[] = []
+  const traces: RuleTrace[] = new Array(rules.length)
   const held: CompiledRule[] = []
-  for (const rule of rules) {
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index]!
     const answer = rule.holds(values)
-    if (answer === false) traces.push(rule.whenNot)
+    if (answer === false) traces[index] = rule.whenNot
     else if (answer === true) {
-      traces.push(rule.whenHeld)
+      traces[index] = rule.whenHeld
       held.push(rule)
     } else {
       const missing: string[] = []
       for (const slot of rule.reads) if (values[slot] === undefined) missing.push(inputs[slot]!.feature)
-      traces.push({ action: rule.action, holds: null, missing, rule: rule.id })
+      traces[index] = { action: rule.action, holds: null, missing, rule: rule.id }
     }
   }
   return { traces, held }

@@ -19,13 +19,13 @@ export interface ScoredCard {
 /** Adds up the scorecard: `total = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
   let total = document.scorecard.base
-  const lines: ScorecardLine[] = []
-  const shortfalls: number[] = []
-  for (const characteristic of characteristics) {
-    const line = scoreLine(characteristic, reading)
+  const lines: ScorecardLine[] = new Array(characteristics.length)
+  const shortfalls: number[] = new Array(characteristics.length)
+  for (let index = 0; index < characteristics.length; index++) {
+    const line = scoreLine(characteristics[index]!, reading)
     total += line.points
-    lines.push(line)
-    shortfalls.push(line.shortfall)
+    lines[index] = line
+    shortfalls[index] = line.shortfall
   }
   return { lines, shortfalls, total }
 }

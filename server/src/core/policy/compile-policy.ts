@@ -58,7 +58,8 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
       document,
       checksum,
       inputs: document.inputs.map(compileInput),
-      maxAgeDays: new Map(
+      weight: document.inputs.reduce((sum, { weight }) => sum + weight, 0),
+      maxAgeDays: Object.fromEntries(
         document.inputs.flatMap(({ feature, max_age_days }) =>
           max_age_days === undefined ? [] : [[feature, max_age_days]],
         ),
@@ -82,6 +83,7 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
           { perReference: per_reference, step },
         ]),
       ),
+      limitReasons: compileLimitReasons(document),
     },
   }
 }
@@ -147,6 +149,14 @@ function compileCharacteristics(
       otherCurrency: reasonFor(other_currency, missing),
     }
   })
+}
+
+function compileLimitReasons({ limit: { reasons } }: PolicyDocument): CompiledPolicy['limitReasons'] {
+  const compiled = Object.entries(reasons).map(([name, told]) => {
+    const node = name === 'unknown' ? 'limit' : `limit/${name}`
+    return [name, reasonAt(node, told, 'negative')]
+  })
+  return Object.fromEntries(compiled)
 }
 
 function reasonAt(node: string, { code, label }: { code: string; label: string }, impact: Reason['impact']): Reason {

@@ -1,4 +1,5 @@
 import type { FactValue } from '../facts/facts.ts'
+import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Condition } from './compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
@@ -13,8 +14,10 @@ export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
   inputs: readonly CompiledInput[]
+  /** That of all inputs together. */
+  weight: number
   /** How old a feature may be to be looked at, for those that may grow too old. */
-  maxAgeDays: ReadonlyMap<string, number>
+  maxAgeDays: Readonly<Partial<Record<FeatureName, number>>>
   rules: readonly CompiledRule[]
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
@@ -25,6 +28,7 @@ export interface CompiledPolicy {
   products: ReadonlyMap<string, ProductTerms>
   defaultProduct: ProductTerms
   currencies: ReadonlyMap<string, CurrencyTerms>
+  limitReasons: Readonly<Record<keyof PolicyDocument['limit']['reasons'], Reason>>
 }
 
 /** An input with the ages that apply to it. */
