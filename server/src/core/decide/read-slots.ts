@@ -1,6 +1,5 @@
 import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { PolicyInput } from '../policy/policy-document.ts'
 import { isStale } from './is-stale.ts'
 
 /** The policy's inputs as this decision sees them, by slot: each has a value, perhaps with an age, or a reason why not. */
@@ -36,23 +35,11 @@ type KnownFact = Extract<Fact, { value: FactValue }>
 
 /** A value that is too old, or of another type than the policy declares, is not accepted. */
 function isAccepted(fact: Fact | undefined, { type, maxAgeDays }: CompiledInput): fact is KnownFact {
-  return fact !== undefined && 'value' in fact && !isStale(fact.age_days, maxAgeDays) && isOfType(fact.value, type)
+  return fact !== undefined && 'value' in fact && !isStale(fact.age_days, maxAgeDays) && typeof fact.value === type
 }
 
 function whyMissing(fact: Fact | undefined, { maxAgeDays }: CompiledInput): MissingBecause {
   if (fact === undefined) return 'no_data'
   if (!('value' in fact)) return fact.missing
   return isStale(fact.age_days, maxAgeDays) ? 'stale' : 'no_data'
-}
-
-/** Each type by its name: engines know what that asks for, where `typeof` beside a variable is a comparison of texts. */
-function isOfType(value: FactValue, type: PolicyInput['type']): boolean {
-  switch (type) {
-    case 'number':
-      return typeof value === 'number'
-    case 'string':
-      return typeof value === 'string'
-    case 'boolean':
-      return typeof value === 'boolean'
-  }
 }

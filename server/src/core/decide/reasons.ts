@@ -108,10 +108,9 @@ function addScoredReasons(
  */
 function shortfallsCount(policy: CompiledPolicy, { verdict, settledBy, total }: ReasonQuestion): boolean {
   if (verdict === 'approve' || verdict === 'approve_with_conditions') return true
-  return SETTLED_BY_SCORE.includes(settledBy) || total < policy.document.verdicts.cutoff
+  const isByScore = settledBy === 'score' || settledBy === 'confidence' || settledBy === 'completeness'
+  return isByScore || total < policy.document.verdicts.cutoff
 }
-
-const SETTLED_BY_SCORE: readonly SettledBy[] = ['score', 'confidence', 'completeness']
 
 /** Whether a rule already tells what the group of this characteristic would tell again. */
 function isCovered({ group }: CompiledCharacteristic, toldRules: readonly CompiledRule[]): boolean {

@@ -38,7 +38,8 @@ function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missi
     const because = missing[slot]!
     // A question that does not arise is answered as by the applicant the references describe: nothing gained or lost.
     const isAsked = because !== 'not_requested'
-    const [bin, points] = isAsked ? [MISSING_BIN, missingPoints] : [NOT_APPLICABLE_BIN, reference]
+    const bin = isAsked ? MISSING_BIN : NOT_APPLICABLE_BIN
+    const points = isAsked ? missingPoints : reference
     const shortfall = reference - points
     return isAsked
       ? { bin, characteristic: id, feature, group, missing: because, points, reference, shortfall, value: null }

@@ -18,17 +18,21 @@ export function verdictOn(
 ): { verdict: Verdict; settledBy: SettledBy } {
   const { verdicts } = policy.document
   const { held, score, completeness, confidence, limit } = question
-  const fires = (action: CompiledRule['action']) => held.some((rule) => rule.action === action)
-
-  if (fires('decline')) return { verdict: 'decline', settledBy: 'knock_out' }
+  if (hasAction(held, 'decline')) return { verdict: 'decline', settledBy: 'knock_out' }
   if (completeness.ppm < verdicts.completeness_min_ppm) return { verdict: 'manual_review', settledBy: 'completeness' }
-  if (fires('manual_review')) return { verdict: 'manual_review', settledBy: 'review_rule' }
+  if (hasAction(held, 'manual_review')) return { verdict: 'manual_review', settledBy: 'review_rule' }
   if (confidence.ppm < verdicts.confidence_min_ppm) return { verdict: 'manual_review', settledBy: 'confidence' }
   if (score < verdicts.cutoff) return { verdict: 'decline', settledBy: 'score' }
   if (limit !== null && limit.amount === null) return { verdict: 'manual_review', settledBy: 'limit_unknown' }
   if (limit !== null && limit.amount === 0) return { verdict: 'decline', settledBy: 'no_limit_left' }
-  if (fires('condition') || isReduced(limit)) return { verdict: 'approve_with_conditions', settledBy: 'conditions' }
+  if (hasAction(held, 'condition') || isReduced(limit))
+    return { verdict: 'approve_with_conditions', settledBy: 'conditions' }
   return { verdict: 'approve', settledBy: 'nothing_against' }
+}
+
+function hasAction(held: readonly CompiledRule[], action: CompiledRule['action']): boolean {
+  for (const rule of held) if (rule.action === action) return true
+  return false
 }
 
 /** Whether the limit stays below what was asked for. */

@@ -88,7 +88,8 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
   }
 }
 
-function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
+function compileInput({ feature, type: given, weight, max_age_days }: PolicyInput): CompiledInput {
+  const type = fromCode(given, ['number', 'string', 'boolean'])
   // What is measured is as old as what it is measured by, which has been looked at already.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
   return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
@@ -106,16 +107,23 @@ function compileRules(
   })
 }
 
-function preparedRule({ id, then: action, reason, condition, covers }: PolicyRule) {
+function preparedRule({ id, then, reason, condition, covers }: PolicyRule) {
+  const action = fromCode(then, ['decline', 'manual_review', 'condition'])
+  const impact = fromCode(reason.impact, ['negative', 'positive'])
   return {
     id,
     action,
-    reason: reasonAt(`rule_trace/${id}`, reason, reason.impact),
+    reason: reasonAt(`rule_trace/${id}`, reason, impact),
     condition,
     covers,
     whenHeld: { action, holds: true, rule: id },
     whenNot: { action, holds: false, rule: id },
   }
+}
+
+/** The same text as it stands in the code: engines compare those at a glance, and those of a document letter by letter. */
+function fromCode<Text extends string>(given: Text, texts: readonly Text[]): Text {
+  return texts.find((text) => text === given) ?? given
 }
 
 function compileCharacteristics(
