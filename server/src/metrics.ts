@@ -112,9 +112,13 @@ function header(name: string, help: string, type: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }
 
+/** Asked for with every request, so it makes no lists on the way. */
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))}"`,
-  )
-  return pairs.length > 0 ? `{${pairs.join(',')}}` : ''
+  let pairs = ''
+  for (const name in labels) pairs += `${pairs === '' ? '' : ','}${name}="${escaped(labels[name]!)}"`
+  return pairs === '' ? '' : `{${pairs}}`
+}
+
+function escaped(value: string): string {
+  return /[\\"\n]/.test(value) ? value.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`)) : value
 }
