@@ -1,4 +1,6 @@
+import { canonicalJson } from '../../server/src/core/canonical-json.ts'
 import { decide } from '../../server/src/core/decide/decide.ts'
+import { compileStoredPolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import { sandboxPolicy } from '../../server/tests/sandbox-policy.ts'
 import type { Effort, Measured } from '../bench.ts'
@@ -16,7 +18,7 @@ const CASES_AT_ONCE = 16
 
 /** Measures one decision under the sandbox policy, ours and elsewhere, after checking that all come to the same. */
 export async function runDecide(effort: Effort): Promise<Measured> {
-  const policy = sandboxPolicy()
+  const policy = asStored(sandboxPolicy())
   const cases = decisionCases(policy, effort.isQuick ? GENERATED_QUICKLY : GENERATED_CASES)
   const traced = zenDecision(zenTables(policy.document), true)
   const asText = zenDecision(zenTables(policy.document), 'string')
@@ -110,4 +112,11 @@ function atOnce(name: string, cases: readonly DecisionCase[], run: (one: Decisio
       }
     },
   }
+}
+
+/** The policy as the service has it: read from the text that is stored, not from the file that people write. */
+function asStored({ document, checksum }: CompiledPolicy): CompiledPolicy {
+  const compiled = compileStoredPolicy({ document: canonicalJson(document), checksum })
+  if (!('policy' in compiled)) throw new Error('the stored policy does not compile')
+  return compiled.policy
 }

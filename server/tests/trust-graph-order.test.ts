@@ -347,7 +347,7 @@ test('an identifier that a hundred thousand have is read as one that forty have'
     holders.some(({ entityId }) => entityId === 'ent_crowd_77777'),
     'the one among them who went bad is not hidden',
   )
-  // As the database does by itself a little later: until then it may remember a table of a few rows.
+  // As PostgreSQL does by itself a little later: until then it may remember a table of a few rows.
   await database.query('ANALYZE identifier_holders')
   let plan = ''
   const explained = claimQueries({

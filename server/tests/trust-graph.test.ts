@@ -284,7 +284,7 @@ test('a hub with a hundred thousand links is read as one with forty', async () =
     'what leads to harm is not crowded out',
   )
   assert.ok((await trustOf(hub)).negative_exposure > 0.5)
-  // As the database does by itself a little later: until then it knows nothing of so many.
+  // As PostgreSQL does by itself a little later: until then it knows nothing of so many.
   await database.query('ANALYZE graph_links')
   const plan = await database.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT neighbour_id FROM graph_links WHERE org_id = '${acme.id}' AND entity_id = '${hub}' AND expires > 1

@@ -88,8 +88,7 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
   }
 }
 
-function compileInput({ feature, type: given, weight, max_age_days }: PolicyInput): CompiledInput {
-  const type = fromCode(given, ['number', 'string', 'boolean'])
+function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
   // What is measured is as old as what it is measured by, which has been looked at already.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
   return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
@@ -107,23 +106,16 @@ function compileRules(
   })
 }
 
-function preparedRule({ id, then, reason, condition, covers }: PolicyRule) {
-  const action = fromCode(then, ['decline', 'manual_review', 'condition'])
-  const impact = fromCode(reason.impact, ['negative', 'positive'])
+function preparedRule({ id, then: action, reason, condition, covers }: PolicyRule) {
   return {
     id,
     action,
-    reason: reasonAt(`rule_trace/${id}`, reason, impact),
+    reason: reasonAt(`rule_trace/${id}`, reason, reason.impact),
     condition,
     covers,
     whenHeld: { action, holds: true, rule: id },
     whenNot: { action, holds: false, rule: id },
   }
-}
-
-/** The same text as it stands in the code: engines compare those at a glance, and those of a document letter by letter. */
-function fromCode<Text extends string>(given: Text, texts: readonly Text[]): Text {
-  return texts.find((text) => text === given) ?? given
 }
 
 function compileCharacteristics(
@@ -159,12 +151,17 @@ function compileCharacteristics(
   })
 }
 
+/** A policy that was accepted before there was a reason to give for a bound has none to give. */
 function compileLimitReasons({ limit: { reasons } }: PolicyDocument): CompiledPolicy['limitReasons'] {
-  const compiled = Object.entries(reasons).map(([name, told]) => {
-    const node = name === 'unknown' ? 'limit' : `limit/${name}`
-    return [name, reasonAt(node, told, 'negative')]
-  })
-  return Object.fromEntries(compiled)
+  const of = (name: keyof typeof reasons) => reasonAt(`limit/${name}`, { ...reasons[name] }, 'negative')
+  return {
+    capacity: of('capacity'),
+    balance: of('balance'),
+    expected_loss: of('expected_loss'),
+    tier: of('tier'),
+    exposure_cap: of('exposure_cap'),
+    unknown: reasonAt('limit', { ...reasons.unknown }, 'negative'),
+  }
 }
 
 function reasonAt(node: string, { code, label }: { code: string; label: string }, impact: Reason['impact']): Reason {
