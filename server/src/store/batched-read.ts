@@ -1,15 +1,7 @@
-import timers from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 
 /** How many keys one statement looks up at most. */
 const KEYS_MAX = 512
-
-/**
- * Where more than a few are looked up together, the next look-up begins at least this long after the last one did. A
- * statement for a handful costs nearly what one for thirty does, and what it costs is taken from those who decide and
- * commit. Shorter than it takes to answer a request, so that whoever asks again after an answer does not wait for it.
- */
-const PACE_MS = 4
-const FEW = 2
 
 interface Waiting<Key, Value> {
   key: Key
@@ -18,8 +10,8 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Makes a look-up by key share its round trip: keys asked for in one turn of the event loop, while a query is in flight, or
- * soon after one for many, are answered together by the next. `load` returns the values found, by the text of their key.
+ * Makes a look-up by key share its round trip: keys asked for in one turn of the event loop, or while a query is in flight,
+ * are answered together by the next. `load` returns the values found, by the text of their key.
  */
 export function batchedRead<Key, Value>({
   keyText,
@@ -42,10 +34,10 @@ export function batchedRead<Key, Value>({
 
   async function readAll(): Promise<void> {
     // Requests that arrive together are read one after the other; a query for the first alone would hold up all the others.
-    await timers.setImmediate()
+    await setImmediate()
     while (queue.length > 0) {
       const batch = queue.splice(0, KEYS_MAX)
-      await Promise.all([readBatch(batch), batch.length > FEW && timers.setTimeout(PACE_MS)])
+      await readBatch(batch)
     }
     reading = false
   }
