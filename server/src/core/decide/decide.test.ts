@@ -7,7 +7,9 @@ import { canonicalJson, canonicalSha256, orderedJson } from '../canonical-json.t
 import type { Fact, Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import { compileStoredPolicy } from '../policy/compile-policy.ts'
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { decide } from './decide.ts'
+import type { DecisionOutcome } from './decision-outcome.ts'
 
 const policy = sandboxPolicy()
 
@@ -248,7 +250,39 @@ describe('deciding', () => {
     const values = { ...GOOD, ...rich, 'history.outstanding': 145_010, 'request.amount': 30_000 }
     const { limit, reasons, trace } = decide(policy, factsFrom(values))
     assert.deepEqual([limit, trace.limit?.binding], [4950, 'exposure_cap'])
-    assert.equal(reasons[0]?.code, 'credit_outstanding')
+    assert.deepEqual([reasons[0]?.code, reasons[0]?.node], ['credit_outstanding', 'limit/exposure_cap'])
+  })
+
+  it('counts every input once: known, missing, or not asked for', () => {
+    fc.assert(
+      fc.property(arbitraryFacts, fc.boolean(), (given, isAmountGiven) => {
+        const { 'request.amount': _, ...rest } = given.features
+        const facts: Facts = isAmountGiven ? given : { ...given, features: rest }
+        const { completeness, request } = decide(policy, facts).trace
+        const isAsked = ({ feature }: { feature: string }) => {
+          const fact = request[feature]
+          return fact === undefined || !('missing' in fact) || fact.missing !== 'not_requested'
+        }
+        const asked = policy.document.inputs.filter(isAsked)
+        const weigh = (inputs: typeof asked) => inputs.reduce((sum, { weight }) => sum + weight, 0)
+        assert.equal(completeness.total_weight, weigh(asked))
+        const known = asked.filter(({ feature }) => !completeness.missing.includes(feature))
+        assert.equal(completeness.known_weight, weigh(known))
+      }),
+    )
+  })
+
+  it('takes each figure for missing once it is older than the policy accepts for that figure, and for no other', () => {
+    for (const figure of FIGURES) {
+      const bounded = policyWithAges({ [figure]: 10 })
+      const others = policyWithAges(Object.fromEntries(FIGURES.map((name) => [name, name === figure ? 99 : 10])))
+      const good = factsFrom(GOOD)
+      const aged = withFact(good, figure, { ...good.features[figure]!, age_days: 11 } as Fact)
+      const seen = ({ trace: { request, limit } }: DecisionOutcome) => ({ request, limit })
+      const stale = seen(decide(bounded, withFact(good, figure, { missing: 'stale' })))
+      assert.deepEqual(seen(decide(bounded, aged)), stale, figure)
+      assert.notDeepEqual(seen(decide(others, aged)), stale, figure)
+    }
   })
 
   it('grants a request to the cent when every bound allows it, though limits are rounded', () => {
@@ -291,6 +325,28 @@ const solventFacts: fc.Arbitrary<Facts> = fc
     'request.currency': fc.constantFrom('EUR', 'JPY', 'CZK'),
   })
   .map((values) => factsFrom({ ...GOOD, ...values }))
+
+/** What the request, the capacity and the limit are measured by, as far as it may grow too old. */
+const FIGURES = [
+  'cashflow.median_inflow',
+  'cashflow.inflow_variation',
+  'cashflow.mean_spending',
+  'cashflow.mean_debt_service',
+  'cashflow.lowest_balance',
+  'cashflow.average_balance',
+]
+
+/** The sandbox policy with these ages and no others. */
+function policyWithAges(ages: Record<string, number>): CompiledPolicy {
+  const inputs = policy.document.inputs.map(({ max_age_days: _, ...input }) => {
+    const age = ages[input.feature]
+    return age === undefined ? input : { ...input, max_age_days: age }
+  })
+  const document = { ...policy.document, inputs }
+  const compiled = compileStoredPolicy({ document: canonicalJson(document), checksum: canonicalSha256(document) })
+  assert.ok('policy' in compiled)
+  return compiled.policy
+}
 
 function withFact({ features }: Facts, name: string, fact: Fact): Facts {
   return { format: 1, features: { ...features, [name]: fact } }
