@@ -18,8 +18,7 @@ export function explainFailure(error: unknown): string {
   ) {
     return `${error.message}.`
   }
-  // 3F000 and 42P01: there is no such schema or table.
-  if (error instanceof DatabaseError && (error.code === '3F000' || error.code === '42P01')) return NOT_SET_UP
+  if (error instanceof DatabaseError && error.isNotSetUp) return NOT_SET_UP
   if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
     return (error as Error).message.split('\n', 1)[0]!
   const { code, port, address, path, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }

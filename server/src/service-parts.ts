@@ -11,8 +11,6 @@ import { firstRun } from './first-run.ts'
 import { buildApiServer } from './http/api-server.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { describeApi } from './http/openapi.ts'
-import { compileEndpoint } from './http/responder.ts'
-import { routes } from './http/routes.ts'
 import { UsageMeter } from './http/usage-meter.ts'
 import { Metrics } from './metrics.ts'
 import { createRequestMeter, describeProcess } from './process-metrics.ts'
@@ -26,15 +24,15 @@ import { VERSION } from './version.ts'
 import { createWebhookMeter } from './webhook-metrics.ts'
 import { Dispatcher, type DispatcherTimings } from './webhooks/dispatcher.ts'
 import { WebhookRetention } from './webhooks/retention.ts'
-import { createSafeAgent } from './webhooks/safe-agent.ts'
 
-/** Compiles the checks and the replies of all endpoints, which takes most of the time of a start. */
-export function prepareParts(): void {
-  for (const endpoint of routes) compileEndpoint(endpoint)
-}
+/** Long enough for whoever waited for the start to have an answer. */
+const AFTER_FIRST_ANSWERS_MS = 2_000
 
-/** Puts all the parts of a service together and starts them. This is the one place that knows every module. */
-export async function startParts(
+/**
+ * Puts all the parts of a service together, for which nothing is read yet, and returns the function that starts them.
+ * This is the one place that knows every module.
+ */
+export async function assembleParts(
   installation: Installation,
   {
     logger,
@@ -42,11 +40,9 @@ export async function startParts(
     webhookTimings,
     running,
   }: { logger: Logger; roles: readonly Role[]; webhookTimings: Partial<DispatcherTimings>; running: Running },
-): Promise<Pick<Service, 'firstRunText' | 'urls'>> {
+): Promise<() => Promise<Pick<Service, 'firstRunText' | 'urls'>>> {
+  const { config, storage } = installation
   const { closers, listeners } = running
-  const firstRunText = await firstRun(installation)
-  if (installation.storage.embedded) closers.push(await openCommandSocket(installation))
-
   const metrics = describeProcess(new Metrics(), installation)
   const parts = {
     installation,
@@ -55,25 +51,43 @@ export async function startParts(
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
   }
-  const urls: Service['urls'] = {}
-  if (roles.includes('worker')) {
-    for (const environment of ENVIRONMENTS)
-      closers.push(
-        startSealer(parts, environment),
-        startConsequenceWorker(parts, environment),
-        startDispatcher(parts, environment, webhookTimings),
-        startRetention(parts, environment),
-      )
-    closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
+  const apis = roles.includes('api') ? ENVIRONMENTS.map((name) => ({ name, app: buildApi(parts, name, closers) })) : []
+  const consoleApp = roles.includes('console') ? buildConsole(parts) : undefined
+  for (const app of [...apis.map(({ app }) => app), ...(consoleApp ? [consoleApp] : [])]) await app.ready()
+
+  return async () => {
+    const firstRunText = await firstRun(installation)
+    if (storage.embedded) closers.push(await openCommandSocket(installation))
+    if (roles.includes('worker')) {
+      for (const environment of ENVIRONMENTS)
+        closers.push(
+          startSealer(parts, environment),
+          startConsequenceWorker(parts, environment),
+          startDispatcher(parts, environment, webhookTimings),
+          startRetention(parts, environment),
+        )
+      closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
+    }
+    const listen = (app: FastifyInstance, port: number) => {
+      listeners.push(app)
+      return app.listen({ host: config.host, port })
+    }
+    const urls: Service['urls'] = {}
+    for (const { name, app } of apis) urls[name] = await listen(app, config.ports[name])
+    if (consoleApp) urls.console = await listen(consoleApp, config.ports.console)
+    setTimeout(() => loadTheRest(installation), AFTER_FIRST_ANSWERS_MS).unref()
+    return { firstRunText, urls }
   }
-  if (roles.includes('api')) {
-    for (const environment of ENVIRONMENTS) urls[environment] = await startApi(parts, environment, running)
-  }
-  if (roles.includes('console')) urls.console = await startConsole(parts, listeners)
-  // Nobody had to wait for them, but not later either: by then, the files may be of another release.
-  if (installation.storage.embedded) void import('./cli/commands.ts').catch(() => {})
-  return { firstRunText, urls }
 }
+
+/** Loads what no start has to wait for; when it is needed, the files may be of another release. */
+function loadTheRest({ storage }: Installation): void {
+  const rest = [loadSafeAgent(), ...(storage.embedded ? [loadCommands()] : [])]
+  for (const loading of rest) loading.catch(() => {}) // whoever needs it will hear of it
+}
+
+const loadSafeAgent = () => import('./webhooks/safe-agent.ts')
+const loadCommands = () => import('./cli/commands.ts')
 
 interface Parts {
   installation: Installation
@@ -83,11 +97,11 @@ interface Parts {
   measureWebhooks: ReturnType<typeof createWebhookMeter>
 }
 
-async function startApi(
+function buildApi(
   { installation, logger, measureRequests }: Parts,
   environment: Environment,
-  { closers, listeners }: Running,
-): Promise<string> {
+  closers: Running['closers'],
+): FastifyInstance {
   const { config, stores, masterKey, newId, nowMs } = installation
   const store = stores[environment]
   const usage = new UsageMeter({
@@ -124,17 +138,14 @@ async function startApi(
   })
   measureRequests(app, environment)
   closers.push(() => usage.close())
-  listeners.push(app)
-  return app.listen({ host: config.host, port: config.ports[environment] })
+  return app
 }
 
-async function startConsole({ installation, logger, metrics }: Parts, listeners: FastifyInstance[]): Promise<string> {
+function buildConsole({ installation, logger, metrics }: Parts): FastifyInstance {
   const { config, storage } = installation
   const databases = [storage.control, ...Object.values(storage.environments)]
   const ready = () => Promise.all(databases.map((database) => database.query('SELECT 1')))
-  const app = buildConsoleServer({ config, logger, metrics, ready })
-  listeners.push(app)
-  return app.listen({ host: config.host, port: config.ports.console })
+  return buildConsoleServer({ config, logger, metrics, ready })
 }
 
 function startConsequenceWorker({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
@@ -179,7 +190,7 @@ function startDispatcher(
     rules: { environment, allowLoopback },
     store: stores[environment],
     secrets: new WebhookSecretBox(masterKey.derive(`webhook secrets ${environment}`)),
-    agentFor: (timeoutMs) => createSafeAgent({ allowLoopback, timeoutMs }),
+    agentFor: async (timeoutMs) => (await loadSafeAgent()).createSafeAgent({ allowLoopback, timeoutMs }),
     userAgent: `Verdigraph/${VERSION}`,
     newId,
     nowMs,

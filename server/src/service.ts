@@ -46,28 +46,22 @@ export async function startService(
   }
   try {
     await requirePorts(config, roles)
-    // The embedded database opens in a thread of its own, and takes as long as all modules take to load.
-    const loading = loadParts()
+    // The embedded database opens in a thread of its own, while the modules load and the parts are put together.
+    const opening = openInstallation(config, { nowMs })
+    const loading = import('./service-parts.ts')
     loading.catch(() => {}) // if the installation cannot be opened, that is what there is to tell
-    const installation = await openInstallation(config, { nowMs })
+    const installation = await opening
     running.closers.push(() => installation.close())
-    const startParts = await loading
+    const { assembleParts } = await loading
+    const start = await assembleParts(installation, { logger, roles, webhookTimings, running })
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'the database is up to date')
     await enterInstallation(installation)
-    const started = await startParts(installation, { logger, roles, webhookTimings, running })
-    return { installation, ...started, close }
+    return { installation, ...(await start()), close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-/** Loads the hundreds of modules of a service, and does what can be done before there is a database. */
-async function loadParts() {
-  const { prepareParts, startParts } = await import('./service-parts.ts')
-  prepareParts()
-  return startParts
 }
 
 /** Stops accepting and waits for what was begun; a client that never finishes its request is not waited for. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
-import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -137,10 +137,9 @@ test('nonsense on the command socket is answered, and the server goes on', {
   const socketPath = join(place.dataDir, 'cli.sock')
   const send = (body: string) =>
     new Promise<string>((resolve, reject) => {
-      const outgoing = request({ socketPath, method: 'POST', path: '/' }, (response) =>
-        text(response).then(resolve, reject),
-      )
-      outgoing.on('error', reject).end(body)
+      const socket = connect(socketPath).on('error', reject)
+      text(socket).then(resolve, reject)
+      socket.end(body)
     })
   assert.match(await send('junk'), /problem/)
   assert.match(await send('{"command":"explode","input":{}}'), /does not know the command explode/)

@@ -93,6 +93,29 @@ test('a client that never finishes its request does not hold a shutdown up for g
   assert.equal(existsSync(join(place.dataDir, 'lock')), false)
 })
 
+test('a database whose making was cut short is made anew, and a whole one is kept', {
+  skip: onPostgres && 'the embedded database only',
+}, async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-cut-'))
+  const note = join(dataDir, 'database.unfinished')
+  const cut = spawnService({ DATA_DIR: dataDir }, await freePorts())
+  while (!existsSync(join(dataDir, 'database', 'PG_VERSION'))) await new Promise((resolve) => setTimeout(resolve, 1))
+  cut.child.kill('SIGKILL')
+  await cut.exited
+  assert.ok(existsSync(note), 'it was killed while the files were copied')
+
+  const whole = await startServiceProcess({ DATA_DIR: dataDir })
+  assert.match(whole.output(), /sk_sandbox_/)
+  assert.equal(existsSync(note), false)
+  whole.child.kill('SIGKILL')
+  await whole.exited
+  const later = await startServiceProcess({ DATA_DIR: dataDir })
+  assert.doesNotMatch(later.output(), /sk_/)
+  later.child.kill('SIGTERM')
+  assert.equal(await later.exited, 0)
+  rmSync(dataDir, { recursive: true })
+})
+
 test('a missing master key is refused, and no other is made in its place', async () => {
   const file = join(place.dataDir, 'master.key')
   const key = readFileSync(file)

@@ -64,7 +64,8 @@ export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => num
         rules: { environment: 'sandbox', allowLoopback: true },
         store,
         secrets: new WebhookSecretBox(installation.masterKey.derive('webhook secrets sandbox')),
-        agentFor: (timeoutMs) => createSafeAgent({ allowLoopback: true, timeoutMs, ...(resolveAll && { resolveAll }) }),
+        agentFor: async (timeoutMs) =>
+          createSafeAgent({ allowLoopback: true, timeoutMs, ...(resolveAll && { resolveAll }) }),
         userAgent: 'Verdigraph/test',
         newId: installation.newId,
         nowMs,

@@ -257,7 +257,7 @@ test('closing does not wait for a lookup that nobody needs any more', async () =
   }
   const dispatcher = place.startDispatcher({
     timings: { timeoutMs: 500 },
-    agentFor: () => createSafeAgent({ allowLoopback: true, timeoutMs: 120_000, resolveAll }),
+    agentFor: async () => createSafeAgent({ allowLoopback: true, timeoutMs: 120_000, resolveAll }),
   })
   await place.emit(20)
   await until('it is looked up', () => lookups > 0)

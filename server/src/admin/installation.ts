@@ -1,7 +1,7 @@
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
-import { type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
 import { claimInstallation, isNewInstallation } from '../store/organizations.ts'
 import type { Storage } from '../store/storage.ts'
 import { openStorage } from '../store/storage.ts'
@@ -28,8 +28,12 @@ export async function openInstallation(
   { nowMs = Date.now }: { nowMs?: () => number } = {},
 ): Promise<Installation> {
   const given = loadMasterKey(config) // a key that cannot be one is refused before anything is created
-  const storage = await openStorage(config)
+  const opening = openStorage(config)
+  // Loaded while the embedded database opens in a thread of its own.
+  const loading = import('../store/environment-store.ts')
+  const storage = await opening
   try {
+    const { openEnvironmentStore } = await loading
     const stores = Object.fromEntries(
       ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name])]),
     )

@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, request } from 'node:http'
+import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Installation } from '../admin/installation.ts'
@@ -25,11 +25,13 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   const path = socketPath(installation.config.dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX)
     throw new Error(`the path of the data folder is too long for a socket in it: ${installation.config.dataDir}`)
-  const server = createServer(async (incoming, outgoing) => {
-    const result = await runCommand(installation, incoming).catch(
-      (error: Error): Problem => ({ problem: error.message }),
-    )
-    outgoing.setHeader('Content-Type', 'application/json').end(JSON.stringify(result))
+  const open = new Set<Socket>()
+  // Half open: whoever has said all of a command still waits for what became of it.
+  const server = createServer({ allowHalfOpen: true }, async (socket) => {
+    open.add(socket)
+    socket.on('error', () => {}).on('close', () => open.delete(socket)) // one who does not wait for the answer
+    const result = await runCommand(installation, socket).catch((error: Error): Problem => ({ problem: error.message }))
+    socket.end(JSON.stringify(result))
   })
   // The folder's lock is ours, so a socket that is still there belongs to a process that died.
   rmSync(path, { force: true })
@@ -43,12 +45,12 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve())
-      server.closeIdleConnections()
+      for (const socket of open) if (!socket.readableEnded) socket.destroy()
     })
 }
 
-async function runCommand(installation: Installation, incoming: IncomingMessage): Promise<unknown> {
-  const { command: name, input } = JSON.parse(await text(incoming)) as { command: string; input: CommandInput }
+async function runCommand(installation: Installation, socket: Socket): Promise<unknown> {
+  const { command: name, input } = JSON.parse(await text(socket)) as { command: string; input: CommandInput }
   // Loaded once the server has started, which need not wait for them.
   const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
@@ -64,13 +66,22 @@ export function runOnServer(
   input: CommandInput,
 ): Promise<unknown | typeof NO_SERVER> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socketPath(dataDir), method: 'POST', path: '/' }, (response) => {
-      text(response).then((body) => resolve(JSON.parse(body)), reject)
-    })
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    const socket = connect(socketPath(dataDir))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(NO_SERVER)
       else reject(error)
     })
-    outgoing.end(JSON.stringify({ command, input }))
+    text(socket).then((answer) => resolve(readAnswer(answer)), reject)
+    socket.end(JSON.stringify({ command, input }))
   })
+}
+
+function readAnswer(answer: string): unknown {
+  try {
+    return JSON.parse(answer)
+  } catch {
+    return {
+      problem: 'the running server was stopped meanwhile, or is of another release: restart it',
+    } satisfies Problem
+  }
 }

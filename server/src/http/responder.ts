@@ -149,7 +149,7 @@ interface CompiledEndpoint {
 const compiledEndpoints = new WeakMap<AnyEndpoint, CompiledEndpoint>()
 
 /** Prepares an endpoint, once: both environments have the same endpoints. */
-export function compileEndpoint(endpoint: AnyEndpoint): CompiledEndpoint {
+function compileEndpoint(endpoint: AnyEndpoint): CompiledEndpoint {
   const known = compiledEndpoints.get(endpoint)
   if (known) return known
   const made = { validate: compileRequest(endpoint), serialize: compileReplies(endpoint) }

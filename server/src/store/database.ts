@@ -43,6 +43,11 @@ export class DatabaseError extends Error {
     return this.code === '40P01' || this.code === '40001'
   }
 
+  /** There is no such schema or table: nobody has set up the database yet. */
+  get isNotSetUp(): boolean {
+    return this.code === '3F000' || this.code === '42P01'
+  }
+
   get isUniqueViolation(): boolean {
     return this.code === '23505'
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, quotedSchema, type Transaction } from './database.ts'
+import { type Database, DatabaseError, quotedSchema } from './database.ts'
 
 /** One numbered step of a schema, applied once and never edited afterwards. */
 interface Migration {
@@ -25,6 +25,7 @@ const ADVISORY_LOCK = 8_243_004_117
 /** Brings a schema up to date in one transaction and says which steps were applied; any number of nodes may do so at once. */
 export async function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
   const migrations = readMigrations(family)
+  if (await isUpToDate(database, migrations)) return []
   return database.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
     await transaction.script(`CREATE SCHEMA IF NOT EXISTS ${quotedSchema(database.schema)};
@@ -44,8 +45,21 @@ export async function migrate(database: Database, family: MigrationFamily): Prom
   })
 }
 
-async function pendingMigrations(transaction: Transaction, migrations: readonly Migration[]): Promise<Migration[]> {
-  const applied = await transaction.query<{ number: number; name: string; sha256: string }>(
+/** What most starts find: to see that there is nothing to do takes neither a lock nor a transaction. */
+async function isUpToDate(database: Database, migrations: readonly Migration[]): Promise<boolean> {
+  try {
+    return (await pendingMigrations(database, migrations)).length === 0
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isNotSetUp) return false
+    throw error
+  }
+}
+
+async function pendingMigrations(
+  database: Pick<Database, 'query'>,
+  migrations: readonly Migration[],
+): Promise<Migration[]> {
+  const applied = await database.query<{ number: number; name: string; sha256: string }>(
     'SELECT number, name, sha256 FROM schema_migrations ORDER BY number',
   )
   for (const { number, name, sha256 } of applied) {

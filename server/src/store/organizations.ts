@@ -27,12 +27,16 @@ export async function claimInstallation(
   control: Database,
   { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
 ): Promise<boolean> {
+  const claimed = async () =>
+    (await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation'))[0]
+  const earlier = await claimed()
+  if (earlier) return earlier.master_key_check === masterKeyCheck
   await control.query(
     'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     [masterKeyCheck, now],
   )
-  const [row] = await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation')
-  return row?.master_key_check === masterKeyCheck
+  // Another node may have been faster.
+  return (await claimed())?.master_key_check === masterKeyCheck
 }
 
 /** Whether nobody ever started on this database. */
@@ -40,8 +44,7 @@ export async function isNewInstallation(control: Database): Promise<boolean> {
   try {
     return (await control.query('SELECT 1 FROM installation')).length === 0
   } catch (error) {
-    // 3F000 and 42P01: there is no such schema or table yet.
-    if (error instanceof DatabaseError && (error.code === '3F000' || error.code === '42P01')) return true
+    if (error instanceof DatabaseError && error.isNotSetUp) return true
     throw error
   }
 }

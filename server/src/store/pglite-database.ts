@@ -2,12 +2,21 @@ import { Worker } from 'node:worker_threads'
 import { type Database, DatabaseError, DatabaseUnavailable, type Row, type Transaction } from './database.ts'
 import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
 
-/** Opens the embedded database in a folder (or in memory, for tests) and looks at one schema of it. */
-export async function openPglite({ dataDir, schema }: { dataDir?: string; schema: string }): Promise<Database> {
+/**
+ * Opens the embedded database in a folder and looks at one schema of it. It goes on opening after this returns: statements
+ * wait until it is open and `onOpen` is done, and fail if it cannot be opened.
+ */
+export function openPglite({
+  dataDir,
+  schema,
+  onOpen,
+}: {
+  dataDir: string
+  schema: string
+  onOpen: () => void
+}): Database {
   const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } })
-  const session = new PgliteSession(worker)
-  await session.opened
-  return databaseOn(session, schema)
+  return databaseOn(new PgliteSession(worker, onOpen), schema)
 }
 
 function databaseOn(session: PgliteSession, schema: string): Database {
@@ -42,17 +51,18 @@ type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void 
 
 /** The conversation with the worker thread. */
 class PgliteSession {
-  readonly opened: Promise<unknown>
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
   #lastId = 0
-  #transactionEnd: Promise<unknown> = Promise.resolve()
+  /** What statements wait for: that the database is open, then that no transaction is. */
+  #transactionEnd: Promise<unknown>
   #closed = false
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, onOpen: () => void) {
     this.#worker = worker
-    this.opened = this.#answerTo(0)
+    this.#transactionEnd = this.#answerTo(0).then(onOpen)
+    this.#transactionEnd.catch(() => {}) // whoever asks for anything will hear of it
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (reply: WorkerReply) => this.#settle(reply))
     worker.on('error', (error) => this.#failAll(error))
@@ -84,7 +94,7 @@ class PgliteSession {
 
   async close(): Promise<void> {
     if (this.#closed) return this.#exited
-    await this.#transactionEnd
+    await this.#transactionEnd.catch(() => {})
     this.#closed = true
     this.#worker.postMessage('close')
     await this.#exited

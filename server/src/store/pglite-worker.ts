@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PLANNING, quotedSchema, typeParsers } from './database.ts'
+import { holdsDatabase } from './database-folder.ts'
 
 /** One message of the main thread: a statement with parameters, or a script without. */
 export interface WorkerRequest {
@@ -22,12 +23,16 @@ export interface WorkerError {
 }
 
 const port = parentPort!
-const { dataDir } = workerData as { dataDir: string | undefined }
+const { dataDir } = workerData as { dataDir: string }
 
 async function open(): Promise<void> {
-  const database = await PGlite.create({ ...(dataDir && { dataDir }), parsers: typeParsers })
-  for (const [name, value] of Object.entries({ timezone: 'UTC', ...PLANNING }))
-    await database.exec(`SET ${name} = '${value}'`)
+  const database = await PGlite.create({
+    dataDir,
+    ...(!holdsDatabase(dataDir) && { loadDataDir: await newDatabase() }),
+    parsers: typeParsers,
+  })
+  const settings = Object.entries({ timezone: 'UTC', ...PLANNING })
+  await database.exec(settings.map(([name, value]) => `SET ${name} = '${value}'`).join('; '))
   let schema = ''
 
   const answer = async (request: WorkerRequest): Promise<WorkerReply> => {
@@ -61,6 +66,12 @@ async function open(): Promise<void> {
       port.postMessage(reply)
     })
   })
+}
+
+/** The files of an empty database, packed: to unpack them takes a third of the time of having PostgreSQL make them. */
+async function newDatabase(): Promise<Blob> {
+  const { dataDir: pack } = await import('@electric-sql/pglite-prepopulatedfs')
+  return pack()
 }
 
 function describe(error: unknown): WorkerError {

@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config, Environment } from '../config.ts'
 import { type Database, DatabaseUnavailable } from './database.ts'
+import { prepareDatabaseFolder } from './database-folder.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrate } from './migrate.ts'
 import { openPglite } from './pglite-database.ts'
-import { openPostgres } from './postgres-database.ts'
 
 /** The three data sets of an installation. Nothing reads across them. */
 export interface Storage {
@@ -19,19 +17,19 @@ export interface Storage {
 
 const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', production: 'verdigraph_production' }
 
-/** Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder. */
+/**
+ * Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder, which goes
+ * on opening for a while: the first statements wait for it.
+ */
 export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir'>): Promise<Storage> {
   return config.databaseUrls ? openServers(config.databaseUrls) : openEmbedded(config.dataDir)
 }
 
-async function openEmbedded(dataDir: string): Promise<Storage> {
+function openEmbedded(dataDir: string): Storage {
   const unlock = lockFolder(dataDir)
   try {
-    const folder = join(dataDir, 'database')
-    // The embedded database makes files that anybody could write; the folder around them keeps everybody out.
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(folder, 0o700)
-    const control = await openPglite({ dataDir: folder, schema: SCHEMAS.control })
+    const { folder, markWhole } = prepareDatabaseFolder(dataDir)
+    const control = openPglite({ dataDir: folder, schema: SCHEMAS.control, onOpen: markWhole })
     return assemble({
       embedded: true,
       control,
@@ -46,6 +44,8 @@ async function openEmbedded(dataDir: string): Promise<Storage> {
 }
 
 async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<Storage> {
+  // The embedded database has no use for a client, and a start need not wait for one.
+  const { openPostgres } = await import('./postgres-database.ts')
   const control = openPostgres({ url: urls.control, schema: SCHEMAS.control })
   const sandbox = openPostgres({ url: urls.sandbox, schema: SCHEMAS.sandbox })
   const production = openPostgres({ url: urls.production, schema: SCHEMAS.production })

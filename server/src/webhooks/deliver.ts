@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import type { Environment } from '../config.ts'
 import { signatureHeaders } from '../core/webhooks/signature.ts'
 import type { LeasedDelivery } from '../store/webhook-dispatch.ts'
-import { RefusedAddress } from './safe-agent.ts'
+import { RefusedAddress } from './refused-address.ts'
 
 /** How much of an answer is kept, for people who look for what went wrong. */
 const RESPONSE_BYTES_MAX = 4_096

@@ -57,8 +57,8 @@ export interface DispatcherParts extends DispatcherEvents {
   rules: UrlRules
   store: EnvironmentStore
   secrets: WebhookSecretBox
-  /** Made for this dispatcher, which closes it. */
-  agentFor: (timeoutMs: number) => HttpDispatcher
+  /** Made for this dispatcher when it has something to send, and closed by it. */
+  agentFor: (timeoutMs: number) => Promise<HttpDispatcher>
   userAgent: string
   newId: NewId
   nowMs: () => number
@@ -77,12 +77,12 @@ type Target = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEndpoint>
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #timings: DispatcherTimings
-  readonly #agent: HttpDispatcher
   readonly #log: AttemptLog
   readonly #watch: EndpointWatch
   readonly #deliveries = new HeldDeliveries()
   readonly #attempts = new Set<Promise<void>>()
   readonly #urls = new WeakMap<SendingEndpoint, ReturnType<typeof readEndpointUrl>>()
+  #agent: Promise<HttpDispatcher> | undefined
   #timer: NodeJS.Timeout | undefined
   #soon: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
@@ -93,7 +93,6 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts
     this.#timings = { ...TIMINGS, ...parts.timings }
-    this.#agent = parts.agentFor(this.#timings.timeoutMs)
     this.#watch = new EndpointWatch(parts.store)
     this.#log = new AttemptLog({
       store: parts.store,
@@ -133,7 +132,7 @@ export class Dispatcher {
     await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     // Nobody waits for an answer any more: not for connections either, nor for lookups.
-    await this.#agent.destroy()
+    await this.#agent?.then((agent) => agent.destroy())
   }
 
   /** Looks for due deliveries now; a look that is under way is followed by another. */
@@ -246,13 +245,15 @@ export class Dispatcher {
   }
 
   async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
-    const { rules, userAgent, nowMs } = this.#parts
+    const { rules, userAgent, nowMs, agentFor } = this.#parts
     const url = this.#urlOf(endpoint)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
     const signingKeys = this.#signingKeys(endpoint)
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
     const body = messageBody(delivery, rules.environment)
-    const parts = { agent: this.#agent, timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
+    const { timeoutMs } = this.#timings
+    this.#agent ??= agentFor(timeoutMs)
+    const parts = { agent: await this.#agent, timeoutMs, nowMs, userAgent }
     const mayGo = () => this.#watch.enabled(delivery)?.version === endpoint.version
     return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, mayGo })
   }

@@ -8,7 +8,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { request } from 'undici'
 import { selfSignedCertificate } from '../../tests/webhook-certificate.ts'
 import { NameLookup } from './name-lookup.ts'
-import { createSafeAgent, RefusedAddress } from './safe-agent.ts'
+import { RefusedAddress } from './refused-address.ts'
+import { createSafeAgent } from './safe-agent.ts'
 
 /** Something inside that must not be reached: every connection to it is counted. */
 let connections = 0

@@ -4,11 +4,7 @@ import { Agent, buildConnector } from 'undici'
 import { addressRefusal } from '../core/webhooks/address-rules.ts'
 import { bareHost } from './endpoint-url.ts'
 import { NameLookup, type ResolveAll } from './name-lookup.ts'
-
-/** Nothing was sent, because the receiver is at an address that nothing may be sent to. */
-export class RefusedAddress extends Error {
-  override name = 'RefusedAddress'
-}
+import { RefusedAddress } from './refused-address.ts'
 
 /** One for the whole process, because its threads are. */
 const names = new NameLookup()

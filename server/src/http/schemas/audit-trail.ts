@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Id, Nullable, OneOf, Strict, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
 

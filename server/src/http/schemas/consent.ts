@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 const Purpose = OneOf([
   'credit_underwriting',

@@ -1,7 +1,8 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Checkpoint } from './audit-trail.ts'
 import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
 

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 export const EntityType = OneOf(['person', 'business', 'institution'])
 export type EntityType = Static<typeof EntityType>

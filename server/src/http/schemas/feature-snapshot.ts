@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Id, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 /** The value of a feature; null says that it was looked for and not found. */
 export type FeatureValue = number | string | boolean | null

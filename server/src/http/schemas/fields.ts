@@ -1,5 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { type IdPrefix, idPattern } from '../../ids.ts'
+import { Type } from './type.ts'
 
 /** An id of a kind of thing. */
 export function Id(prefix: IdPrefix, description: string) {

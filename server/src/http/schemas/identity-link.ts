@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
 import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 const Verification = Strict(
   {

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 export const Transaction = Strict(
   {

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { OneOf, Strict } from './fields.ts'
+import { Type } from './type.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-01'] })
 const Count = Type.Integer({ minimum: 0 })

@@ -1,9 +1,10 @@
-import { type TSchema, Type } from 'typebox'
+import type { TSchema } from 'typebox'
 import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
 import type { EventType } from '../event-types.ts'
 import { Checkpoint } from './audit-trail.ts'
 import { VERDICTS } from './decision.ts'
 import { Id, Nullable, OneOf, Timestamp } from './fields.ts'
+import { Type } from './type.ts'
 
 const entity_id = Id('ent', 'The entity it is about.')
 const decision_id = Id('dec', 'The decision it is about.')

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { Id, OneOf, Strict } from './fields.ts'
+import { Type } from './type.ts'
 
 export const WebhookTest = Strict(
   {
