@@ -135,6 +135,45 @@ test('of two writers that read the same version, one wins and the other writes n
   assert.equal(row!.n, 1)
 })
 
+test('a state is sent once, and again when it has changed: by this node, by another, or with the database set back', async () => {
+  const sent: unknown[] = []
+  const watched = {
+    ...database,
+    query: (async (sql: string, params?: readonly unknown[]) => {
+      const rows = await database.query(sql, params)
+      // As it was sent: the store fills in what it knows.
+      for (const row of rows) if ('graph' in row) sent.push(row.state)
+      return rows
+    }) as typeof database.query,
+  }
+  const [here, there] = [openEnvironmentStore(watched), openEnvironmentStore(database)]
+  const states = async () => {
+    const [read] = await Promise.all(
+      ['ent_state', 'ent_unknown'].map((id) => here.entity({ organizationId: 'org_a', id })),
+    )
+    return { state: read!.state, sent: sent.splice(0) }
+  }
+  const later = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString()
+
+  await here.commit({ newEntities: [entity('ent_state', { state: '{"n":1}' })] })
+  assert.deepEqual(await states(), { state: '{"n":1}', sent: [null] })
+  await here.commit({ changedEntities: [entity('ent_state', { state: '{"n":2}', version: 2, updated_at: later(1) })] })
+  assert.deepEqual(await states(), { state: '{"n":2}', sent: [null] })
+
+  await there.commit({ changedEntities: [entity('ent_state', { state: '{"n":3}', version: 3, updated_at: later(2) })] })
+  assert.deepEqual(await states(), { state: '{"n":3}', sent: ['{"n":3}'] })
+  assert.deepEqual(await states(), { state: '{"n":3}', sent: [null] })
+
+  const lost = { changedEntities: [entity('ent_state', { state: '{"n":"lost"}', version: 3, updated_at: later(3) })] }
+  assert.deepEqual(await here.commit(lost), { lost: 'entity_version' })
+  assert.deepEqual(await states(), { state: '{"n":3}', sent: [null] })
+
+  await database.query('UPDATE entities SET state = \'{"n":"other"}\', updated_at = $1 WHERE id = \'ent_state\'', [
+    later(4),
+  ])
+  assert.deepEqual(await states(), { state: '{"n":"other"}', sent: ['{"n":"other"}'] })
+})
+
 test('places on a trail are 1, 2, 3 …, also when several nodes write to it at once', async () => {
   const queues = Array.from({ length: 4 }, () => new GroupCommit(database))
   await Promise.all(

@@ -1,37 +1,41 @@
 import { batchedRead } from './batched-read.ts'
 import type { Database, Row } from './database.ts'
+import { Recent } from './recent.ts'
 import { columnsOf, type RowOf } from './tables.ts'
 
 /** An entity with everything that is kept of it, and what the trust graph says about it (null: nothing yet). */
 export type EntityRow = RowOf<'entities'> & { graph: string | null; trust: string | null }
 
-const COLUMNS = columnsOf('entities')
-  .map((column) => `entities.${column}`)
-  .join(', ')
+/** Who is decided about was mostly written to just before: states of a few thousand entities. */
+const STATES_BYTES_MAX = 16 * 1024 * 1024
 
 /** Reads of entities; those on hot paths share their round trips. */
 export function entityQueries(database: Database) {
+  const states = new Recent<KnownState>(STATES_BYTES_MAX)
   return {
+    /** Remembers the states of entities that were written, for whoever reads them next. */
+    rememberStates(entities: readonly RowOf<'entities'>[]): void {
+      for (const entity of entities) remember(states, entity)
+    },
+
     /** The entity of that id, if the organization has it. */
     entity: batchedRead<{ organizationId: string; id: string }, EntityRow>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       load: (keys) =>
-        readBy(
-          database,
-          'id',
-          keys.map(({ organizationId, id }) => [organizationId, id]),
-        ),
+        readBy(database, 'id', {
+          names: keys.map(({ organizationId, id }) => ({ organizationId, name: id })),
+          states,
+        }),
     }),
 
     /** The entity of that caller-side id, if the organization has it. */
     entityByExternalId: batchedRead<{ organizationId: string; externalId: string }, EntityRow>({
       keyText: ({ organizationId, externalId }) => `${organizationId} ${externalId}`,
       load: (keys) =>
-        readBy(
-          database,
-          'external_id',
-          keys.map(({ organizationId, externalId }) => [organizationId, externalId]),
-        ),
+        readBy(database, 'external_id', {
+          names: keys.map(({ organizationId, externalId }) => ({ organizationId, name: externalId })),
+          states,
+        }),
     }),
 
     /** Which of these transactions the entity already has. */
@@ -51,16 +55,56 @@ export function entityQueries(database: Database) {
   }
 }
 
+/** The state of an entity as it was at one version; the moment tells versions of one number apart, should a database be set back. */
+type KnownState = Pick<RowOf<'entities'>, 'state' | 'version' | 'updated_at'>
+
+function remember(states: Recent<KnownState>, { org_id, id, state, version, updated_at }: RowOf<'entities'>): void {
+  states.set(keyOf({ organizationId: org_id, name: id }), { state, version, updated_at }, state.length)
+}
+
+const COLUMNS = columnsOf('entities')
+  .filter((column) => column !== 'state')
+  .map((column) => `entities.${column}`)
+  .join(', ')
+
+/** Reads entities by one of their names. A state that is known and has not changed is not sent again. */
 async function readBy(
   database: Database,
   column: 'id' | 'external_id',
-  keys: readonly (readonly [string, string])[],
+  { names, states }: { names: readonly EntityName[]; states: Recent<KnownState> },
 ): Promise<Map<string, EntityRow>> {
+  // States are remembered by id; they are held from here on, whatever is remembered or forgotten meanwhile.
+  const known = names.map((name) => (column === 'id' ? states.get(keyOf(name)) : undefined))
   const rows = await database.query<EntityRow & Row>(
-    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust FROM entities
-     JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, key) ON entities.org_id = wanted.org_id AND entities.${column} = wanted.key
+    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
+       CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
+     FROM entities
+     JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)
+       ON entities.org_id = wanted.org_id AND entities.${column} = wanted.name
      LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entities.org_id AND exposure.entity_id = entities.id`,
-    [keys.map(([organizationId]) => organizationId), keys.map(([, key]) => key)],
+    [
+      names.map(({ organizationId }) => organizationId),
+      names.map(({ name }) => name),
+      known.map((state) => state?.version ?? null),
+      known.map((state) => state?.updated_at ?? null),
+    ],
   )
-  return new Map(rows.map((row) => [`${row.org_id} ${row[column]}`, row]))
+  const knownByKey = new Map(names.map((name, place) => [keyOf(name), known[place]]))
+  const found = new Map<string, EntityRow>()
+  for (const row of rows) {
+    const key = keyOf({ organizationId: row.org_id, name: row[column] })
+    if (row.state === null) row.state = knownByKey.get(key)!.state
+    else remember(states, row)
+    found.set(key, row)
+  }
+  return found
+}
+
+interface EntityName {
+  organizationId: string
+  name: string
+}
+
+function keyOf({ organizationId, name }: EntityName): string {
+  return `${organizationId} ${name}`
 }

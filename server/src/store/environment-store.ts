@@ -3,6 +3,7 @@ import { auditSealingQueries } from './audit-sealing.ts'
 import { auditTrailQueries } from './audit-trail.ts'
 import { auditVerificationQueries } from './audit-verification.ts'
 import { batchedRead } from './batched-read.ts'
+import type { Change, Committed } from './change.ts'
 import { consequenceQueries } from './consequences.ts'
 import type { Database } from './database.ts'
 import { decisionQueries } from './decisions.ts'
@@ -18,8 +19,9 @@ import { webhookQueries } from './webhooks.ts'
 /** All reads and writes of one environment. It does not know that there is another. */
 export function openEnvironmentStore(database: Database) {
   const writes = new GroupCommit(database)
+  const { rememberStates, ...entities } = entityQueries(database)
   return {
-    ...entityQueries(database),
+    ...entities,
     ...decisionQueries(database),
     ...graphQueries(database),
     ...consequenceQueries(database),
@@ -36,7 +38,11 @@ export function openEnvironmentStore(database: Database) {
     touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),
 
     /** Writes a change, together with all others that wait. */
-    commit: writes.commit.bind(writes),
+    async commit(change: Change): Promise<Committed> {
+      const committed = await writes.commit(change)
+      if (!committed.lost) rememberStates([...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
+      return committed
+    },
     /** Resolves when everything that was handed in has been written. */
     drain: writes.drain.bind(writes),
     /** Has one listener told when a change that this node wrote has put webhooks on their way. */

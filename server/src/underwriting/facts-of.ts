@@ -3,6 +3,7 @@ import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { EntityRow } from '../store/entities.ts'
+import { Recent } from '../store/recent.ts'
 
 /** What a decision was asked about, as it is kept for looking at it again. */
 export interface DecisionRequest {
@@ -37,8 +38,29 @@ export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow,
   return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
 }
 
+/** Bytes of text; what is made of it takes about four times as much. */
+const STATES_BYTES_MAX = 16 * 1024 * 1024
+
+/** States that were read, by their text: the store hands out the same text as long as an entity has not changed. */
+const readStates = new Recent<EntityState>(STATES_BYTES_MAX)
+
 /** The state of an entity, with what the trust graph says about it. */
 export function stateOf({ state, graph }: Pick<EntityRow, 'state' | 'graph'>): EntityState {
-  const parsed = JSON.parse(state) as EntityState
-  return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as GraphState }
+  const read = readState(state)
+  return graph === null ? read : { ...read, graph: JSON.parse(graph) as GraphState }
+}
+
+function readState(text: string): EntityState {
+  const known = readStates.get(text)
+  if (known) return known
+  const state = deepFreeze(JSON.parse(text) as EntityState)
+  readStates.set(text, state, text.length)
+  return state
+}
+
+/** Many look at one state: whoever tries to change it is told. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const inner of Object.values(value)) deepFreeze(inner)
+  return Object.freeze(value)
 }
