@@ -42,6 +42,7 @@ export const BENCHES: readonly Bench[] = [
     what: 'from the start of the process to the first answered decision, embedded',
     yardsticks: [
       { name: 'bare, first run', ours: 'first run', aim: { ratio: 'cost', atMost: 1.3 } },
+      { name: 'bare, first run on a prepared database', ours: 'first run' },
       { name: 'bare, later run', ours: 'later run', aim: { ratio: 'cost', atMost: 1.3 } },
     ],
     run: runStart,

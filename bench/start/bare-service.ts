@@ -1,8 +1,10 @@
-/** The least that could answer with a decision: Fastify and PGlite with one table. `node bare-service.ts <folder>` */
+/** The least that could answer with a decision: Fastify and PGlite with one table. `node bare-service.ts <folder> [prepared]` */
 import { PGlite } from '@electric-sql/pglite'
+import { dataDir as pack } from '@electric-sql/pglite-prepopulatedfs'
 import { fastify } from 'fastify'
 
-const database = await PGlite.create({ dataDir: process.argv[2]! })
+const [, , dataDir, prepared] = process.argv
+const database = await PGlite.create({ dataDir: dataDir!, ...(prepared && { loadDataDir: await pack() }) })
 await database.exec('CREATE TABLE IF NOT EXISTS decisions (id text PRIMARY KEY, body text NOT NULL)')
 
 const app = fastify()

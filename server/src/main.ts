@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig, readRoles } from './config.ts'
 import { explainFailure } from './explain-failure.ts'
 import { openLog } from './log.ts'
 import { startService } from './service.ts'
+import { databaseFolder, holdsDatabase } from './store/database-folder.ts'
 
 /** A shutdown that takes longer than this has hung. */
 const SHUTDOWN_MAX_MS = 30_000
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const logger = openLog(config.logLevel)
 
   const stopProgress =
-    config.databaseUrls || existsSync(join(config.dataDir, 'database'))
+    config.databaseUrls || holdsDatabase(databaseFolder(config.dataDir))
       ? () => {}
       : showProgress('Creating the embedded database')
   const service = await startService(config, { logger, roles }).finally(stopProgress)

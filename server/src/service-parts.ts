@@ -29,7 +29,7 @@ import { WebhookRetention } from './webhooks/retention.ts'
 const AFTER_FIRST_ANSWERS_MS = 2_000
 
 /**
- * Puts all the parts of a service together, for which nothing is read yet, and returns the function that starts them.
+ * Puts all the parts of a service together, without reading anything yet, and returns the function that starts them.
  * This is the one place that knows every module.
  */
 export async function assembleParts(
@@ -75,15 +75,28 @@ export async function assembleParts(
     const urls: Service['urls'] = {}
     for (const { name, app } of apis) urls[name] = await listen(app, config.ports[name])
     if (consoleApp) urls.console = await listen(consoleApp, config.ports.console)
-    setTimeout(() => loadTheRest(installation), AFTER_FIRST_ANSWERS_MS).unref()
+    const later = setTimeout(() => loadTheRest({ installation, roles, logger }), AFTER_FIRST_ANSWERS_MS).unref()
+    closers.push(async () => clearTimeout(later))
     return { firstRunText, urls }
   }
 }
 
-/** Loads what no start has to wait for; when it is needed, the files may be of another release. */
-function loadTheRest({ storage }: Installation): void {
-  const rest = [loadSafeAgent(), ...(storage.embedded ? [loadCommands()] : [])]
-  for (const loading of rest) loading.catch(() => {}) // whoever needs it will hear of it
+/** Loads what no start has to wait for, but soon: later, the files may be of another release. */
+function loadTheRest({
+  installation,
+  roles,
+  logger,
+}: {
+  installation: Installation
+  roles: readonly Role[]
+  logger: Logger
+}): void {
+  const rest = [
+    ...(roles.includes('worker') ? [loadSafeAgent()] : []),
+    ...(installation.storage.embedded ? [loadCommands()] : []),
+  ]
+  for (const loading of rest)
+    loading.catch((error) => logger.error({ err: error }, 'a part of the service could not be loaded'))
 }
 
 const loadSafeAgent = () => import('./webhooks/safe-agent.ts')

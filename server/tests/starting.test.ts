@@ -97,12 +97,15 @@ test('a database whose making was cut short is made anew, and a whole one is kep
   skip: onPostgres && 'the embedded database only',
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-cut-'))
-  const note = join(dataDir, 'database.unfinished')
+  const note = join(dataDir, 'database', 'verdigraph.unfinished')
   const cut = spawnService({ DATA_DIR: dataDir }, await freePorts())
-  while (!existsSync(join(dataDir, 'database', 'PG_VERSION'))) await new Promise((resolve) => setTimeout(resolve, 1))
+  while (!existsSync(join(dataDir, 'database', 'PG_VERSION')) && cut.child.exitCode === null)
+    await new Promise((resolve) => setTimeout(resolve, 1))
   cut.child.kill('SIGKILL')
   await cut.exited
-  assert.ok(existsSync(note), 'it was killed while the files were copied')
+  assert.ok(existsSync(note), 'it was killed before the database was whole')
+  assert.match(runCli({ DATA_DIR: dataDir }, 'orgs', 'list').stderr, /not set up yet/)
+  assert.ok(existsSync(note), 'a command neither mends nor makes a database')
 
   const whole = await startServiceProcess({ DATA_DIR: dataDir })
   assert.match(whole.output(), /sk_sandbox_/)
@@ -114,6 +117,18 @@ test('a database whose making was cut short is made anew, and a whole one is kep
   later.child.kill('SIGTERM')
   assert.equal(await later.exited, 0)
   rmSync(dataDir, { recursive: true })
+})
+
+test('a database that cannot be opened is one clear line, and the folder is given back', {
+  skip: onPostgres && 'the embedded database only',
+}, async () => {
+  const storage = await createTestStorage()
+  writeFileSync(join(storage.dataDir, 'database', 'global', 'pg_control'), 'not a control file')
+  const service = spawnService(storage.env, await freePorts())
+  assert.equal(await service.exited, 1)
+  assert.match(service.output(), /^[^\n]+\.\n$/)
+  assert.equal(existsSync(join(storage.dataDir, 'lock')), false)
+  await storage.remove()
 })
 
 test('a missing master key is refused, and no other is made in its place', async () => {

@@ -22,7 +22,7 @@ export const onPostgres = SERVER_URL !== undefined
 export async function createTestStorage(): Promise<TestStorage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-test-'))
   if (SERVER_URL) return onServer(SERVER_URL, dataDir)
-  // Creating an embedded database takes seconds, copying one a fraction of that.
+  // Copying an embedded database takes a fraction of the time of creating and migrating one.
   cpSync(await embeddedTemplate(), join(dataDir, 'database'), { recursive: true })
   return { env: { DATA_DIR: dataDir }, dataDir, remove: async () => rmSync(dataDir, { recursive: true, force: true }) }
 }
@@ -53,9 +53,9 @@ async function administer(url: string, sql: string): Promise<void> {
   }
 }
 
-/** A migrated embedded database, made once for each state of the migrations and shared by all test files. */
+/** A migrated embedded database, made once for each state of the packages and migrations and shared by all test files. */
 async function embeddedTemplate(): Promise<string> {
-  const template = join(tmpdir(), `verdigraph-template-${migrationsHash()}`)
+  const template = join(tmpdir(), `verdigraph-template-${templateHash()}`)
   if (existsSync(template)) return template
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-template-'))
   const storage = await openStorage({ dataDir, databaseUrls: undefined })
@@ -70,12 +70,13 @@ async function embeddedTemplate(): Promise<string> {
   return template
 }
 
-function migrationsHash(): string {
+function templateHash(): string {
   const folder = join(import.meta.dirname, '../src/store/migrations')
   const files = readdirSync(folder, { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
+  const packages = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  const texts = [packages, ...files.map((file) => readFileSync(join(folder, file), 'utf8'))]
   return hash('sha256', texts.join('\0')).slice(0, 16)
 }

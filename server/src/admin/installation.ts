@@ -31,6 +31,7 @@ export async function openInstallation(
   const opening = openStorage(config)
   // Loaded while the embedded database opens in a thread of its own.
   const loading = import('../store/environment-store.ts')
+  loading.catch(() => {}) // if nothing can be opened, that is what there is to tell
   const storage = await opening
   try {
     const { openEnvironmentStore } = await loading

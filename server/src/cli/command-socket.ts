@@ -8,6 +8,9 @@ import type { CommandInput, Problem } from './command.ts'
 /** Unix limits the path of a socket to about a hundred bytes. */
 const PATH_BYTES_MAX = 100
 
+/** How long whoever connects may take to say what is wanted. */
+const SAY_WITHIN_MS = 10_000
+
 /** Nobody listens: no server is running on this data folder. */
 export const NO_SERVER = Symbol('no server')
 
@@ -25,11 +28,12 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   const path = socketPath(installation.config.dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX)
     throw new Error(`the path of the data folder is too long for a socket in it: ${installation.config.dataDir}`)
-  const open = new Set<Socket>()
+  const sockets = new Set<Socket>()
   // Half open: whoever has said all of a command still waits for what became of it.
   const server = createServer({ allowHalfOpen: true }, async (socket) => {
-    open.add(socket)
-    socket.on('error', () => {}).on('close', () => open.delete(socket)) // one who does not wait for the answer
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {}) // somebody did not wait for the answer
     const result = await runCommand(installation, socket).catch((error: Error): Problem => ({ problem: error.message }))
     socket.end(JSON.stringify(result))
   })
@@ -45,12 +49,15 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   return () =>
     new Promise((resolve) => {
       server.close(() => resolve())
-      for (const socket of open) if (!socket.readableEnded) socket.destroy()
+      for (const socket of sockets) if (!socket.readableEnded) socket.destroy()
     })
 }
 
 async function runCommand(installation: Installation, socket: Socket): Promise<unknown> {
-  const { command: name, input } = JSON.parse(await text(socket)) as { command: string; input: CommandInput }
+  socket.setTimeout(SAY_WITHIN_MS, () => socket.destroy())
+  const said = await text(socket)
+  socket.setTimeout(0)
+  const { command: name, input } = JSON.parse(said) as { command: string; input: CommandInput }
   // Loaded once the server has started, which need not wait for them.
   const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
@@ -81,7 +88,8 @@ function readAnswer(answer: string): unknown {
     return JSON.parse(answer)
   } catch {
     return {
-      problem: 'the running server was stopped meanwhile, or is of another release: restart it',
+      problem:
+        'the running server gave no answer: it was stopped meanwhile, or is of another release. Look whether the command took effect before you repeat it',
     } satisfies Problem
   }
 }

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openInstallation } from '../admin/installation.ts'
 import { type Config, readConfig } from '../config.ts'
 import { explainFailure, NOT_SET_UP } from '../explain-failure.ts'
+import { databaseFolder, holdsDatabase } from '../store/database-folder.ts'
 import { type Command, type CommandInput, isProblem } from './command.ts'
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
@@ -54,7 +53,7 @@ async function runOnInstallation(config: Config, command: Command, input: Comman
     const answer = await runOnServer(config.dataDir, command.name, input)
     if (answer !== NO_SERVER) return answer
     // Opening would create an installation, and only a start and a migration are meant to.
-    if (command.name !== 'migrate' && !existsSync(join(config.dataDir, 'database'))) return { problem: NOT_SET_UP }
+    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
   }
   const installation = await openInstallation(config)
   try {

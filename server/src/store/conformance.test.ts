@@ -174,6 +174,24 @@ test('a state is sent once, and again when it has changed: by this node, by anot
   assert.deepEqual(await states(), { state: '{"n":"other"}', sent: ['{"n":"other"}'] })
 })
 
+test('who is asked about twice at once is found twice, whatever is forgotten meanwhile', async () => {
+  const here = openEnvironmentStore(database)
+  const large = (id: string) => entity(id, { state: JSON.stringify({ id, filler: 'x'.repeat(2 ** 20) }) })
+  const others = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_other_${n}`)
+  const later = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_later_${n}`)
+  // In this order, all that is remembered is turned over while one batch is put together: once for the first other, once for those that came later.
+  for (const row of [...others, later[0]!].map(large)) await here.commit({ newEntities: [row] })
+  await here.commit({ newEntities: [entity('ent_twice', { state: '{"twice":true}' })] })
+  for (const row of later.slice(1).map(large)) await here.commit({ newEntities: [row] })
+
+  const asked = ['ent_twice', others[0]!, ...later, 'ent_twice']
+  const found = await Promise.all(asked.map((id) => here.entity({ organizationId: 'org_a', id })))
+  assert.deepEqual(
+    found.map((row) => [row!.id, row!.state.length]),
+    asked.map((id) => [id, id === 'ent_twice' ? '{"twice":true}'.length : large(id).state.length]),
+  )
+})
+
 test('places on a trail are 1, 2, 3 …, also when several nodes write to it at once', async () => {
   const queues = Array.from({ length: 4 }, () => new GroupCommit(database))
   await Promise.all(

@@ -55,7 +55,11 @@ export function entityQueries(database: Database) {
   }
 }
 
-/** The state of an entity as it was at one version; the moment tells versions of one number apart, should a database be set back. */
+/**
+ * The state of an entity as it was at one version; the moment tells versions of one number apart, should a database be set back.
+ *
+ * INVARIANT: whatever writes a state gives its entity another version, or another moment.
+ */
 type KnownState = Pick<RowOf<'entities'>, 'state' | 'version' | 'updated_at'>
 
 function remember(states: Recent<KnownState>, { org_id, id, state, version, updated_at }: RowOf<'entities'>): void {
@@ -73,9 +77,11 @@ async function readBy(
   column: 'id' | 'external_id',
   { names, states }: { names: readonly EntityName[]; states: Recent<KnownState> },
 ): Promise<Map<string, EntityRow>> {
-  // States are remembered by id; they are held from here on, whatever is remembered or forgotten meanwhile.
-  const known = names.map((name) => (column === 'id' ? states.get(keyOf(name)) : undefined))
-  const rows = await database.query<EntityRow & Row>(
+  // States are remembered by id. They are held from here on, whatever is forgotten meanwhile, and the same for whoever asks twice.
+  const known = new Map<string, KnownState | undefined>()
+  if (column === 'id')
+    for (const name of names) known.set(keyOf(name), known.get(keyOf(name)) ?? states.get(keyOf(name)))
+  const rows = await database.query<Omit<EntityRow, 'state'> & { state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
      FROM entities
@@ -85,17 +91,18 @@ async function readBy(
     [
       names.map(({ organizationId }) => organizationId),
       names.map(({ name }) => name),
-      known.map((state) => state?.version ?? null),
-      known.map((state) => state?.updated_at ?? null),
+      names.map((name) => known.get(keyOf(name))?.version ?? null),
+      names.map((name) => known.get(keyOf(name))?.updated_at ?? null),
     ],
   )
-  const knownByKey = new Map(names.map((name, place) => [keyOf(name), known[place]]))
   const found = new Map<string, EntityRow>()
   for (const row of rows) {
     const key = keyOf({ organizationId: row.org_id, name: row[column] })
-    if (row.state === null) row.state = knownByKey.get(key)!.state
-    else remember(states, row)
-    found.set(key, row)
+    const isUnchanged = row.state === null
+    if (isUnchanged) row.state = known.get(key)!.state
+    const entity = row as EntityRow
+    if (!isUnchanged) remember(states, entity)
+    found.set(key, entity)
   }
   return found
 }

@@ -55,14 +55,16 @@ class PgliteSession {
   readonly #waiting = new Map<number, Waiting>()
   readonly #exited: Promise<void>
   #lastId = 0
-  /** What statements wait for: that the database is open, then that no transaction is. */
+  /** Rejects if the database cannot be opened, and so does every statement. */
+  readonly #opened: Promise<unknown>
   #transactionEnd: Promise<unknown>
   #closed = false
 
   constructor(worker: Worker, onOpen: () => void) {
     this.#worker = worker
-    this.#transactionEnd = this.#answerTo(0).then(onOpen)
-    this.#transactionEnd.catch(() => {}) // whoever asks for anything will hear of it
+    this.#opened = this.#answerTo(0).then(onOpen)
+    this.#opened.catch(() => worker.terminate()) // whoever asks for anything will hear of it
+    this.#transactionEnd = this.#opened
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (reply: WorkerReply) => this.#settle(reply))
     worker.on('error', (error) => this.#failAll(error))
@@ -88,7 +90,9 @@ class PgliteSession {
   /** Runs work without anyone else's statements in between: there is only one session, so a transaction takes it whole. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#transactionEnd.then(work)
-    this.#transactionEnd = turn.catch(() => {})
+    // A transaction may fail, and the next begins; a database that could not be opened lets nobody begin.
+    this.#transactionEnd = turn.catch(() => this.#opened)
+    this.#transactionEnd.catch(() => {})
     return turn
   }
 

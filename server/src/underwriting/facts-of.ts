@@ -38,7 +38,7 @@ export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow,
   return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
 }
 
-/** Bytes of text; what is made of it takes about four times as much. */
+/** Of text, about; what is made of it takes about four times as much. */
 const STATES_BYTES_MAX = 16 * 1024 * 1024
 
 /** States that were read, by their text: the store hands out the same text as long as an entity has not changed. */

@@ -132,7 +132,7 @@ export class Dispatcher {
     await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     // Nobody waits for an answer any more: not for connections either, nor for lookups.
-    await this.#agent?.then((agent) => agent.destroy())
+    await this.#agent?.then((agent) => agent.destroy()).catch(this.#parts.onError)
   }
 
   /** Looks for due deliveries now; a look that is under way is followed by another. */
@@ -245,17 +245,26 @@ export class Dispatcher {
   }
 
   async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
-    const { rules, userAgent, nowMs, agentFor } = this.#parts
+    const { rules, userAgent, nowMs } = this.#parts
     const url = this.#urlOf(endpoint)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
     const signingKeys = this.#signingKeys(endpoint)
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
     const body = messageBody(delivery, rules.environment)
-    const { timeoutMs } = this.#timings
-    this.#agent ??= agentFor(timeoutMs)
-    const parts = { agent: await this.#agent, timeoutMs, nowMs, userAgent }
+    const parts = { agent: await this.#getAgent(), timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
     const mayGo = () => this.#watch.enabled(delivery)?.version === endpoint.version
     return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, mayGo })
+  }
+
+  /** One for all attempts; one that could not be made is asked for again. */
+  #getAgent(): Promise<HttpDispatcher> {
+    if (this.#agent) return this.#agent
+    const agent = this.#parts.agentFor(this.#timings.timeoutMs)
+    this.#agent = agent
+    agent.catch(() => {
+      this.#agent = undefined
+    })
+    return agent
   }
 
   /** Read once for what was read of an endpoint at once; the address behind it is checked with every connection. */
