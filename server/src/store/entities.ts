@@ -78,9 +78,7 @@ async function readBy(
   { names, states }: { names: readonly EntityName[]; states: Recent<KnownState> },
 ): Promise<Map<string, EntityRow>> {
   // States are remembered by id. They are held from here on, whatever is forgotten meanwhile, and the same for whoever asks twice.
-  const known = new Map<string, KnownState | undefined>()
-  if (column === 'id')
-    for (const name of names) known.set(keyOf(name), known.get(keyOf(name)) ?? states.get(keyOf(name)))
+  const known = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<EntityRow, 'state'> & { state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
