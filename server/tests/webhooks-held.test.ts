@@ -247,6 +247,25 @@ test('a deadlock between nodes that lease is tried again at once, not after a pa
   assert.deepEqual(errors, [])
 })
 
+test('what could not be loaded to send with is asked for again', async () => {
+  const place = await openWebhookPlace()
+  const receiver = await receive(place)
+  const errors: unknown[] = []
+  let isThere = false
+  place.startDispatcher({
+    timings: { delaysMs: [0, 50, 50, 50] },
+    agentFor: async (timeoutMs) => {
+      if (!isThere) throw new Error('not there')
+      return createSafeAgent({ allowLoopback: true, timeoutMs })
+    },
+    onError: (error) => errors.push(error),
+  })
+  await place.emit(1)
+  await until('it could not be loaded', () => errors.length > 0)
+  isThere = true
+  await until('it has come', () => receiver.received.length === 1)
+})
+
 test('closing does not wait for a lookup that nobody needs any more', async () => {
   const place = await openWebhookPlace()
   await place.addEndpoint('http://dead.test/')

@@ -132,7 +132,7 @@ export class Dispatcher {
     await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     // Nobody waits for an answer any more: not for connections either, nor for lookups.
-    await this.#agent?.then((agent) => agent.destroy()).catch(this.#parts.onError)
+    await this.#agent?.then((agent) => agent.destroy())
   }
 
   /** Looks for due deliveries now; a look that is under way is followed by another. */
