@@ -16,7 +16,7 @@ export function openPglite({
   onOpen: () => void
 }): Database {
   const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: { dataDir } })
-  return databaseOn(new PgliteSession(worker, onOpen), schema)
+  return databaseOn(new PgliteSession(worker, { dataDir, onOpen }), schema)
 }
 
 function databaseOn(session: PgliteSession, schema: string): Database {
@@ -47,6 +47,17 @@ function databaseOn(session: PgliteSession, schema: string): Database {
   }
 }
 
+/** PostgreSQL in WebAssembly says little about why it stops; where, and what to do, is known. */
+function tellUnopened(dataDir: string): (error: Error) => never {
+  return (error) => {
+    const [why] = error.message.split('. ')
+    throw new DatabaseUnavailable(
+      `the embedded database in ${dataDir} cannot be opened (${why}): put a copy of that folder back, or set DATA_DIR to another`,
+      { cause: error },
+    )
+  }
+}
+
 type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void }
 
 /** The conversation with the worker thread. */
@@ -60,9 +71,9 @@ class PgliteSession {
   #transactionEnd: Promise<unknown>
   #closed = false
 
-  constructor(worker: Worker, onOpen: () => void) {
+  constructor(worker: Worker, { dataDir, onOpen }: { dataDir: string; onOpen: () => void }) {
     this.#worker = worker
-    this.#opened = this.#answerTo(0).then(onOpen)
+    this.#opened = this.#answerTo(0).catch(tellUnopened(dataDir)).then(onOpen)
     this.#opened.catch(() => worker.terminate()) // whoever asks for anything will hear of it
     this.#transactionEnd = this.#opened
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
