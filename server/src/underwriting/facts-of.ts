@@ -59,8 +59,10 @@ function readState(text: string): EntityState {
 }
 
 /** Many look at one state: whoever tries to change it is told. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const inner of Object.values(value)) deepFreeze(inner)
+function deepFreeze<T extends object>(value: T): T {
+  for (const name in value) {
+    const inner = value[name]
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner)
+  }
   return Object.freeze(value)
 }
