@@ -8,6 +8,9 @@ export interface BenchDatabase {
   drop(): Promise<void>
 }
 
+/** As much as fits under `max_wal_size`, after which PostgreSQL uses files again. */
+const LOG_FILES = 64
+
 let cluster: Promise<ThrowawayPostgres> | undefined
 let created = 0
 
@@ -36,8 +39,25 @@ export async function withClusterSetting<T>(setting: string, value: string, work
   return work().finally(() => set(`ALTER SYSTEM RESET ${setting}`))
 }
 
+/**
+ * Has a new cluster write as much of its log as one that has been at work for a while. From then on PostgreSQL takes files
+ * for its log that it has used before; a new one fills 16 MiB with zeros for each, and commits wait for that.
+ */
+async function ageLog({ url }: ThrowawayPostgres): Promise<void> {
+  await onServer(url, async (client) => {
+    await client.query(
+      `SELECT pg_logical_emit_message(false, 'bench', ''), pg_switch_wal() FROM generate_series(1, ${LOG_FILES})`,
+    )
+    await client.query('CHECKPOINT')
+  })
+}
+
 async function onCluster(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client((await theCluster()).url)
+  await onServer((await theCluster()).url, work)
+}
+
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(url)
   await client.connect()
   await work(client).finally(() => client.end())
 }
@@ -46,7 +66,10 @@ function theCluster(): Promise<ThrowawayPostgres> {
   if (!cluster) {
     const starting = startPostgres()
     undoable(async () => (await starting).stop())
-    cluster = starting
+    cluster = starting.then(async (started) => {
+      await ageLog(started)
+      return started
+    })
   }
   return cluster
 }

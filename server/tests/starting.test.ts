@@ -8,7 +8,18 @@ import { freePorts, runCli, spawnService, startServiceProcess } from './service-
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const place = await createTestStorage()
-after(() => place.remove())
+const folders: string[] = []
+after(async () => {
+  await place.remove()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** An empty folder, gone with the last of these tests. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-start-'))
+  folders.push(folder)
+  return folder
+}
 
 test('the first start prints a key and keeps it in a file for its owner only; later starts print no secret', async () => {
   const first = await startServiceProcess(place.env)
@@ -96,7 +107,7 @@ test('a client that never finishes its request does not hold a shutdown up for g
 test('a database whose making was cut short is made anew, and a whole one is kept', {
   skip: onPostgres && 'the embedded database only',
 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-cut-'))
+  const dataDir = newFolder()
   const note = join(dataDir, 'database', 'verdigraph.unfinished')
   const cut = spawnService({ DATA_DIR: dataDir }, await freePorts())
   while (!existsSync(join(dataDir, 'database', 'PG_VERSION')) && cut.child.exitCode === null)
@@ -116,7 +127,6 @@ test('a database whose making was cut short is made anew, and a whole one is kep
   assert.doesNotMatch(later.output(), /sk_/)
   later.child.kill('SIGTERM')
   assert.equal(await later.exited, 0)
-  rmSync(dataDir, { recursive: true })
 })
 
 test('a database that cannot be opened is one clear line, and the folder is given back', {
@@ -149,7 +159,7 @@ test('a missing master key is refused, and no other is made in its place', async
 test('a port in use is one clear line, and nothing was created', async () => {
   const ports = await freePorts()
   const holder = createServer().listen(ports.production, '127.0.0.1')
-  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-port-'))
+  const dataDir = newFolder()
   const service = spawnService({ DATA_DIR: dataDir }, ports)
   assert.equal(await service.exited, 1)
   assert.match(
@@ -158,11 +168,10 @@ test('a port in use is one clear line, and nothing was created', async () => {
   )
   assert.deepEqual(readdirSync(dataDir), [])
   holder.close()
-  rmSync(dataDir, { recursive: true })
 })
 
 test('a data folder that cannot be written is one clear line', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'verdigraph-file-')), 'file')
+  const file = join(newFolder(), 'file')
   writeFileSync(file, '')
   const service = spawnService({ DATA_DIR: join(file, 'data') }, await freePorts())
   assert.equal(await service.exited, 1)
@@ -173,7 +182,7 @@ test('a database that cannot be reached is one clear line without its password',
   const { sandbox: closedPort } = await freePorts()
   const service = spawnService(
     {
-      DATA_DIR: mkdtempSync(join(tmpdir(), 'verdigraph-db-')),
+      DATA_DIR: newFolder(),
       DATABASE_URL: `postgresql://u:not-a-real-password@127.0.0.1:${closedPort}/x`,
     },
     await freePorts(),
@@ -190,10 +199,7 @@ test('settings that cannot be used are one clear line', async () => {
     [{ SANDBOX_PORT: '4999', PRODUCTION_PORT: '4999' }, /three different ports\.\n$/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of .*\n$/],
   ] as const) {
-    const service = spawnService(
-      { DATA_DIR: mkdtempSync(join(tmpdir(), 'verdigraph-env-')), ...env },
-      await freePorts(),
-    )
+    const service = spawnService({ DATA_DIR: newFolder(), ...env }, await freePorts())
     assert.equal(await service.exited, 1)
     assert.match(service.output(), line)
   }
