@@ -62,5 +62,7 @@ export interface Bench {
   name: string
   what: string
   yardsticks: readonly Yardstick[]
+  /** A quick run leaves it out, unless it is asked for by name. */
+  isLong?: true
   run(effort: Effort): Promise<Measured>
 }

@@ -51,7 +51,7 @@ function choose(names: readonly string[] | undefined): readonly Bench[] {
     console.error(`There is no bench '${name}'. There are: ${BENCHES.map((bench) => `'${bench.name}'`).join(', ')}.`)
     process.exit(2)
   }
-  return names === undefined ? BENCHES : BENCHES.filter(({ name }) => names.includes(name))
+  return BENCHES.filter(({ name, isLong }) => names?.includes(name) ?? !(options.quick && isLong))
 }
 
 function record(): void {

@@ -1,12 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { openStorage } from '../../server/src/store/storage.ts'
 import { personas } from '../../server/tests/personas.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { createApplicant } from '../load/applicants.ts'
 import { HttpConnection, postText } from '../load/http-connection.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
+import { undoable } from '../load/undo.ts'
 
 const BATCH = 1_000
 /** Batches of one entity take turns, so there are as many entities as connections. */
@@ -31,46 +33,82 @@ interface Batch {
   transactions: SentTransaction[]
 }
 
+/** A database that copies a file: where the file is written, and where the database finds it. */
+interface Copier {
+  file: string
+  path: string
+  query(sql: string): Promise<unknown>
+}
+
 /** Measures ingesting transactions over HTTP against `COPY` of as many of the same kind into the same table. */
-export async function runIngest(effort: Effort): Promise<Measured> {
-  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
-  const batchesPerRound = effort.isQuick ? 6 : 40
+export async function runIngestPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
   const folder = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
   // The server runs as another user and reads the file itself, which is the fastest way in that it has.
   chmodSync(folder, 0o755)
   const client = new pg.Client(service.env.DATABASE_URL)
   await client.connect()
+  const file = join(folder, 'rows.tsv')
   try {
-    const entities = await Promise.all(
-      Array.from({ length: CONNECTIONS }, (_, index) =>
-        createApplicant(service, { ...PERSONA, transactions: [] }, `account-${index}`),
-      ),
-    )
-    const measured = { ours: [] as number[], copy: [] as number[] }
-    for (let round = -1; round < rounds; round++) {
-      const batches = Array.from({ length: batchesPerRound }, (_, index) =>
-        newBatch(entities[index % entities.length]!, `${round}-${index}`),
-      )
-      effort.say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}: ${batches.length * BATCH} rows each`)
-      const ours = await ingest(service, batches)
-      const copy = await copyRows(client, { file: join(folder, 'rows.tsv'), batches })
-      if (round < 0) continue
-      measured.ours.push(ours)
-      measured.copy.push(copy)
-    }
-    const rate = (values: number[]) => ({ unit: 'rows/s', better: 'higher' as const, rounds: values })
-    return {
-      series: { ours: rate(measured.ours), COPY: rate(measured.copy) },
-      notes: [
-        `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also checks every element, leaves out duplicates and updates the entity's state`,
-        'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per round',
-      ],
-    }
+    return await compareIngest(service, { file, path: file, query: (sql) => client.query(sql) }, effort)
   } finally {
     await client.end()
     rmSync(folder, { recursive: true, force: true })
     await service.stop()
+  }
+}
+
+/** Measures the same on the embedded database. Only one process can hold a folder, so `COPY` writes to a copy of it. */
+export async function runIngestEmbedded(effort: Effort): Promise<Measured> {
+  const service = await startMeasuredService('embedded')
+  const copy = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
+  const removeCopy = undoable(async () => rmSync(copy, { recursive: true, force: true }))
+  try {
+    await service.pause()
+    cpSync(join(service.env.DATA_DIR!, 'database'), join(copy, 'database'), { recursive: true })
+    await service.resume()
+    const storage = await openStorage({ dataDir: copy, databaseUrls: undefined })
+    const { sandbox } = storage.environments
+    const [row] = await sandbox.query<{ folder: string }>("SELECT current_setting('data_directory') AS folder")
+    const copier: Copier = {
+      file: join(copy, 'database', 'rows.tsv'),
+      path: `${row!.folder}/rows.tsv`,
+      query: (sql) => sandbox.query(sql),
+    }
+    return await compareIngest(service, copier, effort).finally(() => storage.close())
+  } finally {
+    await service.stop()
+    await removeCopy()
+  }
+}
+
+async function compareIngest(service: MeasuredService, copier: Copier, effort: Effort): Promise<Measured> {
+  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
+  const batchesPerRound = effort.isQuick ? 6 : 40
+  const entities = await Promise.all(
+    Array.from({ length: CONNECTIONS }, (_, index) =>
+      createApplicant(service, { ...PERSONA, transactions: [] }, `account-${index}`),
+    ),
+  )
+  const measured = { ours: [] as number[], copy: [] as number[] }
+  for (let round = -1; round < rounds; round++) {
+    const batches = Array.from({ length: batchesPerRound }, (_, index) =>
+      newBatch(entities[index % entities.length]!, `${round}-${index}`),
+    )
+    effort.say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}: ${batches.length * BATCH} rows each`)
+    const ours = await ingest(service, batches)
+    const copy = await copyRows(copier, batches)
+    if (round < 0) continue
+    measured.ours.push(ours)
+    measured.copy.push(copy)
+  }
+  const rate = (values: number[]) => ({ unit: 'rows/s', better: 'higher' as const, rounds: values })
+  return {
+    series: { ours: rate(measured.ours), COPY: rate(measured.copy) },
+    notes: [
+      `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also checks every element, leaves out duplicates and updates the entity's state`,
+      'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per round',
+    ],
   }
 }
 
@@ -118,10 +156,7 @@ async function ingest({ port, key }: MeasuredService, batches: readonly Batch[])
 }
 
 /** Rows per second with `COPY`. The rows belong to entities of their own, beside those of the service. */
-async function copyRows(
-  client: pg.Client,
-  { file, batches }: { file: string; batches: readonly Batch[] },
-): Promise<number> {
+async function copyRows({ file, path, query }: Copier, batches: readonly Batch[]): Promise<number> {
   const lines = batches.flatMap(({ entityId, transactions }) =>
     transactions.map((one) =>
       [
@@ -141,9 +176,9 @@ async function copyRows(
   )
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o644 })
   const started = performance.now()
-  await client.query(
+  await query(
     `COPY verdigraph_sandbox.transactions (org_id, entity_id, external_id, batch_id, occurred_at, amount, currency, direction,
-       balance_after, category, description) FROM '${file}'`,
+       balance_after, category, description) FROM '${path}'`,
   )
   return (batches.length * BATCH * 1000) / (performance.now() - started)
 }

@@ -8,8 +8,8 @@ export interface BenchDatabase {
   drop(): Promise<void>
 }
 
-/** As much as fits under `max_wal_size`, after which PostgreSQL uses files again. */
-const LOG_FILES = 64
+/** Files of the write-ahead log, 16 MiB each: as many as PostgreSQL has at most before it uses the first of them again. */
+const WAL_FILES = 64
 
 let cluster: Promise<ThrowawayPostgres> | undefined
 let created = 0
@@ -30,24 +30,29 @@ export async function newDatabase(): Promise<BenchDatabase> {
 
 /** Changes a setting of the cluster while some work is done. */
 export async function withClusterSetting<T>(setting: string, value: string, work: () => Promise<T>): Promise<T> {
-  const set = (sql: string) =>
-    onCluster(async (client) => {
-      await client.query(sql)
-      await client.query('SELECT pg_reload_conf()')
-    })
-  await set(`ALTER SYSTEM SET ${setting} = '${value}'`)
-  return work().finally(() => set(`ALTER SYSTEM RESET ${setting}`))
+  const set = (change: string) => onCluster((client) => configure(client, change))
+  await set(`SET ${setting} = '${value}'`)
+  return work().finally(() => set(`RESET ${setting}`))
+}
+
+async function configure(client: pg.Client, change: string): Promise<void> {
+  await client.query(`ALTER SYSTEM ${change}`)
+  await client.query('SELECT pg_reload_conf()')
 }
 
 /**
- * Has a new cluster write as much of its log as one that has been at work for a while. From then on PostgreSQL takes files
- * for its log that it has used before; a new one fills 16 MiB with zeros for each, and commits wait for that.
+ * Gives a new cluster the write-ahead log of one that has been at work for a while: files to use again. A new cluster has
+ * none; it fills 16 MiB with zeros for each, and commits wait for that.
  */
-async function ageLog({ url }: ThrowawayPostgres): Promise<void> {
+async function ageWal({ url }: ThrowawayPostgres): Promise<void> {
   await onServer(url, async (client) => {
+    // No checkpoint meanwhile: it would hand the first files back, and the others would never be made.
+    await configure(client, "SET max_wal_size = '4GB'")
     await client.query(
-      `SELECT pg_logical_emit_message(false, 'bench', ''), pg_switch_wal() FROM generate_series(1, ${LOG_FILES})`,
+      `SELECT pg_logical_emit_message(false, 'bench', ''), pg_switch_wal() FROM generate_series(1, ${WAL_FILES})`,
     )
+    await configure(client, 'RESET max_wal_size')
+    await configure(client, "SET min_wal_size = '1GB'")
     await client.query('CHECKPOINT')
   })
 }
@@ -58,6 +63,7 @@ async function onCluster(work: (client: pg.Client) => Promise<unknown>): Promise
 
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client(url)
+  client.on('error', () => {}) // whoever stops the cluster ends its connections; a query under way says so itself
   await client.connect()
   await work(client).finally(() => client.end())
 }
@@ -67,7 +73,7 @@ function theCluster(): Promise<ThrowawayPostgres> {
     const starting = startPostgres()
     undoable(async () => (await starting).stop())
     cluster = starting.then(async (started) => {
-      await ageLog(started)
+      await ageWal(started)
       return started
     })
   }

@@ -4,6 +4,7 @@ import { compilePolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 import type { Database } from '../../server/src/store/database.ts'
 import { openPostgres } from '../../server/src/store/postgres-database.ts'
+import { openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { type Contender, interleave } from '../interleave.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -17,31 +18,19 @@ const CONNECTIONS = 8
 const REPLAYED = 32
 
 /** Measures deciding recorded decisions again, in bulk and over HTTP, against `decide` on the same facts in memory. */
-export async function runReplay(effort: Effort): Promise<Measured> {
-  const count = effort.isQuick ? 300 : 4_000
+export async function runReplayPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
   const database = openPostgres({ url: service.env.DATABASE_URL!, schema: 'verdigraph_sandbox' })
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(service.port)))
   try {
-    effort.say(`  making ${count} decisions`)
-    await makeDecisions(service, connections, count)
-    const recorded = await readRecorded(database)
-    const { decided, turned } = await redecideAll(database, recorded.organizationId)
-    if (decided !== recorded.texts.length || turned > 0)
-      throw new Error(`of ${recorded.texts.length} decisions ${decided} were decided again and ${turned} turned`)
-
-    const series = await interleave(
-      [
-        inBulk(database, recorded),
-        overHttp(service, connections, recorded.ids.slice(0, REPLAYED)),
-        ...inMemory(recorded),
-      ],
-      { ...effort, rounds: Math.min(effort.rounds, 11) },
-    )
+    await makeDecisions(service, connections, effort)
+    const { series, notes } = await compareAgain(database, effort, ({ ids }) => [
+      overHttp(service, connections, ids.slice(0, REPLAYED)),
+    ])
     return {
       series,
       notes: [
-        `${decided} decisions on PostgreSQL, all of which came out the same: ours reads their facts page by page, parses them and decides; decide alone has them in memory, parsed`,
+        ...notes,
         `over HTTP with ${CONNECTIONS} connections: every replay also compares to the byte, checks all hashes and proves the audit entry`,
       ],
     }
@@ -52,7 +41,47 @@ export async function runReplay(effort: Effort): Promise<Measured> {
   }
 }
 
-async function makeDecisions(service: MeasuredService, connections: readonly HttpConnection[], count: number) {
+/** Measures the same in bulk on the embedded database. Only one process can hold its folder, so the service ends before that. */
+export async function runReplayEmbedded(effort: Effort): Promise<Measured> {
+  const service = await startMeasuredService('embedded')
+  try {
+    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(service.port)))
+    await makeDecisions(service, connections, effort)
+    for (const connection of connections) connection.close()
+    await service.pause()
+    const storage = await openStorage({ dataDir: service.env.DATA_DIR!, databaseUrls: undefined })
+    return await compareAgain(storage.environments.sandbox, effort).finally(() => storage.close())
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Sees to it that every decision comes out the same, and then measures. */
+async function compareAgain(
+  database: Database,
+  effort: Effort,
+  others: (recorded: Recorded) => Contender[] = () => [],
+): Promise<Measured> {
+  const recorded = await readRecorded(database)
+  const { decided, turned } = await redecideAll(database, recorded.organizationId)
+  if (decided !== recorded.texts.length || turned > 0)
+    throw new Error(`of ${recorded.texts.length} decisions ${decided} were decided again and ${turned} turned`)
+  const contenders = [inBulk(database, recorded), ...others(recorded), ...inMemory(recorded)]
+  return {
+    series: await interleave(contenders, { ...effort, rounds: Math.min(effort.rounds, 11) }),
+    notes: [
+      `${decided} decisions, all of which came out the same: ours reads their facts page by page, parses them and decides; decide alone has them in memory, parsed`,
+    ],
+  }
+}
+
+async function makeDecisions(
+  service: MeasuredService,
+  connections: readonly HttpConnection[],
+  { isQuick, say }: Effort,
+): Promise<void> {
+  const count = isQuick ? 300 : 4_000
+  say(`  making ${count} decisions`)
   const next = underwritings(service.key, await createApplicants(service, APPLICANTS), 'replay')
   await sendAll(
     connections,

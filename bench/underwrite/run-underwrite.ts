@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
-import { driveClosed, driveOpen, percentile } from '../load/drive.ts'
+import { type Driven, driveClosed, driveOpen, percentile } from '../load/drive.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 import { undoable } from '../load/undo.ts'
 import { makeWriteSets, writeBare } from './bare-loop.ts'
@@ -48,16 +48,18 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     const peak = median(found.ours)
     await followedUp(storage)
     const usual = await atLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, runs: rounds.count })
-    const overloaded = await beyondCapacity(service, entityIds, { effort, peak, runs: rounds.count })
-    await followedUp(storage)
+    const overloaded = await beyondCapacity(service, storage, { entityIds, effort, peak, rounds })
+    const shared = await twoProcesses(service, storage, { entityIds, rounds })
     return {
       series: {
         ours: perSecond(found.ours),
         'bare batched loop': perSecond(found.bare),
         'naive service': perSecond(found.naive),
         'naive service on our running sums': perSecond(found.naiveOnSums),
-        'answered at twice the peak': perSecond(overloaded),
-        'two processes': perSecond(await twoProcesses(service, entityIds, rounds)),
+        'answered at twice the peak': perSecond(overloaded.answered),
+        peak: perSecond(overloaded.peaks),
+        'two processes': perSecond(shared.two),
+        'one process': perSecond(shared.one),
         'p99 at 70 % of peak': milliseconds(usual),
         '50 ms': milliseconds(usual.map(() => P99_MS)),
       },
@@ -201,12 +203,15 @@ async function atLoad(
 /** What is answered while twice as much is asked for as can be answered: the rest is to be turned away, not waited on. */
 async function beyondCapacity(
   service: MeasuredService,
-  entityIds: readonly string[],
-  { effort, peak, runs }: { effort: Effort; peak: number; runs: number },
-): Promise<number[]> {
+  storage: OpenedStorage,
+  { entityIds, effort, peak, rounds }: { entityIds: readonly string[]; effort: Effort; peak: number; rounds: Rounds },
+): Promise<{ answered: number[]; peaks: number[] }> {
   const answered: number[] = []
-  for (let run = 0; run < runs; run++) {
-    effort.say(`  twice the peak, ${run + 1} of ${runs}`)
+  const peaks: number[] = []
+  for (let run = 0; run < rounds.count; run++) {
+    effort.say(`  twice the peak, ${run + 1} of ${rounds.count}`)
+    peaks.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run: `peak-${run}` }))
+    await followedUp(storage)
     const next = underwritings(service.key, entityIds, `beyond-${run}`)
     const options = {
       connections: effort.isQuick ? 400 : 1_000,
@@ -215,19 +220,23 @@ async function beyondCapacity(
       next,
     }
     answered.push((await driveOpen(service.port, options)).perSecond)
+    await followedUp(storage)
   }
-  return answered
+  return { answered, peaks }
 }
 
 /** A second process on the same database, and half of the connections to each. */
 async function twoProcesses(
   service: MeasuredService,
-  entityIds: readonly string[],
-  { count, forMs }: Rounds,
-): Promise<number[]> {
+  storage: OpenedStorage,
+  { entityIds, rounds: { count, forMs } }: { entityIds: readonly string[]; rounds: Rounds },
+): Promise<{ two: number[]; one: number[] }> {
   const second = await service.another()
-  const found: number[] = []
+  const two: number[] = []
+  const one: number[] = []
   for (let run = 0; run < count; run++) {
+    one.push(await oursRound(service, { entityIds, forMs, run: `one-${run}` }))
+    await followedUp(storage)
     const halves = await Promise.all(
       [service.port, second.port].map((port, half) =>
         driveClosed(port, {
@@ -237,9 +246,10 @@ async function twoProcesses(
         }),
       ),
     )
-    found.push(halves.reduce((sum, { perSecond }) => sum + perSecond, 0))
+    two.push(halves.reduce((sum, { perSecond }) => sum + perSecond, 0))
+    await followedUp(storage)
   }
-  return found
+  return { two, one }
 }
 
 /** Throughput and latency from little load to more than the service can take. */
@@ -252,13 +262,18 @@ async function saturation(
   for (const load of effort.isQuick ? QUICK_LOADS : LOADS) {
     effort.say(`  at ${Math.round(load * 100)} % of peak`)
     const next = underwritings(service.key, entityIds, `load-${load}`)
-    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 400 : 5_000, next }
-    const { perSecond, latenciesMs } = await driveOpen(service.port, options)
+    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 400 : 3_000, next }
+    const drives: Driven[] = []
+    for (let drive = 0; drive < (effort.isQuick ? 1 : 3); drive++) drives.push(await driveOpen(service.port, options))
+    const x = median(drives.map(({ perSecond }) => perSecond))
     for (const [series, share] of [
       ['p50', 0.5],
       ['p99', 0.99],
     ] as const)
-      points.push({ chart: 'saturation', series, x: perSecond, y: percentile(latenciesMs, share) })
+      points.push({
+        ...{ chart: 'saturation', series, x },
+        y: median(drives.map(({ latenciesMs }) => percentile(latenciesMs, share))),
+      })
   }
   return points
 }

@@ -10,8 +10,8 @@ import { createTestStorage, onPostgres } from './test-storage.ts'
 const place = await createTestStorage()
 const folders: string[] = []
 after(async () => {
-  await place.remove()
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  await place.remove()
 })
 
 /** An empty folder, gone with the last of these tests. */
