@@ -16,7 +16,7 @@ const CONNECTIONS = 64
 const P99_MS = 50
 const USUAL_LOAD = 0.7
 const LOADS = [0.1, 0.3, 0.5, 0.7, 0.85, 1, 1.2]
-const QUICK_LOADS = [0.3, 0.7, 1.2]
+const QUICK_LOADS = [0.3, 1.2]
 
 /** Measures durable underwriting over HTTP on PostgreSQL: against its own writes alone, and against a naive service. */
 export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
@@ -122,7 +122,7 @@ class Rounds {
   constructor(effort: Effort) {
     this.#effort = effort
     this.count = effort.isQuick ? 1 : 7
-    this.forMs = effort.isQuick ? 700 : 4_000
+    this.forMs = effort.isQuick ? 400 : 4_000
     this.bareCount = effort.isQuick ? 256 : 4_096
   }
 
@@ -153,7 +153,7 @@ async function warmUp(
   { isQuick }: Effort,
 ): Promise<void> {
   const next = underwritings(key, entityIds, `warm-up-${port}`)
-  await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 300 : 3_000, next })
+  await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 200 : 3_000, next })
 }
 
 async function oursRound(
@@ -192,7 +192,7 @@ async function atLoad(
   const p99s: number[] = []
   for (let run = 0; run < runs; run++) {
     effort.say(`  ${Math.round(perSecond)} a second, ${run + 1} of ${runs}`)
-    const forMs = effort.isQuick ? 700 : 5_000
+    const forMs = effort.isQuick ? 400 : 5_000
     const next = underwritings(service.key, entityIds, `usual-${run}`)
     const { latenciesMs } = await driveOpen(service.port, { connections: CONNECTIONS, perSecond, forMs, next })
     p99s.push(percentile(latenciesMs, 0.99))
@@ -216,7 +216,7 @@ async function beyondCapacity(
     const options = {
       connections: effort.isQuick ? 400 : 1_000,
       perSecond: peak * 2,
-      forMs: effort.isQuick ? 500 : 4_000,
+      forMs: effort.isQuick ? 400 : 4_000,
       next,
     }
     answered.push((await driveOpen(service.port, options)).perSecond)
@@ -262,7 +262,7 @@ async function saturation(
   for (const load of effort.isQuick ? QUICK_LOADS : LOADS) {
     effort.say(`  at ${Math.round(load * 100)} % of peak`)
     const next = underwritings(service.key, entityIds, `load-${load}`)
-    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 400 : 3_000, next }
+    const options = { connections: 256, perSecond: peak * load, forMs: effort.isQuick ? 300 : 3_000, next }
     const drives: Driven[] = []
     for (let drive = 0; drive < (effort.isQuick ? 1 : 3); drive++) drives.push(await driveOpen(service.port, options))
     const x = median(drives.map(({ perSecond }) => perSecond))
