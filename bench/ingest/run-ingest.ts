@@ -1,14 +1,13 @@
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openStorage } from '../../server/src/store/storage.ts'
 import { personas } from '../../server/tests/personas.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { createApplicant } from '../load/applicants.ts'
+import { openEmbeddedCopy } from '../load/embedded-copy.ts'
 import { HttpConnection, postText } from '../load/http-connection.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
-import { undoable } from '../load/undo.ts'
 
 const BATCH = 1_000
 /** Batches of one entity take turns, so there are as many entities as connections. */
@@ -61,24 +60,18 @@ export async function runIngestPostgres(effort: Effort): Promise<Measured> {
 /** Measures the same on the embedded database. Only one process can hold a folder, so `COPY` writes to a copy of it. */
 export async function runIngestEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
-  const copy = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
-  const removeCopy = undoable(async () => rmSync(copy, { recursive: true, force: true }))
   try {
-    await service.pause()
-    cpSync(join(service.env.DATA_DIR!, 'database'), join(copy, 'database'), { recursive: true })
-    await service.resume()
-    const storage = await openStorage({ dataDir: copy, databaseUrls: undefined })
-    const { sandbox } = storage.environments
+    const copy = await openEmbeddedCopy(service)
+    const { sandbox } = copy.storage.environments
     const [row] = await sandbox.query<{ folder: string }>("SELECT current_setting('data_directory') AS folder")
     const copier: Copier = {
-      file: join(copy, 'database', 'rows.tsv'),
+      file: join(copy.folder, 'rows.tsv'),
       path: `${row!.folder}/rows.tsv`,
       query: (sql) => sandbox.query(sql),
     }
-    return await compareIngest(service, copier, effort).finally(() => storage.close())
+    return await compareIngest(service, copier, effort).finally(() => copy.remove())
   } finally {
     await service.stop()
-    await removeCopy()
   }
 }
 

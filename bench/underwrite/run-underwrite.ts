@@ -1,13 +1,10 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
 import { type Driven, driveClosed, driveOpen, percentile } from '../load/drive.ts'
+import { openEmbeddedCopy } from '../load/embedded-copy.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
-import { undoable } from '../load/undo.ts'
 import { makeWriteSets, writeBare } from './bare-loop.ts'
 import { type NaiveProcess, startNaive } from './naive-process.ts'
 
@@ -83,14 +80,9 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
  */
 export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
-  const copy = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
-  const removeCopy = undoable(async () => rmSync(copy, { recursive: true, force: true }))
   try {
     const entityIds = await createEntities(service, effort)
-    await service.pause()
-    cpSync(join(service.env.DATA_DIR!, 'database'), join(copy, 'database'), { recursive: true })
-    await service.resume()
-    const storage = await openStorage({ dataDir: copy, databaseUrls: undefined })
+    const { storage, remove } = await openEmbeddedCopy(service)
     const rounds = new Rounds(effort)
     await warmUp(service, entityIds, effort)
     await bareRound(storage, { entityIds, count: rounds.bareCount / 4, run: 'warm-up' })
@@ -99,7 +91,7 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
       found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
       found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
     }
-    await storage.close()
+    await remove()
     return {
       series: { ours: perSecond(found.ours), 'bare batched loop': perSecond(found.bare) },
       notes: [
@@ -108,7 +100,6 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
     }
   } finally {
     await service.stop()
-    await removeCopy()
   }
 }
 
@@ -153,7 +144,7 @@ async function warmUp(
   { isQuick }: Effort,
 ): Promise<void> {
   const next = underwritings(key, entityIds, `warm-up-${port}`)
-  await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 200 : 3_000, next })
+  await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 600 : 3_000, next })
 }
 
 async function oursRound(

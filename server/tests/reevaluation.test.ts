@@ -1,8 +1,7 @@
 /** When new facts would turn the verdict of an entity's latest decision. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
-import { ActivePolicies } from '../src/underwriting/active-policies.ts'
+import { newConsequenceWorker } from './consequence-worker.ts'
 import { personas } from './personas.ts'
 import { startTestService } from './test-service.ts'
 
@@ -10,14 +9,7 @@ const api = await startTestService()
 const acme = await api.newOrganization()
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
-const store = installation.stores.sandbox
-const worker = new ConsequenceWorker({
-  ...installation,
-  database,
-  store,
-  policies: new ActivePolicies({ store, nowMs: Date.now }),
-  onError: (error) => assert.fail(String(error)),
-})
+const worker = newConsequenceWorker(installation)
 const [prime] = personas(new Date().toISOString())
 
 async function identify(id: string, type: string, value: string): Promise<void> {

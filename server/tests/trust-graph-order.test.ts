@@ -1,9 +1,8 @@
 /** What the trust graph says depends on what was told, never on the order in which it was told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
 import { claimQueries } from '../src/store/graph-claims.ts'
-import { ActivePolicies } from '../src/underwriting/active-policies.ts'
+import { newConsequenceWorker } from './consequence-worker.ts'
 import { personas } from './personas.ts'
 import { startTestService } from './test-service.ts'
 
@@ -15,13 +14,7 @@ const acme = await api.newOrganization()
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const store = installation.stores.sandbox
-const worker = new ConsequenceWorker({
-  ...installation,
-  database,
-  store,
-  policies: new ActivePolicies({ store, nowMs }),
-  onError: (error) => assert.fail(String(error)),
-})
+const worker = newConsequenceWorker(installation)
 const prime = personas(new Date(START_MS).toISOString())[0]!
 
 let count = 0

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
-import { ActivePolicies } from '../src/underwriting/active-policies.ts'
+import { newConsequenceWorker } from './consequence-worker.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -9,14 +8,7 @@ const acme = await api.newOrganization()
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const store = installation.stores.sandbox
-const fail = (error: unknown) => assert.fail(String(error))
-const worker = new ConsequenceWorker({
-  ...installation,
-  database,
-  store,
-  policies: new ActivePolicies({ store, nowMs: Date.now }),
-  onError: fail,
-})
+const worker = newConsequenceWorker(installation)
 
 let count = 0
 async function newEntity(): Promise<string> {
