@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 
 /** A program that has a `log`. */
 function programArgs(program: string): string[] {
@@ -51,19 +51,51 @@ test('credentials are not written', () => {
   assert.deepEqual(line!.req, { headers: { authorization: '[Redacted]' } })
 })
 
-test('nobody waits for whoever reads the log', async (t) => {
-  const program = `const filler = 'x'.repeat(1_000); for (let line = 0; line < 2_000; line++) {
+/** What a program that writes `megabytes` of lines logs to somebody who reads nothing before it went on to its end. */
+async function readLate(t: TestContext, megabytes: number): Promise<{ msg: string; count?: number }[]> {
+  const program = `const filler = 'x'.repeat(1_000); for (let line = 0; line < ${megabytes * 1_000}; line++) {
     log.info({ filler }, String(line))
     if (line % 20 === 0) await new Promise(setImmediate)
   }
   process.stderr.write('went on')`
   const child = spawn(process.execPath, programArgs(program), { stdio: ['ignore', 'pipe', 'pipe'] })
   t.after(() => child.kill('SIGKILL'))
-  await once(child.stderr, 'data') // nothing of the two megabytes has been read so far
+  await once(child.stderr, 'data')
   let output = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk
+  return parsed(output)
+}
+
+test('nobody waits for whoever reads the log, and each line arrives whole and in its place', async (t) => {
+  for (let round = 0; round < 10; round++) {
+    const lines = await readLate(t, 2)
+    assert.deepEqual(
+      lines.map(({ msg }) => Number(msg)),
+      Array.from({ length: 2_000 }, (_, line) => line),
+    )
+  }
+})
+
+test('a reader who is too far behind misses lines, and reads how many', async (t) => {
+  const lines = await readLate(t, 20)
+  const { msg, count } = lines.pop()!
+  assert.match(msg, /lines are left out here/)
   assert.deepEqual(
-    parsed(output).map(({ msg }) => Number(msg)),
-    Array.from({ length: 2_000 }, (_, line) => line),
+    lines.map(({ msg }) => Number(msg)),
+    Array.from({ length: 20_000 - count! }, (_, line) => line),
+  )
+})
+
+test('lines go through a pipe of the shell, and a reader who leaves is not the end of the service', () => {
+  const program = `for (let line = 0; line < 5_000; line++) { log.info(String(line)); if (line % 20 === 0) await new Promise(setImmediate) }
+  process.stderr.write('went on')`
+  const command = `exec "$0" "$@" | head -n 3`
+  const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, ...programArgs(program)], {
+    encoding: 'utf8',
+  })
+  assert.equal(stderr, 'went on')
+  assert.deepEqual(
+    parsed(stdout).map(({ msg }) => msg),
+    ['0', '1', '2'],
   )
 })

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** Opens the log on the standard output. */
@@ -7,36 +8,82 @@ export function openLog(level: string): Logger {
 
 /** A busy service writes its lines at this pace; one line of an idle one goes out at once. */
 const PACE_MS = 20
+/** How much is kept for a reader that has fallen behind. Lines beyond it are left out, and counted. */
+const KEPT_CHARACTERS = 16 * 1_024 * 1_024
+/** How long a process that ends waits for a reader who takes nothing. */
+const LAST_WAIT_MS = 5_000
 
 /**
  * Writes lines together: at least those of one turn of the event loop, in which a batch of decisions is answered, because a call
- * for each is most of what a line costs. Nobody waits for whoever reads the log. Only a process that is killed leaves lines unwritten.
+ * for each is most of what a line costs. Nobody waits for whoever reads the log, but for a process that ends.
  */
 function atAPace(): DestinationStream & { flushSync(): void } {
-  const output = pino.destination({ fd: 1, sync: false })
   let lines = ''
+  let leftOut = 0
+  let unwritten = Buffer.alloc(0)
   let writtenMs = Number.NEGATIVE_INFINITY
+  let isDue = false
+
+  const hasMore = () => lines !== '' || unwritten.length > 0
+  const writeSome = (): number => {
+    if (unwritten.length === 0) {
+      unwritten = Buffer.from(leftOut === 0 ? lines : lines + leftOutLine(leftOut))
+      lines = ''
+      leftOut = 0
+    }
+    const written = writeAtOnce(unwritten)
+    unwritten = unwritten.subarray(written)
+    return written
+  }
   const write = () => {
-    const text = lines
-    lines = ''
+    isDue = false
     writtenMs = performance.now()
-    if (text !== '') output.write(text)
+    writeSome()
+    if (hasMore()) writeSoon()
   }
   const writeSoon = () => {
+    isDue = true
     const leftMs = writtenMs + PACE_MS - performance.now()
     if (leftMs <= 0) setImmediate(write)
     else setTimeout(write, leftMs).unref()
   }
   const flushSync = () => {
-    write()
-    output.flushSync()
+    let waitedMs = 0
+    while (hasMore() && waitedMs < LAST_WAIT_MS) {
+      if (writeSome() > 0) waitedMs = 0
+      else waitedMs += sleep(1)
+    }
   }
   process.on('exit', flushSync)
   return {
     write(line) {
-      if (lines === '') writeSoon()
-      lines += line
+      if (leftOut > 0 || lines.length + unwritten.length > KEPT_CHARACTERS) leftOut++
+      else lines += line
+      if (!isDue) writeSoon()
     },
     flushSync,
   }
+}
+
+/**
+ * Writes as much as the reader has room for, and returns how much that was. Asking for `process.stdout` is what makes Node set a
+ * pipe or a socket to answer at once. Where nothing can be written any more (the reader is gone, the disk is full) the text is
+ * dropped: a log is no reason to stop deciding.
+ */
+function writeAtOnce(text: Buffer): number {
+  try {
+    return writeSync(process.stdout.fd, text)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : text.length
+  }
+}
+
+function leftOutLine(count: number): string {
+  const msg = `${count} lines are left out here: whoever reads the log was too far behind.`
+  return `${JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), msg, count })}\n`
+}
+
+function sleep(ms: number): number {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  return ms
 }
