@@ -123,28 +123,6 @@ test('a verification that fails later takes its link back', async () => {
   assert.equal((await trustOf(near)).negative_exposure, 0)
 })
 
-test('of two claims of one link in one batch, the stronger holds', async () => {
-  const [one, two] = [await newEntity(), await newEntity()]
-  const row = {
-    org_id: acme.id,
-    entity_id: one,
-    neighbour_id: two,
-    type: 'owner',
-    since: 20_000,
-    expires: 30_000,
-    to_adverse: false,
-  }
-  await Promise.all([
-    store.commit({ links: [{ ...row, verified: true, base_ppm: 500_000 }] }),
-    store.commit({ links: [{ ...row, verified: false, base_ppm: 250_000 }] }),
-  ])
-  const links = await store.followedLinks(acme.id, [one], 20_001)
-  assert.deepEqual(
-    links.get(one)!.ranked.map(({ verified, basePpm }) => [verified, basePpm]),
-    [[true, 500_000]],
-  )
-})
-
 test('a shop is not exposed to customers who matter little to it, however much it matters to them', async () => {
   const shop = await newEntity()
   const sales = Array.from({ length: 12 }, (_, n) => ({

@@ -27,6 +27,11 @@ async function post(node: number, path: string, body: unknown, headers: Record<s
   return { status: response.status, text: await response.text() }
 }
 
+async function get(node: number, path: string): Promise<string> {
+  const url = `http://127.0.0.1:${nodes[node % 2]!.ports.sandbox}${path}`
+  return (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).text()
+}
+
 test('a hundred equal requests on one key, over two nodes, make one decision and get one answer', {
   skip,
 }, async () => {
@@ -64,6 +69,25 @@ test('batches that both nodes receive for one entity at once all count, each tra
     answers.reduce((sum, { text }) => sum + JSON.parse(text).accepted, 0),
     31,
   )
+})
+
+test('all who state one identifier at once, over two nodes, are linked with each other', { skip }, async () => {
+  const entities = await Promise.all(
+    Array.from({ length: 20 }, async (_, n): Promise<string> => {
+      return JSON.parse((await post(n, '/v1/entities', { external_id: `ring-${n}` })).text).id
+    }),
+  )
+  const link = { identifier: { type: 'device', value: 'one-phone' }, verification: { status: 'verified' } }
+  const answers = await Promise.all(entities.map((id, n) => post(n, `/v1/entities/${id}/identity-links`, link)))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  const ask = { entity_id: entities[0], product: 'credit_line' }
+  const decision = JSON.parse((await post(0, '/v1/underwrite', ask, { 'Idempotency-Key': 'ring' })).text)
+  const outcome = { type: 'fraud_confirmed', occurred_at: '2026-11-01T00:00:00Z' }
+  assert.equal((await post(1, `/v1/decisions/${decision.id}/outcomes`, outcome)).status, 201)
+  for (const id of entities.slice(1)) {
+    const { trust } = JSON.parse(await get(0, `/v1/entities/${id}`))
+    assert.ok(trust.negative_exposure > 0, id)
+  }
 })
 
 test('a revoked key and a new policy are felt on both nodes within a second', { skip }, async () => {

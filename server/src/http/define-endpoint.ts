@@ -88,7 +88,7 @@ export interface Endpoint<
   scope: Scope
   idempotency?: 'required'
   /** What a request is about: requests about the same thing take turns on a node, so that they need not race each other. */
-  takesTurnsOn?(request: { params: Static<P>; body: Static<B> }): string
+  takesTurnsOn?(request: { params: Static<P>; body: Static<B> }): string[]
   params?: P
   query?: Q
   body?: B
@@ -106,7 +106,7 @@ export interface AnyReply extends BeforeAnswer {
 /** Any endpoint, for the same code. */
 export interface AnyEndpoint extends Omit<Endpoint, 'handle' | 'takesTurnsOn'> {
   // biome-ignore lint/suspicious/noExplicitAny: see handle.
-  takesTurnsOn?(request: any): string
+  takesTurnsOn?(request: any): string[]
   // biome-ignore lint/suspicious/noExplicitAny: a handler takes its own endpoint's context, so a list of endpoints has no narrower type.
   handle(context: any): Promise<AnyReply | Failure>
 }

@@ -73,11 +73,9 @@ export class Responder {
   }
 
   #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
-    const subject = this.#endpoint.takesTurnsOn?.(request)
-    const work = () => this.#handle(request, retry)
-    return subject !== undefined
-      ? this.#parts.turns.take(`subject ${request.caller.organizationId} ${subject}`, work)
-      : work()
+    const subjects = this.#endpoint.takesTurnsOn?.(request) ?? []
+    const keys = subjects.map((subject) => `subject ${request.caller.organizationId} ${subject}`)
+    return this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
   }
 
   async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Answer | Failure> {

@@ -45,6 +45,7 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: reevaluateLater }),
   defineStep({ rowsOf: ({ changedEvidence = [] }) => changedEvidence, sql: upsertEvidence, losing: 'entity_version' }),
+  defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, losing: 'claim_version' }),
   defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, losing: 'api_key' }),
   defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
   defineStep({ rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts, sql: turnVerdicts, losing: 'turned_verdict' }),
@@ -138,6 +139,11 @@ function upsertEvidence(rows: readonly RowOf<'graph_evidence'>[], params: Params
     WHERE graph_evidence.version = excluded.version - 1 RETURNING 1`
 }
 
+function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {
+  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set: 'version = excluded.version' })}
+    WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
+}
+
 function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], params: Params): string {
   const set = columnsOf('latest_decisions')
     .map((column) => `${column} = excluded.${column}`)
@@ -160,35 +166,13 @@ function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Param
       AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
 }
 
-/**
- * A link is written as it stands, by those who have looked at all that was said of it; of two who did so at once, the
- * stronger holds. That an end has had bad outcomes is taken back only by those who look for it.
- */
+/** That an end has had bad outcomes is taken back only by those who look for it. */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
-  const set = `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
-    to_adverse = graph_links.to_adverse OR excluded.to_adverse`
-  const merged = new Map<string, RowOf<'graph_links'>>()
-  for (const row of rows) {
-    const key = `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`
-    const other = merged.get(key)
-    merged.set(key, other ? strongerLink(other, row) : row)
-  }
-  return upsertRows('graph_links', [...merged.values()], params, {
+  return upsertRows('graph_links', rows, params, {
     key: ['org_id', 'entity_id', 'neighbour_id', 'type'],
-    set,
+    set: `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
+      to_adverse = graph_links.to_adverse OR excluded.to_adverse`,
   })
-}
-
-function strongerLink(one: RowOf<'graph_links'>, other: RowOf<'graph_links'>): RowOf<'graph_links'> {
-  if (other.type === 'payment') return other
-  return {
-    ...other,
-    verified: one.verified || other.verified,
-    base_ppm: Math.max(one.base_ppm, other.base_ppm),
-    since: Math.max(one.since, other.since),
-    expires: Math.max(one.expires, other.expires),
-    to_adverse: one.to_adverse || other.to_adverse,
-  }
 }
 
 function removeLinks(rows: NonNullable<Change['removedLinks']>, params: Params): string {

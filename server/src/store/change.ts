@@ -8,6 +8,7 @@ export type PlainTable = Exclude<
   | 'audit_entries'
   | 'latest_decisions'
   | 'graph_links'
+  | 'graph_claims'
   | 'graph_evidence'
   | 'payment_flows'
   | 'consequences'
@@ -25,6 +26,8 @@ export interface Change {
   changedEntities?: RowOf<'entities'>[]
   /** The evidence of entities with its next version; a version in between makes this change lose. */
   changedEvidence?: RowOf<'graph_evidence'>[]
+  /** What is spoken of, with its next version; somebody who spoke of it in between makes this change lose. */
+  claims?: RowOf<'graph_claims'>[]
   /** Keys that end; one that is unknown or has ended before makes this change lose. */
   revokedKeys?: Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[]
   /** Events among them are on their way to their endpoints with the same statement. */
@@ -37,7 +40,7 @@ export interface Change {
   latestDecisions?: RowOf<'latest_decisions'>[]
   /** Verdicts that new facts have turned; one that was announced in between makes this change lose. */
   turnedVerdicts?: (RowOf<'latest_decisions'> & { was: string })[]
-  /** Links of the trust graph; of two claims of one link, the stronger holds. */
+  /** Links of the trust graph, as all that was said of them makes them. */
   links?: RowOf<'graph_links'>[]
   /** Links that a failed verification takes back. */
   removedLinks?: Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[]
@@ -54,6 +57,7 @@ export type Lost =
   | 'idempotency_key'
   | 'new_entity'
   | 'entity_version'
+  | 'claim_version'
   | 'api_key'
   | 'turned_verdict'
   | 'endpoint_version'
@@ -67,6 +71,7 @@ export function claimsOf({
   newEntities = [],
   changedEntities = [],
   changedEvidence = [],
+  claims = [],
   changedEndpoints = [],
 }: Change): string[] {
   return [
@@ -74,6 +79,7 @@ export function claimsOf({
     ...newEntities.map((entity) => `external_id ${entity.org_id} ${entity.external_id}`),
     ...changedEntities.map((entity) => `entity ${entity.org_id} ${entity.id}`),
     ...changedEvidence.map((evidence) => `evidence ${evidence.org_id} ${evidence.entity_id}`),
+    ...claims.map(({ org_id, claim }) => `claim ${org_id} ${claim}`),
     ...changedEndpoints.map((endpoint) => `endpoint ${endpoint.org_id} ${endpoint.id}`),
   ]
 }

@@ -27,6 +27,37 @@ const COMPARED_MAX = 100
 export function claimQueries(database: Database) {
   return {
     /**
+     * What somebody who states an identifier speaks of: it, and whatever else of its type the entity has, because all of it
+     * together makes one link. INVARIANT: read before anything that was said, so that nothing said in between is overlooked.
+     */
+    async nextIdentifierClaims(
+      organizationId: string,
+      hash: string,
+      { entityId, type }: { entityId: string; type: string },
+    ): Promise<RowOf<'graph_claims'>[]> {
+      const known = await database.query<RowOf<'graph_claims'> & Row>(
+        `SELECT * FROM graph_claims WHERE org_id = $1 AND claim = ANY($2::text || ARRAY(
+           SELECT identifier_hash FROM identifier_holders WHERE org_id = $1 AND entity_id = $3 AND type = $4
+           ORDER BY identifier_hash LIMIT ${COMPARED_MAX}))`,
+        [organizationId, hash, entityId, type],
+      )
+      return nextVersions({ organizationId, claim: hash }, known)
+    },
+
+    /** What somebody who states a relationship speaks of, whichever end it is. INVARIANT: as with an identifier, read first. */
+    async nextRelationshipClaims(
+      organizationId: string,
+      { from, to, relationship }: { from: string; to: string; relationship: string },
+    ): Promise<RowOf<'graph_claims'>[]> {
+      const claim = [relationship, ...[from, to].sort()].join(' ')
+      const known = await database.query<RowOf<'graph_claims'> & Row>(
+        'SELECT * FROM graph_claims WHERE org_id = $1 AND claim = $2',
+        [organizationId, claim],
+      )
+      return nextVersions({ organizationId, claim }, known)
+    },
+
+    /**
      * Who has an identifier: the entity itself, if it does; those who verified it first, then the oldest, no more than are
      * followed; and as many of those with bad outcomes, so that no crowd can hide them. Those whose check failed have it not.
      */
@@ -115,6 +146,15 @@ export function claimQueries(database: Database) {
       return { own: saidBy(from), theirs: saidBy(to) }
     },
   }
+}
+
+/** Known claims, and one that may be new, each with the version that comes next. */
+function nextVersions(
+  { organizationId, claim }: { organizationId: string; claim: string },
+  known: readonly RowOf<'graph_claims'>[],
+): RowOf<'graph_claims'>[] {
+  const unknown = known.some((row) => row.claim === claim) ? [] : [{ org_id: organizationId, claim, version: 0 }]
+  return [...known, ...unknown].map((row) => ({ ...row, version: row.version + 1 }))
 }
 
 /** The latest statements of each kind, from the columns that hold their instants. */

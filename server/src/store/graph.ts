@@ -163,7 +163,6 @@ function deleteFadedLinks(rows: readonly { as_of: string }[], params: Params): s
       AND graph_links.neighbour_id = faded.neighbour_id AND graph_links.type = faded.type`
 }
 
-/** Only those whose mark is still the same: a cause that came meanwhile has to be followed too. */
 /** A link with its place in the order of its list; all links are on one, those to the adverse on another. */
 type PlacedLink = RowOf<'graph_links'> & Row & { place: number; is_near: boolean }
 

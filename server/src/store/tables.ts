@@ -201,6 +201,7 @@ export const tables = {
     expires: 'integer',
     to_adverse: 'boolean',
   },
+  graph_claims: { org_id: 'text', claim: 'text', version: 'bigint' },
   graph_evidence: { org_id: 'text', entity_id: 'text', tallies: 'text', is_adverse: 'boolean', version: 'bigint' },
   payment_flows: {
     org_id: 'text',

@@ -19,7 +19,7 @@ export const createEntity = defineEndpoint({
   method: 'POST',
   path: '/v1/entities',
   scope: 'entities:write',
-  takesTurnsOn: ({ body }) => body.external_id,
+  takesTurnsOn: ({ body }) => [body.external_id],
   body: CreateEntityRequest,
   succeeds: { 200: Entity, 201: Entity },
   fails: ['entity_type_conflict', 'validation_failed'],

@@ -24,7 +24,11 @@ export const createIdentityLink = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
-  takesTurnsOn: ({ params }) => params.entity_id,
+  takesTurnsOn: ({ params, body: { identifier, related_entity_id: other } }) => [
+    params.entity_id,
+    ...(identifier ? [`${identifier.type} ${identifier.value}`] : []),
+    ...(other ? [other] : []),
+  ],
   params: EntityPath,
   body: CreateIdentityLinkRequest,
   succeeds: { 201: IdentityLink },
@@ -44,11 +48,13 @@ export const createIdentityLink = defineEndpoint({
 
     const link = describeLink(context, entity.id)
     const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
+    const claims = await nextClaims(context, entity.id, hash)
     const ties = hash ? await sharedTies(context, entity.id, hash) : await statedTies(context, entity.id)
     const near = [entity.id, ...ties.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
     const adverse = await adverseAmong(store, organizationId, ties.length > 0 ? near : [])
     const change = record(context, {
       ...tieChange(ties, { organizationId, from: entity.id, adverse, today: dayOf(now) }),
+      claims,
       consequences: await causesOf(context, { mark: link.id, near, adverse, ties }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [linkRow(organizationId, link, hash)] },
@@ -73,6 +79,17 @@ function statementOf({ body, now }: LinkContext): Statement {
   const { verification, ownership_share: share } = body
   const at = verification.verified_at ? utcTime(verification.verified_at) : now
   return { status: verification.status, at, ...(share !== undefined && { share }) }
+}
+
+/** What this link speaks of: whoever else speaks of it meanwhile has to be heard first. */
+async function nextClaims(
+  { body, caller, store }: LinkContext,
+  entityId: string,
+  hash: string | null,
+): Promise<RowOf<'graph_claims'>[]> {
+  const { identifier, related_entity_id: to, relationship } = body
+  if (hash) return store.nextIdentifierClaims(caller.organizationId, hash, { entityId, type: identifier!.type })
+  return store.nextRelationshipClaims(caller.organizationId, { from: entityId, to: to!, relationship: relationship! })
 }
 
 /** The tie to a related entity, by all that either end has said of it. */

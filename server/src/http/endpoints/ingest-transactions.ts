@@ -22,7 +22,7 @@ export const ingestTransactions = defineEndpoint({
   path: '/v1/entities/{entity_id}/transactions',
   scope: 'transactions:write',
   idempotency: 'required',
-  takesTurnsOn: ({ params }) => params.entity_id,
+  takesTurnsOn: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: IngestTransactionsRequest,
   succeeds: { 201: TransactionBatch },

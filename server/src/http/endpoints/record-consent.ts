@@ -20,7 +20,7 @@ export const recordConsent = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/consents',
   scope: 'consents:write',
-  takesTurnsOn: ({ params }) => params.entity_id,
+  takesTurnsOn: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: RecordConsentRequest,
   succeeds: { 201: Consent },

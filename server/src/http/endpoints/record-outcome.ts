@@ -23,7 +23,7 @@ export const recordOutcome = defineEndpoint({
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
   scope: 'outcomes:write',
-  takesTurnsOn: ({ params }) => params.decision_id,
+  takesTurnsOn: ({ params }) => [params.decision_id],
   params: DecisionPath,
   body: RecordOutcomeRequest,
   succeeds: { 201: Outcome },

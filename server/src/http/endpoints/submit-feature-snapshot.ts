@@ -18,7 +18,7 @@ export const submitFeatureSnapshot = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/feature-snapshots',
   scope: 'feature_snapshots:write',
-  takesTurnsOn: ({ params }) => params.entity_id,
+  takesTurnsOn: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: SubmitFeatureSnapshotRequest,
   succeeds: { 201: FeatureSnapshot },
