@@ -9,7 +9,7 @@ import {
   type Transaction,
   typeParsers,
 } from './database.ts'
-import { encodeTextArray } from './text-array.ts'
+import { encodeTextArrays } from './text-array.ts'
 
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
@@ -94,25 +94,13 @@ async function run<R extends Row>(
   return result.rows
 }
 
-/** A statement that is prepared once per connection under a name. Texts are few, because batches pass arrays. */
-interface PreparedText {
-  name: string
-  /** Which parameters are cast to `text[]`; they travel in binary form. */
-  textArrays: readonly number[]
-}
-
-const preparedTexts = new Map<string, PreparedText>()
+/** The names of statements that are prepared, once per connection. Texts are few, because batches pass arrays. */
+const statementNames = new Map<string, string>()
 
 function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
-  let known = preparedTexts.get(sql)
-  if (!known) {
-    const places = Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1)
-    known = { name: `v${preparedTexts.size}`, textArrays: [...new Set(places)] }
-    preparedTexts.set(sql, known)
-  }
-  const values = [...params]
-  for (const place of known.textArrays) values[place] = encodeTextArray(values[place] as (string | null)[])
-  return { name: known.name, text: sql, values }
+  const name = statementNames.get(sql) ?? `v${statementNames.size}`
+  statementNames.set(sql, name)
+  return { name, text: sql, values: encodeTextArrays(sql, params).values }
 }
 
 function rethrow(error: unknown): never {
