@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type Database, DatabaseError, DatabaseUnavailable, type Row, type Transaction } from './database.ts'
+import { encodeParams } from './encode-params.ts'
 import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
-import { encodeTextArrays } from './text-array.ts'
 
 /**
  * Opens the embedded database in a folder and looks at one schema of it. It goes on opening after this returns: statements
@@ -90,7 +90,7 @@ class PgliteSession {
     if (this.#closed) return Promise.reject(new DatabaseUnavailable('the embedded database is closed'))
     const id = ++this.#lastId
     const answer = this.#answerTo(id)
-    const { values: params, buffer } = request.params ? encodeTextArrays(request.sql, request.params) : {}
+    const { values: params, buffer } = request.params ? encodeParams(request.sql, request.params) : {}
     this.#worker.postMessage(
       { ...request, ...(params && { params }), id } satisfies WorkerRequest,
       buffer ? [buffer] : [],

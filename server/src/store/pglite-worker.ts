@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PLANNING, quotedSchema, typeParsers } from './database.ts'
 import { holdsDatabase } from './database-folder.ts'
+import { PgliteStatements } from './pglite-statements.ts'
 
 /** One message of the main thread: a statement with parameters, or a script without. */
 export interface WorkerRequest {
@@ -33,6 +34,7 @@ async function open(): Promise<void> {
   })
   const settings = Object.entries({ timezone: 'UTC', ...PLANNING })
   await database.exec(settings.map(([name, value]) => `SET ${name} = '${value}'`).join('; '))
+  const statements = new PgliteStatements(database)
   let schema = ''
 
   const answer = async (request: WorkerRequest): Promise<WorkerReply> => {
@@ -45,8 +47,7 @@ async function open(): Promise<void> {
       await database.exec(request.sql)
       return { id: request.id, rows: [] }
     }
-    const result = await database.query<Record<string, unknown>>(request.sql, [...request.params])
-    return { id: request.id, rows: result.rows }
+    return { id: request.id, rows: await statements.run(schema, request.sql, request.params) }
   }
 
   // One at a time and in order: the embedded database is a single session.

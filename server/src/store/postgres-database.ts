@@ -9,7 +9,7 @@ import {
   type Transaction,
   typeParsers,
 } from './database.ts'
-import { encodeTextArrays } from './text-array.ts'
+import { encodeParams } from './encode-params.ts'
 
 /** How many connections one node keeps to one PostgreSQL server and schema. */
 const CONNECTIONS_MAX = 10
@@ -100,7 +100,7 @@ const statementNames = new Map<string, string>()
 function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
   const name = statementNames.get(sql) ?? `v${statementNames.size}`
   statementNames.set(sql, name)
-  return { name, text: sql, values: encodeTextArrays(sql, params).values }
+  return { name, text: sql, values: encodeParams(sql, params).values }
 }
 
 function rethrow(error: unknown): never {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PGlite } from '@electric-sql/pglite'
+import { PgliteStatements } from './pglite-statements.ts'
+
+const database = await PGlite.create()
+const statements = new PgliteStatements(database)
+
+async function preparedCount(): Promise<number> {
+  const { rows } = await database.query<{ count: number }>('SELECT count(*) FROM pg_prepared_statements')
+  return rows[0]!.count
+}
+
+test('a statement is prepared once, and answers with its rows', async () => {
+  for (const n of [1, 2, 3])
+    assert.deepEqual(
+      await statements.run('public', 'SELECT $1::integer AS n, $2::text AS t, $3::boolean[] AS b', [n, null, [true]]),
+      [{ n, t: null, b: [true] }],
+    )
+  assert.equal(await preparedCount(), 1)
+})
+
+test('one text means another statement in another schema', async () => {
+  await database.exec('CREATE SCHEMA one; CREATE SCHEMA two; CREATE TABLE one.t (a int); CREATE TABLE two.t (b text)')
+  for (const round of [1, 2]) {
+    await database.exec('SET search_path = one')
+    assert.deepEqual(await statements.run('one', 'INSERT INTO t VALUES ($1) RETURNING *', [round]), [{ a: round }])
+    await database.exec('SET search_path = two')
+    assert.deepEqual(await statements.run('two', 'INSERT INTO t VALUES ($1) RETURNING *', [`${round}`]), [
+      { b: `${round}` },
+    ])
+  }
+})
+
+test('what fails, in whichever step, says why and leaves the session as it was', async () => {
+  for (const [sql, params, code] of [
+    ['SELEKT 1', [], '42601'],
+    ['SELECT $1::integer', ['one'], '22P02'],
+    ['SELECT $1::integer', [], '08P01'],
+    ['SELECT 1 / $1::integer', [0], '22012'],
+  ] as const) {
+    await assert.rejects(statements.run('public', sql, params), { code })
+    assert.deepEqual(await statements.run('public', 'SELECT 1 AS one', []), [{ one: 1 }])
+  }
+})
+
+test('of many texts only the last used are kept', async () => {
+  for (let n = 0; n < 600; n++) {
+    await statements.run('public', `SELECT ${n} AS n`, [])
+    assert.deepEqual(await statements.run('public', 'SELECT 1 AS one', []), [{ one: 1 }])
+  }
+  assert.equal(await preparedCount(), 500)
+})
