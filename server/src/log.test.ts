@@ -51,14 +51,16 @@ test('credentials are not written', () => {
   assert.deepEqual(line!.req, { headers: { authorization: '[Redacted]' } })
 })
 
-/** What a program that writes `megabytes` of lines logs to somebody who reads nothing before it went on to its end. */
-async function readLate(t: TestContext, megabytes: number): Promise<{ msg: string; count?: number }[]> {
-  const program = `const filler = 'x'.repeat(1_000); for (let line = 0; line < ${megabytes * 1_000}; line++) {
+const MANY_LINES = (count: number) => `const filler = 'x'.repeat(1_000); for (let line = 0; line < ${count}; line++) {
     log.info({ filler }, String(line))
     if (line % 20 === 0) await new Promise(setImmediate)
-  }
-  process.stderr.write('went on')`
-  const child = spawn(process.execPath, programArgs(program), { stdio: ['ignore', 'pipe', 'pipe'] })
+  }`
+
+/** What a program leaves to somebody who reads nothing before it has come to its end. */
+async function readLate(t: TestContext, program: string): Promise<{ msg: string; count?: number }[]> {
+  const child = spawn(process.execPath, programArgs(`${program}; process.stderr.write('went on')`), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   t.after(() => child.kill('SIGKILL'))
   await once(child.stderr, 'data')
   let output = ''
@@ -68,7 +70,7 @@ async function readLate(t: TestContext, megabytes: number): Promise<{ msg: strin
 
 test('nobody waits for whoever reads the log, and each line arrives whole and in its place', async (t) => {
   for (let round = 0; round < 10; round++) {
-    const lines = await readLate(t, 2)
+    const lines = await readLate(t, MANY_LINES(2_000))
     assert.deepEqual(
       lines.map(({ msg }) => Number(msg)),
       Array.from({ length: 2_000 }, (_, line) => line),
@@ -77,12 +79,26 @@ test('nobody waits for whoever reads the log, and each line arrives whole and in
 })
 
 test('a reader who is too far behind misses lines, and reads how many', async (t) => {
-  const lines = await readLate(t, 20)
+  const lines = await readLate(t, MANY_LINES(20_000))
   const { msg, count } = lines.pop()!
-  assert.match(msg, /lines are left out here/)
+  assert.match(msg, /Lines are left out here/)
   assert.deepEqual(
     lines.map(({ msg }) => Number(msg)),
     Array.from({ length: 20_000 - count! }, (_, line) => line),
+  )
+})
+
+test('what is left out is told also when nothing is kept but what is being written', async (t) => {
+  const lines = await readLate(
+    t,
+    `log.info('é'.repeat(9_000_000)); for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate); log.info('one more')`,
+  )
+  assert.deepEqual(
+    lines.map(({ msg, count }) => [msg.slice(0, 5), count]),
+    [
+      ['ééééé', undefined],
+      ['Lines', 1],
+    ],
   )
 })
 
