@@ -138,6 +138,12 @@ test('an identifier is answered masked, and exactly one of identifier and relate
     assert.equal(refused.status, 400, JSON.stringify(body))
     assert.equal(refused.body.error.param, param)
   }
+  const misspelt = await acme.post(`/v1/entities/${id}/identity-links`, {
+    related_entity_id: 'Jo',
+    relationship: 'owner',
+    verification,
+  })
+  assert.equal(misspelt.body.error.message, 'related_entity_id must look like ent_06fk3v8tz9y7q2m4n6p8r0s1t3.')
   const unknown = `ent_0${'0'.repeat(25)}`
   const missing = await acme.post(`/v1/entities/${id}/identity-links`, {
     related_entity_id: unknown,

@@ -62,11 +62,9 @@ function violationsOf(errors: readonly ErrorObject[]): Violation[] {
 const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
   type: (what, { params }) => `${what} must be ${withArticle(params.type)}.`,
   enum: (what, { params }) => `${what} must be one of ${params.allowedValues.join(', ')}.`,
-  format: (what, { params }) => FORMATS[params.format]?.(what) ?? `${what} does not have the right form.`,
+  format: (what, { parentSchema }) => wantedForm(what, parentSchema),
   pattern: (what, { params, parentSchema }) =>
-    params.pattern === NOT_BLANK
-      ? `${what} must not be blank.`
-      : `${what} does not have the right form${hint(parentSchema)}.`,
+    params.pattern === NOT_BLANK ? `${what} must not be blank.` : wantedForm(what, parentSchema),
   minLength: (what, { params }) =>
     `${what} must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}.`,
   maxLength: (what, { params }) => `${what} must have at most ${params.limit} characters.`,
@@ -112,9 +110,16 @@ function describe(error: ErrorObject): Violation | undefined {
   return { param: here, message: MESSAGES[keyword]?.(what, error) ?? `${what} cannot be accepted.` }
 }
 
-function hint(schema: Record<string, unknown> | undefined): string {
-  const { description } = schema ?? {}
-  return typeof description === 'string' ? `: ${description.replace(/\.$/, '')}` : ''
+/** What a text should look like: by its format, by an example, or else by what it is. */
+function wantedForm(what: string, schema: ErrorObject['parentSchema'] = {}): string {
+  const {
+    format = '',
+    examples,
+    description,
+  } = schema as { format?: string; examples?: string[]; description?: string }
+  if (FORMATS[format]) return FORMATS[format](what)
+  if (examples?.[0]) return `${what} must look like ${examples[0]}.`
+  return `${what} does not have the right form${description ? `: ${description}` : '.'}`
 }
 
 function withArticle(type: string): string {
