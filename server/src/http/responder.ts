@@ -3,7 +3,7 @@ import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import type { RowOf } from '../store/tables.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
-import type { AnyEndpoint, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
+import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
 import type { Turns } from './turns.ts'
 import { compileValidation } from './validation.ts'
@@ -72,35 +72,34 @@ export class Responder {
     )
   }
 
-  #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
+  async #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
     const subjects = this.#endpoint.takesTurnsOn?.(request) ?? []
     const keys = subjects.map((subject) => `subject ${request.caller.organizationId} ${subject}`)
-    return this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
+    const { answer, follow } = await this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
+    if (follow) await this.#parts.tools.follow(request.caller.organizationId, follow)
+    return answer
   }
 
-  async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Answer | Failure> {
+  async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Handled> {
     const { tools } = this.#parts
     for (const deadline = Date.now() + TRY_FOR_MS; Date.now() < deadline; await pause()) {
       // Handling changes nothing before its commit, so it need not wait for the look at what was kept.
       const handling = this.#endpoint.handle(contextOf(request, tools))
       handling.catch(() => {}) // a kept answer is repeated even if handling fails; without one, the failure shows below
       const kept = retry && (await this.#keptAnswer(retry))
-      if (kept) return kept
+      if (kept) return { answer: kept }
       const reply = await handling
-      if (reply instanceof Failure) return reply
+      if (reply instanceof Failure) return { answer: reply }
 
       const answer = { status: reply.status, body: this.#serialize(reply.status, reply.body), replayed: false }
-      if (!reply.change && !retry) return answer
+      if (!reply.change && !retry) return { answer }
       const { lost } = await tools.store.commit({
         ...reply.change,
         ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
       })
-      if (!lost) {
-        if (reply.follow) await tools.follow(request.caller.organizationId, reply.follow)
-        return answer
-      }
+      if (!lost) return { answer, follow: reply.follow }
     }
-    return fail('overloaded', { headers: { 'Retry-After': '1' } })
+    return { answer: fail('overloaded', { headers: { 'Retry-After': '1' } }) }
   }
 
   async #keptAnswer(retry: Retry): Promise<Answer | Failure | undefined> {
@@ -114,6 +113,12 @@ export class Responder {
 /** Those who lost to each other come back at different moments. */
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MAX_MS))
+}
+
+/** The answer to a request, and what is to have followed before it is given, though the next in turn need not wait for that. */
+interface Handled {
+  answer: Answer | Failure
+  follow?: AnyReply['follow'] | undefined
 }
 
 /** What makes two requests the same one: the key under which the first was answered, and what it said. */

@@ -108,11 +108,12 @@ export function countRows({
   rows = {},
   auditEntries = [],
   links = [],
+  claims = [],
   consequences = [],
   queuedDeliveries = [],
 }: Change): number {
   return Object.values(rows).reduce(
     (sum, tableRows) => sum + tableRows.length,
-    1 + auditEntries.length + links.length + consequences.length + queuedDeliveries.length,
+    1 + auditEntries.length + links.length + claims.length + consequences.length + queuedDeliveries.length,
   )
 }

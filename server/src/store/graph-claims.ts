@@ -35,13 +35,14 @@ export function claimQueries(database: Database) {
       hash: string,
       { entityId, type }: { entityId: string; type: string },
     ): Promise<RowOf<'graph_claims'>[]> {
-      const known = await database.query<RowOf<'graph_claims'> & Row>(
-        `SELECT * FROM graph_claims WHERE org_id = $1 AND claim = ANY($2::text || ARRAY(
-           SELECT identifier_hash FROM identifier_holders WHERE org_id = $1 AND entity_id = $3 AND type = $4
-           ORDER BY identifier_hash LIMIT ${COMPARED_MAX}))`,
+      const others = `SELECT identifier_hash FROM identifier_holders
+        WHERE org_id = $1 AND entity_id = $3 AND type = $4 AND identifier_hash <> $2 ORDER BY identifier_hash LIMIT ${COMPARED_MAX}`
+      return database.query<RowOf<'graph_claims'> & Row>(
+        `SELECT $1::text AS org_id, stated.claim, coalesce(known.version, 0) + 1 AS version
+         FROM (SELECT $2::text AS claim UNION ALL (${others})) AS stated
+         LEFT JOIN graph_claims AS known ON known.org_id = $1 AND known.claim = stated.claim`,
         [organizationId, hash, entityId, type],
       )
-      return nextVersions({ organizationId, claim: hash }, known)
     },
 
     /** What somebody who states a relationship speaks of, whichever end it is. INVARIANT: as with an identifier, read first. */
@@ -50,11 +51,11 @@ export function claimQueries(database: Database) {
       { from, to, relationship }: { from: string; to: string; relationship: string },
     ): Promise<RowOf<'graph_claims'>[]> {
       const claim = [relationship, ...[from, to].sort()].join(' ')
-      const known = await database.query<RowOf<'graph_claims'> & Row>(
-        'SELECT * FROM graph_claims WHERE org_id = $1 AND claim = $2',
+      const [known] = await database.query<{ version: number }>(
+        'SELECT version FROM graph_claims WHERE org_id = $1 AND claim = $2',
         [organizationId, claim],
       )
-      return nextVersions({ organizationId, claim }, known)
+      return [{ org_id: organizationId, claim, version: (known?.version ?? 0) + 1 }]
     },
 
     /**
@@ -146,15 +147,6 @@ export function claimQueries(database: Database) {
       return { own: saidBy(from), theirs: saidBy(to) }
     },
   }
-}
-
-/** Known claims, and one that may be new, each with the version that comes next. */
-function nextVersions(
-  { organizationId, claim }: { organizationId: string; claim: string },
-  known: readonly RowOf<'graph_claims'>[],
-): RowOf<'graph_claims'>[] {
-  const unknown = known.some((row) => row.claim === claim) ? [] : [{ org_id: organizationId, claim, version: 0 }]
-  return [...known, ...unknown].map((row) => ({ ...row, version: row.version + 1 }))
 }
 
 /** The latest statements of each kind, from the columns that hold their instants. */

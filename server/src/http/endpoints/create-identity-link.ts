@@ -25,8 +25,9 @@ export const createIdentityLink = defineEndpoint({
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
   takesTurnsOn: ({ params, body: { identifier, related_entity_id: other } }) => [
+    // Of what many may state the turn comes first, so that nobody holds up all else about an entity while waiting for it.
+    ...(identifier ? [`claim ${identifier.type} ${identifier.value}`] : []),
     params.entity_id,
-    ...(identifier ? [`${identifier.type} ${identifier.value}`] : []),
     ...(other ? [other] : []),
   ],
   params: EntityPath,

@@ -6,4 +6,3 @@ CREATE TABLE graph_claims (
   version bigint NOT NULL,
   PRIMARY KEY (org_id, claim)
 );
-INSERT INTO graph_claims SELECT DISTINCT org_id, identifier_hash, 1 FROM identifier_holders;
