@@ -9,8 +9,8 @@ type TextArray = readonly (string | null)[]
 type PlainArray = readonly (string | number | boolean | null)[]
 
 /**
- * The parameters of a statement in the form in which PostgreSQL reads them, so that no driver has to look for one: arrays that
- * the statement casts to `text[]` in binary, in one buffer, all others as text. As text, every quotation mark of every JSON
+ * The parameters of a statement with its arrays in the form in which PostgreSQL reads them: those that it casts to `text[]` in
+ * binary, in one buffer, all others as text. As text, every quotation mark of every JSON
  * document would be escaped here and taken out there; for batches of decisions that was a tenth of the time on both sides, and
  * a quarter with the embedded database.
  */
@@ -31,11 +31,13 @@ export function encodeParams(sql: string, params: readonly unknown[]): { values:
 
 /** Which parameters a statement casts to `text[]`. The texts of statements are few, because batches pass arrays. */
 const knownPlaces = new Map<string, readonly number[]>()
+const KNOWN_MAX = 2_000
 
 function textArraysOf(sql: string): readonly number[] {
   const known = knownPlaces.get(sql)
   if (known) return known
   const places = [...new Set(Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1))]
+  if (knownPlaces.size >= KNOWN_MAX) knownPlaces.clear()
   knownPlaces.set(sql, places)
   return places
 }

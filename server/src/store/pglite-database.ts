@@ -88,9 +88,9 @@ class PgliteSession {
 
   send<R extends Row>(request: Omit<WorkerRequest, 'id'>): Promise<R[]> {
     if (this.#closed) return Promise.reject(new DatabaseUnavailable('the embedded database is closed'))
+    const { values: params, buffer } = request.params ? encodeParams(request.sql, request.params) : {}
     const id = ++this.#lastId
     const answer = this.#answerTo(id)
-    const { values: params, buffer } = request.params ? encodeParams(request.sql, request.params) : {}
     this.#worker.postMessage(
       { ...request, ...(params && { params }), id } satisfies WorkerRequest,
       buffer ? [buffer] : [],

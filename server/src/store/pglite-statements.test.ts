@@ -50,4 +50,8 @@ test('of many texts only the last used are kept', async () => {
     assert.deepEqual(await statements.run('public', 'SELECT 1 AS one', []), [{ one: 1 }])
   }
   assert.equal(await preparedCount(), 500)
+  const { rows } = await database.query(
+    "SELECT statement FROM pg_prepared_statements WHERE statement IN ('SELECT 1 AS one', 'SELECT 0 AS n') ",
+  )
+  assert.deepEqual(rows, [{ statement: 'SELECT 1 AS one' }])
 })

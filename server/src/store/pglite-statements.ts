@@ -3,7 +3,7 @@ import type { Row } from './database.ts'
 
 const { serialize, messages } = protocol
 
-/** As many are kept prepared. The service has fewer; without a bound, a text that is made from data would fill the memory. */
+/** As many are kept prepared, those that were used last: a text that is made from data must not fill the memory. */
 const KEPT_MAX = 500
 
 /** A statement that PostgreSQL has read and understood. */
@@ -16,6 +16,8 @@ interface Prepared {
 /**
  * The statements of the embedded database, each prepared once. `PGlite.query` has PostgreSQL read the text of a statement every
  * time, and goes to and fro for every step of it; here all of them go together.
+ *
+ * INVARIANT: one statement at a time, as in any session; whoever asks waits for the answer.
  */
 export class PgliteStatements {
   readonly #database: PGlite
@@ -62,7 +64,7 @@ export class PgliteStatements {
   }
 
   async #forgetOldest(): Promise<void> {
-    const [[key, { name }]] = this.#prepared as Iterable<[string, Prepared]> as [[string, Prepared]]
+    const [key, { name }] = this.#prepared.entries().next().value!
     this.#prepared.delete(key)
     await this.#exchange(serialize.close({ type: 'S', name }))
   }
@@ -75,7 +77,7 @@ export class PgliteStatements {
   #encode(value: unknown, type: number): string | Uint8Array | null {
     if (value === null || value === undefined) return null
     if (value instanceof Uint8Array) return value
-    return this.#database.serializers[type]?.(value) ?? String(value)
+    return String(this.#database.serializers[type]?.(value) ?? value)
   }
 }
 
