@@ -16,7 +16,7 @@ const LAST_WAIT_MS = 5_000
 
 /**
  * Writes lines together: at least those of one turn of the event loop, in which a batch of decisions is answered, because a call
- * for each is most of what a line costs. Nobody waits for whoever reads a pipe, a socket or a file, but for a process that ends.
+ * for each is most of what a line costs. Nobody waits for whoever reads a pipe, a socket or a file, except a process that ends.
  */
 function atAPace(): DestinationStream & { flushSync(): void } {
   let lines = ''
