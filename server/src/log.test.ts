@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 
 /** A program that has a `log`. */
@@ -100,6 +103,24 @@ test('what is left out is told also when nothing is kept but what is being writt
       ['Lines', 1],
     ],
   )
+})
+
+test('a disk that was full for a while costs lines, not the service, and the next line begins anew', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-log-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'log')
+  const program = `import { statSync, truncateSync } from 'node:fs'
+    log.info('x'.repeat(20_000)) // the file may have a few thousand bytes
+    while (statSync('${file}').size === 0) await new Promise(setImmediate)
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    truncateSync('${file}', 1_000)
+    log.info('after')`
+  const command = 'ulimit -f 8; file=$1; shift; exec "$@" >> "$file"'
+  const { status } = spawnSync('sh', ['-c', command, 'sh', file, process.execPath, ...programArgs(program)])
+  const [torn, next] = readFileSync(file, 'utf8').split('\n')
+  assert.equal(status, 0)
+  assert.equal(torn!.length, 1_000)
+  assert.equal(JSON.parse(next!).msg, 'after')
 })
 
 test('lines go through a pipe of the shell, and a reader who leaves is not the end of the service', () => {

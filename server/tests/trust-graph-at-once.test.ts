@@ -83,6 +83,17 @@ test('of a relationship that both ends state at once, the stronger word holds', 
   }
 })
 
+test('every statement takes the next version of what it speaks of', async () => {
+  const [one, other] = (await newEntities(2)) as [string, string]
+  const between = { from: one, to: other, relationship: 'same_as' }
+  const versions = async () => (await store.nextRelationshipClaims(acme.id, between)).map(({ version }) => version)
+  assert.deepEqual(await versions(), [1])
+  await state(one, { related_entity_id: other, relationship: 'same_as' })
+  await state(other, { related_entity_id: one, relationship: 'same_as' })
+  await state(one, { related_entity_id: other, relationship: 'owner' })
+  assert.deepEqual(await versions(), [3])
+})
+
 test('a statement made with what was read before another of the same claim is not written', async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   const claim = { from: one, to: other, relationship: 'same_as' }

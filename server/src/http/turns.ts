@@ -2,7 +2,7 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Waits for a turn on each of some keys. Everybody takes them in the same order, so that none waits in a circle. */
+  /** Waits for a turn on each of some keys, one after another by their names, as everybody does: so none waits in a circle. */
   takeAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const turns = [...new Set(keys)].sort().reduceRight((inner, key) => () => this.take(key, inner), work)
     return turns()

@@ -25,7 +25,7 @@ export const createIdentityLink = defineEndpoint({
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
   takesTurnsOn: ({ params, body: { identifier, related_entity_id: other } }) => [
-    // Of what many may state the turn comes first, so that nobody holds up all else about an entity while waiting for it.
+    // By its name the turn on an identifier, which many may state, comes before those on entities, which it would hold up.
     ...(identifier ? [`claim ${identifier.type} ${identifier.value}`] : []),
     params.entity_id,
     ...(other ? [other] : []),
