@@ -25,12 +25,14 @@ test('work on the same key goes one after another, and a failure does not hold u
 test('work on several keys waits for each of them, and never in a circle, not even for itself', async () => {
   const [turns, notes]: [Turns, string[]] = [new Turns(), []]
   await Promise.all([
+    turns.take('a', work('a', [])), // what comes next has to wait for its first key, and then for its second
+    turns.take('b', work('b', [])),
     turns.takeAll(['a', 'b'], work('first', notes)),
     turns.takeAll(['b', 'a'], work('second', notes)),
     turns.takeAll(['b', 'b'], work('third', notes)),
     turns.takeAll([], work('free', notes)),
   ])
-  assert.deepEqual(notes.slice(0, 2), ['first begins', 'free begins'])
+  assert.deepEqual(notes[0], 'free begins')
   const inTurn = notes.filter((note) => !note.startsWith('free'))
   for (let n = 0; n < inTurn.length; n += 2) assert.equal(inTurn[n]!.split(' ')[0], inTurn[n + 1]!.split(' ')[0])
 })

@@ -45,13 +45,15 @@ test('what fails, in whichever step, says why and leaves the session as it was',
 })
 
 test('of many texts only the last used are kept', async () => {
+  const namesOf = async (sql: string) =>
+    (await database.query('SELECT name FROM pg_prepared_statements WHERE statement = $1', [sql])).rows
+  await statements.run('public', 'SELECT 1 AS often', [])
+  const names = await namesOf('SELECT 1 AS often')
   for (let n = 0; n < 600; n++) {
     await statements.run('public', `SELECT ${n} AS n`, [])
-    assert.deepEqual(await statements.run('public', 'SELECT 1 AS one', []), [{ one: 1 }])
+    await statements.run('public', 'SELECT 1 AS often', [])
   }
   assert.equal(await preparedCount(), 500)
-  const { rows } = await database.query(
-    "SELECT statement FROM pg_prepared_statements WHERE statement IN ('SELECT 1 AS one', 'SELECT 0 AS n') ",
-  )
-  assert.deepEqual(rows, [{ statement: 'SELECT 1 AS one' }])
+  assert.deepEqual(await namesOf('SELECT 1 AS often'), names)
+  assert.deepEqual(await namesOf('SELECT 0 AS n'), [])
 })
