@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { openPglite } from '../../server/src/store/pglite-database.ts'
+import { openPglite } from '../../server/src/store/database/pglite-database.ts'
 import type { MeasuredService } from './measured-service.ts'
 
 /** Runs one statement in the schema of the sandbox. */

@@ -3,7 +3,7 @@ import type { Facts } from '../../server/src/core/facts/facts.ts'
 import { compilePolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
-import type { Database, Row } from '../../server/src/store/database.ts'
+import type { Database, Row } from '../../server/src/store/database/database.ts'
 
 /** As much as deciding a page of them lasts is read meanwhile. */
 const PAGE = 500

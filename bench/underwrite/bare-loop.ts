@@ -1,9 +1,9 @@
 import { underwrite } from '../../server/src/http/endpoints/underwrite.ts'
-import { createNewId } from '../../server/src/ids.ts'
-import { batchStatement } from '../../server/src/store/batch-statement.ts'
-import type { Change } from '../../server/src/store/change.ts'
-import type { Database } from '../../server/src/store/database.ts'
+import { createNewId } from '../../server/src/ids/ids.ts'
+import type { Database } from '../../server/src/store/database/database.ts'
 import { openEnvironmentStore } from '../../server/src/store/environment-store.ts'
+import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'
+import type { Change } from '../../server/src/store/write-path/change.ts'
 import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
 
 const BATCH = 64

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig, readRoles } from './config.ts'
-import { explainFailure } from './explain-failure.ts'
-import { openLog } from './log.ts'
-import { startService } from './service.ts'
-import { databaseFolder, holdsDatabase } from './store/database-folder.ts'
+import { explainFailure } from './service/explain-failure.ts'
+import { openLog } from './service/log.ts'
+import { startService } from './service/service.ts'
+import { databaseFolder, holdsDatabase } from './store/database/database-folder.ts'
 
 /** A shutdown that takes longer than this has hung. */
 const SHUTDOWN_MAX_MS = 30_000

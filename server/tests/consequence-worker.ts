@@ -1,7 +1,7 @@
 /** A worker of the sandbox that tests run by hand, so that they know what it has done. */
 import assert from 'node:assert/strict'
-import type { Installation } from '../src/admin/installation.ts'
 import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
+import type { Installation } from '../src/service/installation.ts'
 import { ActivePolicies } from '../src/underwriting/active-policies.ts'
 
 /** Makes one that has not been started; whatever fails in it fails the test. */

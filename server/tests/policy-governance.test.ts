@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openInstallation } from '../src/admin/installation.ts'
 import { approveGate, closeGate, gateStatus } from '../src/admin/manage-gate.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
@@ -12,8 +11,9 @@ import {
   rejectPolicy,
 } from '../src/admin/manage-policies.ts'
 import { type Environment, readConfig } from '../src/config.ts'
-import { isGateOpen } from '../src/store/live-gate.ts'
-import type { Operator, Role } from '../src/store/operators.ts'
+import { openInstallation } from '../src/service/installation.ts'
+import { isGateOpen } from '../src/store/queries/live-gate.ts'
+import type { Operator, Role } from '../src/store/queries/operators.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { createTestStorage } from './test-storage.ts'
 

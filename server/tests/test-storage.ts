@@ -71,7 +71,7 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 function templateHash(): string {
-  const folder = join(import.meta.dirname, '../src/store/migrations')
+  const folder = join(import.meta.dirname, '../src/store/schema/migrations')
   const files = readdirSync(folder, { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.sql'))

@@ -1,7 +1,7 @@
 /** What the trust graph says depends on what was told, never on the order in which it was told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimQueries } from '../src/store/graph-claims.ts'
+import { claimQueries } from '../src/store/queries/graph-claims.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import { personas } from './personas.ts'
 import { startTestService } from './test-service.ts'

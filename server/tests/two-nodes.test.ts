@@ -106,10 +106,10 @@ test('a revoked key and a new policy are felt on both nodes within a second', { 
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   assert.deepEqual(await statuses(), [401, 401])
 
-  const { openInstallation } = await import('../src/admin/installation.ts')
+  const { openInstallation } = await import('../src/service/installation.ts')
   const { activatePolicy, approvePolicy, proposePolicy } = await import('../src/admin/manage-policies.ts')
   const { readConfig } = await import('../src/config.ts')
-  const { listOrganizations } = await import('../src/store/organizations.ts')
+  const { listOrganizations } = await import('../src/store/queries/organizations.ts')
   for (const name of ['ann', 'ben']) cli('operators', 'add', `${name}@example.com`, '--name', name, '--role', 'admin')
   const installation = await openInstallation(readConfig(place!.env))
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCOPES } from '../src/http/scopes.ts'
+import { SCOPES } from '../src/security/scopes.ts'
 import { exampleRequests } from './example-requests.ts'
 import { startTestService } from './test-service.ts'
 
@@ -109,7 +109,7 @@ test('a relationship cannot reach into another organization', async () => {
 
 test('a revoked key is refused within a second, and an expired one at once', async () => {
   const { revokeKey } = await import('../src/admin/manage-keys.ts')
-  const { findApiKey } = await import('../src/store/api-keys.ts')
+  const { findApiKey } = await import('../src/store/queries/api-keys.ts')
   const { installation } = api.service
   const { id, key } = await acme.newKey('sandbox', SCOPES)
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).status, 200)

@@ -1,10 +1,10 @@
 /** A dispatcher for a test, on a database of its own and without the rest of the service; closed and removed when the test file ends. */
 import { after } from 'node:test'
-import { openInstallation } from '../src/admin/installation.ts'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'
 import { readConfig } from '../src/config.ts'
 import { WebhookSecretBox } from '../src/security/webhook-secret.ts'
+import { openInstallation } from '../src/service/installation.ts'
 import { Dispatcher, type DispatcherParts } from '../src/webhooks/dispatcher.ts'
 import type { ResolveAll } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'

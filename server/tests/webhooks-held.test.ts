@@ -13,7 +13,7 @@ import {
   redeliver,
   rotateSecret,
 } from '../src/admin/manage-webhooks.ts'
-import { DatabaseError } from '../src/store/database.ts'
+import { DatabaseError } from '../src/store/database/database.ts'
 import { NameLookup } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
 import { openWebhookPlace, type WebhookPlace } from './webhook-dispatcher.ts'

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { disableByOperator } from '../src/admin/manage-webhooks.ts'
-import { DatabaseError } from '../src/store/database.ts'
+import { DatabaseError } from '../src/store/database/database.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
-import type { LeaseRequest } from '../src/store/webhook-dispatch.ts'
+import type { LeaseRequest } from '../src/store/queries/webhook-dispatch.ts'
 import { openWebhookPlace } from './webhook-dispatcher.ts'
 
 const URL = 'http://127.0.0.1:9/'

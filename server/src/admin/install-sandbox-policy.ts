@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describeProblem } from '../core/policy/policy-problem.ts'
+import type { Installation } from '../service/installation.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
-import type { Installation } from './installation.ts'
 import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'
 
 const FILE = new URL('../../../policies/sandbox-policy-v1.yaml', import.meta.url)

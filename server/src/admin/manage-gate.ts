@@ -1,10 +1,10 @@
+import type { Installation } from '../service/installation.ts'
 import {
   APPROVALS_NEEDED,
   insertGateApproval,
   standingGateApprovals,
   withdrawGateApprovals,
-} from '../store/live-gate.ts'
-import type { Installation } from './installation.ts'
+} from '../store/queries/live-gate.ts'
 import { type OperatorAct, refusal } from './operator-act.ts'
 import { recordOnProduction } from './record-on-production.ts'
 

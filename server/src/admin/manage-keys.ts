@@ -1,10 +1,10 @@
 import type { Environment } from '../config.ts'
-import type { Scope } from '../http/scopes.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
-import type { ApiKey } from '../store/api-keys.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
-import type { RowOf } from '../store/tables.ts'
-import type { Installation } from './installation.ts'
+import type { Scope } from '../security/scopes.ts'
+import type { Installation } from '../service/installation.ts'
+import type { ApiKey } from '../store/queries/api-keys.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import type { Actor } from './manage-organizations.ts'
 
 /** What a new key may do, and for how long. */

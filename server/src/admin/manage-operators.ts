@@ -1,5 +1,5 @@
-import { findOperatorByEmail, insertOperator, type Operator, ROLES, type Role } from '../store/operators.ts'
-import type { Installation } from './installation.ts'
+import type { Installation } from '../service/installation.ts'
+import { findOperatorByEmail, insertOperator, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
 import type { Actor } from './manage-organizations.ts'
 import { recordOnProduction } from './record-on-production.ts'
 

@@ -1,8 +1,8 @@
 import { ENVIRONMENTS } from '../config.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
-import { insertOrganization, listOrganizations, type Organization } from '../store/organizations.ts'
+import type { Installation } from '../service/installation.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import { insertOrganization, listOrganizations, type Organization } from '../store/queries/organizations.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
-import type { Installation } from './installation.ts'
 
 /** Who does something outside the public API. */
 export interface Actor {

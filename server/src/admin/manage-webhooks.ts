@@ -1,13 +1,13 @@
 import type { Environment } from '../config.ts'
-import { EVENT_TYPES, type EventType } from '../http/event-types.ts'
-import { createNewId } from '../ids.ts'
+import { EVENT_TYPES, type EventType } from '../core/webhooks/event-types.ts'
+import { createNewId } from '../ids/ids.ts'
 import { generateWebhookSecret, WebhookSecretBox } from '../security/webhook-secret.ts'
+import type { Installation } from '../service/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
-import { type ListedDelivery, queuedDelivery, type WebhookEndpoint } from '../store/webhooks.ts'
+import { type ListedDelivery, queuedDelivery, type WebhookEndpoint } from '../store/queries/webhooks.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import { disableEndpoint, endpointEntry } from '../webhooks/endpoint-changes.ts'
 import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
-import type { Installation } from './installation.ts'
 import type { Actor } from './manage-organizations.ts'
 
 /** Every event goes to every enabled endpoint that listens, so their number bounds what one request can set off. */

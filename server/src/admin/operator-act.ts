@@ -1,4 +1,4 @@
-import type { Operator, Role } from '../store/operators.ts'
+import type { Operator, Role } from '../store/queries/operators.ts'
 
 /** Who may do what. */
 const ROLES_FOR = {

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
-import type { Installation } from './installation.ts'
+import type { Installation } from '../service/installation.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
 
 /** Puts what belongs to no environment (operators, the live gate) on the log of production, where it matters. */
 export async function recordOnProduction(

@@ -2,13 +2,13 @@ import type { Environment } from '../config.ts'
 import { signCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import type { NewId } from '../ids.ts'
-import { nodeId } from '../node-id.ts'
+import type { NewId } from '../ids/ids.ts'
+import { nodeId } from '../ids/node-id.ts'
 import type { SigningKey } from '../security/master-key.ts'
-import type { Database } from '../store/database.ts'
+import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { LeasedRounds } from '../store/leased-rounds.ts'
-import { Lease } from '../store/leases.ts'
+import { Lease } from '../store/leases/lease.ts'
+import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 
 /** Entries are sealed at least once a second; twice as often leaves room for a slow round. */
 const ROUND_EVERY_MS = 500

@@ -1,10 +1,10 @@
-import type { Installation } from '../admin/installation.ts'
 import { findOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
 import type { PolicyAct } from '../admin/manage-policies.ts'
 import type { OperatorAct } from '../admin/operator-act.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
-import { listOperators } from '../store/operators.ts'
+import type { Installation } from '../service/installation.ts'
+import { listOperators } from '../store/queries/operators.ts'
 import { cliActor } from './cli-actor.ts'
 import { type CommandInput, isProblem, type Problem } from './command.ts'
 

@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Installation } from '../admin/installation.ts'
 import { type LogVerification, verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
-import { listOrganizations } from '../store/organizations.ts'
+import type { Installation } from '../service/installation.ts'
+import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand, isProblem, type Problem } from './command.ts'
 
 export const auditVerify = defineCommand<LogVerification[]>({

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Installation } from '../admin/installation.ts'
+import type { Installation } from '../service/installation.ts'
 import type { CommandInput, Problem } from './command.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import type { Installation } from '../admin/installation.ts'
+import type { Installation } from '../service/installation.ts'
 
 /** What a command was called with, after its options were read. */
 export interface CommandInput {

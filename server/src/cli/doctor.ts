@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Installation } from '../admin/installation.ts'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { type Config, ENVIRONMENTS } from '../config.ts'
-import { listOrganizations } from '../store/organizations.ts'
+import type { Installation } from '../service/installation.ts'
+import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand } from './command.ts'
 
 /** One thing that was looked at, and what to do when it is not as it should be. */

@@ -1,8 +1,8 @@
 import { createKey, revokeKey } from '../admin/manage-keys.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
-import { SCOPES, type Scope } from '../http/scopes.ts'
-import { type ApiKey, findApiKey, listApiKeys } from '../store/api-keys.ts'
+import { SCOPES, type Scope } from '../security/scopes.ts'
+import { type ApiKey, findApiKey, listApiKeys } from '../store/queries/api-keys.ts'
 import { cliActor } from './cli-actor.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 

@@ -1,6 +1,6 @@
 import { addOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
-import { listOperators, type Operator, ROLES } from '../store/operators.ts'
+import { listOperators, type Operator, ROLES } from '../store/queries/operators.ts'
 import { organizationOption } from './acting-operator.ts'
 import { cliActor } from './cli-actor.ts'
 import { defineCommand, isProblem, renderTable } from './command.ts'

@@ -1,5 +1,5 @@
 import { createOrganization } from '../admin/manage-organizations.ts'
-import { listOrganizations, type Organization } from '../store/organizations.ts'
+import { listOrganizations, type Organization } from '../store/queries/organizations.ts'
 import { cliActor } from './cli-actor.ts'
 import { defineCommand, renderTable } from './command.ts'
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type CheckedPolicy, checkPolicySource, testsProblem } from '../admin/check-policy-source.ts'
-import type { Installation } from '../admin/installation.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
+import type { Installation } from '../service/installation.ts'
 import { environmentOption, organizationOption, readPlace } from './acting-operator.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
 

@@ -1,4 +1,3 @@
-import type { Installation } from '../admin/installation.ts'
 import {
   activatePolicy,
   approvePolicy,
@@ -7,7 +6,8 @@ import {
   proposePolicy,
   rejectPolicy,
 } from '../admin/manage-policies.ts'
-import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/policies.ts'
+import type { Installation } from '../service/installation.ts'
+import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/queries/policies.ts'
 import {
   actOptions,
   actorNames,

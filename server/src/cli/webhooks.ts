@@ -1,4 +1,3 @@
-import type { Installation } from '../admin/installation.ts'
 import {
   addEndpoint,
   disableByOperator,
@@ -13,9 +12,10 @@ import {
   type ShownEndpoint,
   type WebhookAct,
 } from '../admin/manage-webhooks.ts'
-import { EVENT_TYPES } from '../http/event-types.ts'
-import type { RowOf } from '../store/tables.ts'
-import type { ListedDelivery } from '../store/webhooks.ts'
+import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
+import type { Installation } from '../service/installation.ts'
+import type { ListedDelivery } from '../store/queries/webhooks.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import { environmentOption, organizationOption, readPlace } from './acting-operator.ts'
 import { cliActor } from './cli-actor.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'

@@ -1,6 +1,6 @@
-import { DatabaseUnavailable } from '../store/database.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 
 /** A round with more to do than it can finish tells of its failures all the same. */
 const TOLD_EVERY_MS = 10_000

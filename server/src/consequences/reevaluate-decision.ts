@@ -1,10 +1,10 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { decide } from '../core/decide/decide.ts'
-import type { NewId } from '../ids.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
+import type { NewId } from '../ids/ids.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
 

@@ -5,7 +5,7 @@ import { exposureOf } from '../core/graph/exposure.ts'
 import type { FollowedLinks } from '../core/graph/link.ts'
 import { linksToLoad, type ReachedEntity, reachOf } from '../core/graph/reach.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 
 /** Whose exposure to compute, and when. */
 export interface ExposuresToRefresh {

@@ -1,7 +1,7 @@
 import { affectedByOutcome } from '../core/graph/affected-entities.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 
 /** Neighbours that one slice marks; a hub takes many slices, and others get theirs in between. */
 const NEIGHBOURS_PER_SLICE = 200

@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Environment } from '../config.ts'
-import { DatabaseUnavailable } from '../store/database.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'

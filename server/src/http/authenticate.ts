@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import { readApiKey } from '../security/api-key.ts'
-import type { ApiKey } from '../store/api-keys.ts'
+import type { ApiKey } from '../store/queries/api-keys.ts'
 import { type Failure, fail } from './api-error.ts'
 
 /** How long a key that was looked up is believed. A revocation is felt on every node within a second. */

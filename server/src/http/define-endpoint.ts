@@ -1,13 +1,13 @@
 import type { Static, TSchema } from 'typebox'
 import type { Environment, RateLimit } from '../config.ts'
 import type { NearConsequences } from '../consequences/follow-near.ts'
-import type { NewId } from '../ids.ts'
+import type { NewId } from '../ids/ids.ts'
 import type { IdentifierType } from '../security/identifiers.ts'
-import type { Change } from '../store/change.ts'
+import type { Scope } from '../security/scopes.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { Change } from '../store/write-path/change.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import type { ErrorCode, Failure } from './api-error.ts'
-import type { Scope } from './scopes.ts'
 
 /** Who made a request. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import { neutralTrust } from '../core/graph/describe-trust.ts'
-import type { EntityRow } from '../store/entities.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
 import type { Entity, EntityType } from './schemas/entity.ts'
 
 /** An entity as callers see it. */

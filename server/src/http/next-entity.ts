@@ -1,5 +1,5 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
-import type { EntityRow } from '../store/entities.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
 
 /** The next version of an entity, after a fact was added to its state. */
 export function nextEntity(entity: EntityRow, now: string, addFact: (state: EntityState) => EntityState): EntityRow {

@@ -1,12 +1,12 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { CanonicalText } from '../core/canonical-json.ts'
-import { nodeId } from '../node-id.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
-import type { Change } from '../store/change.ts'
-import type { RowOf } from '../store/tables.ts'
-import type { UsageCounter } from '../store/usage.ts'
+import type { EventType } from '../core/webhooks/event-types.ts'
+import { nodeId } from '../ids/node-id.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import type { UsageCounter } from '../store/queries/usage.ts'
+import type { RowOf } from '../store/schema/tables.ts'
+import type { Change } from '../store/write-path/change.ts'
 import type { RequestContext } from './define-endpoint.ts'
-import type { EventType } from './event-types.ts'
 
 /** Something that happened to a subject. It goes on the audit trail and out as an event, both with the same thin data. */
 export interface Happening {

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import type { RowOf } from '../store/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'

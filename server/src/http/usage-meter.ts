@@ -1,6 +1,6 @@
-import { nodeId } from '../node-id.ts'
+import { nodeId } from '../ids/node-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { UsageCounter } from '../store/usage.ts'
+import type { UsageCounter } from '../store/queries/usage.ts'
 
 const FLUSH_EVERY_MS = 1_000
 

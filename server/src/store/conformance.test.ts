@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
-import { DatabaseError, DatabaseUnavailable } from './database.ts'
+import { DatabaseError, DatabaseUnavailable } from './database/database.ts'
 import { openEnvironmentStore } from './environment-store.ts'
-import { GroupCommit } from './group-commit.ts'
-import { Lease } from './leases.ts'
+import { Lease } from './leases/lease.ts'
+import type { RowOf } from './schema/tables.ts'
 import { openStorage } from './storage.ts'
-import type { RowOf } from './tables.ts'
+import { GroupCommit } from './write-path/group-commit.ts'
 
 const place = await createTestStorage()
 const storage = await openStorage(readConfig(place.env))

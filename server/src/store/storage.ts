@@ -1,9 +1,9 @@
 import type { Config, Environment } from '../config.ts'
-import { type Database, DatabaseUnavailable } from './database.ts'
-import { prepareDatabaseFolder } from './database-folder.ts'
-import { lockFolder } from './folder-lock.ts'
-import { migrate } from './migrate.ts'
-import { openPglite } from './pglite-database.ts'
+import { type Database, DatabaseUnavailable } from './database/database.ts'
+import { prepareDatabaseFolder } from './database/database-folder.ts'
+import { lockFolder } from './database/folder-lock.ts'
+import { openPglite } from './database/pglite-database.ts'
+import { migrate } from './schema/migrate.ts'
 
 /** The three data sets of an installation. Nothing reads across them. */
 export interface Storage {
@@ -45,7 +45,7 @@ function openEmbedded(dataDir: string): Storage {
 
 async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<Storage> {
   // The embedded database has no use for a client, and a start need not wait for one.
-  const { openPostgres } = await import('./postgres-database.ts')
+  const { openPostgres } = await import('./database/postgres-database.ts')
   const control = openPostgres({ url: urls.control, schema: SCHEMAS.control })
   const sandbox = openPostgres({ url: urls.sandbox, schema: SCHEMAS.sandbox })
   const production = openPostgres({ url: urls.production, schema: SCHEMAS.production })

@@ -2,8 +2,8 @@ import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import type { EntityRow } from '../store/entities.ts'
-import { Recent } from '../store/recent.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
+import { Recent } from '../store/queries/recent.ts'
 
 /** What a decision was asked about, as it is kept for looking at it again. */
 export interface DecisionRequest {

@@ -1,8 +1,8 @@
 import { mergeLinks, type Statement, sharedStanding, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
-import type { Change } from '../store/change.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
+import type { Change } from '../store/write-path/change.ts'
 
 /** A link to another entity as it stands; null when nothing that was said of it holds. */
 export interface Tie {

@@ -1,5 +1,5 @@
-import type { Database } from '../store/database.ts'
-import { isGateOpen } from '../store/live-gate.ts'
+import type { Database } from '../store/database/database.ts'
+import { isGateOpen } from '../store/queries/live-gate.ts'
 
 /** How long a node believes what it read; a stop is felt on every node within a second. */
 const FRESH_MS = 500

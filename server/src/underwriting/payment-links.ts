@@ -2,8 +2,8 @@ import type { CashflowState } from '../core/facts/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
-import type { FlowMonth } from '../store/payment-flows.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { FlowMonth } from '../store/queries/payment-flows.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 
 /** A payment to or from another entity of the organization. */
 export interface PaymentBetween {

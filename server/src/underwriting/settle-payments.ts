@@ -1,9 +1,9 @@
 import type { CashflowState } from '../core/facts/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
-import type { Change } from '../store/change.ts'
-import type { EntityRow } from '../store/entities.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
+import type { RowOf } from '../store/schema/tables.ts'
+import type { Change } from '../store/write-path/change.ts'
 import { stateOf } from './facts-of.ts'
 import { adverseAmong } from './graph-links.ts'
 import {

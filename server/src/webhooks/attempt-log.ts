@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { nodeId } from '../node-id.ts'
-import { DatabaseError } from '../store/database.ts'
+import { nodeId } from '../ids/node-id.ts'
+import { DatabaseError } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { FailingEndpoint, SettledAttempt } from '../store/webhook-dispatch.ts'
+import type { FailingEndpoint, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
 
 const ATTEMPTS_PER_WRITE = 1_000
 /** Nobody waits for the record, and a write costs the same for one attempt as for a hundred. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Environment } from '../config.ts'
 import { signatureHeaders } from '../core/webhooks/signature.ts'
-import type { LeasedDelivery } from '../store/webhook-dispatch.ts'
+import type { LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
 import { RefusedAddress } from './refused-address.ts'
 
 /** How much of an answer is kept, for people who look for what went wrong. */

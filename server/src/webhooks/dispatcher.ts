@@ -2,11 +2,16 @@ import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher as HttpDispatcher } from 'undici'
 import { ATTEMPT_DELAYS_MS, FAILING_MAX_MS, QUIET_MAX_MS, verdictOf } from '../core/webhooks/schedule.ts'
-import type { NewId } from '../ids.ts'
+import type { NewId } from '../ids/ids.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
-import { DatabaseError } from '../store/database.ts'
+import { DatabaseError } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { FailingEndpoint, LeasedDelivery, SendingEndpoint, SettledAttempt } from '../store/webhook-dispatch.ts'
+import type {
+  FailingEndpoint,
+  LeasedDelivery,
+  SendingEndpoint,
+  SettledAttempt,
+} from '../store/queries/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { type AttemptResult, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { disableEndpoint } from './endpoint-changes.ts'

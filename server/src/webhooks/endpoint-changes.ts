@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
-import type { NewId } from '../ids.ts'
-import { auditEntryRow } from '../store/audit-trail.ts'
+import type { NewId } from '../ids/ids.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/tables.ts'
-import type { WebhookEndpoint } from '../store/webhooks.ts'
+import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 
 /** Why an endpoint gets nothing any more, and on whose word. */
 export interface Disabling {

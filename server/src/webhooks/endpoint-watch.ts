@@ -1,5 +1,5 @@
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { SendingEndpoint } from '../store/webhook-dispatch.ts'
+import type { SendingEndpoint } from '../store/queries/webhook-dispatch.ts'
 import { type EndpointKey, keyOf } from './held-deliveries.ts'
 
 /** How old what is known of an endpoint may be when something is sent to it; what people change holds within a second. */

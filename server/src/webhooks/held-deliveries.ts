@@ -1,4 +1,4 @@
-import type { DueEndpoint, LeasedDelivery } from '../store/webhook-dispatch.ts'
+import type { DueEndpoint, LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
 import { type Pace, Room } from './room.ts'
 
 /**

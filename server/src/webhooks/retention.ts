@@ -1,8 +1,8 @@
-import { nodeId } from '../node-id.ts'
-import type { Database } from '../store/database.ts'
+import { nodeId } from '../ids/node-id.ts'
+import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { LeasedRounds } from '../store/leased-rounds.ts'
-import { Lease } from '../store/leases.ts'
+import { Lease } from '../store/leases/lease.ts'
+import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 
 const ROUND_EVERY_MS = 60_000
 const DELIVERIES_PER_PURGE = 1_000

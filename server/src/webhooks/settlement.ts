@@ -1,5 +1,5 @@
 import { nextDelayMs, parseRetryAfter, verdictOf } from '../core/webhooks/schedule.ts'
-import type { LeasedDelivery, SettledAttempt } from '../store/webhook-dispatch.ts'
+import type { LeasedDelivery, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
 import type { AttemptResult } from './deliver.ts'
 
 /** What the fate of a delivery depends on besides the answer. */

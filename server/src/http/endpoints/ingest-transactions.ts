@@ -1,6 +1,6 @@
 import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyOf } from '../../core/money.ts'
-import type { RowOf } from '../../store/tables.ts'
+import type { RowOf } from '../../store/schema/tables.ts'
 import type { PaymentBetween } from '../../underwriting/payment-links.ts'
 import { settlePayments } from '../../underwriting/settle-payments.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'

@@ -1,4 +1,4 @@
-import type { ListedAuditEntry } from '../../store/audit-trail.ts'
+import type { ListedAuditEntry } from '../../store/queries/audit-trail.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { cursorOf, readCursor } from '../cursor.ts'
 import { defineEndpoint } from '../define-endpoint.ts'

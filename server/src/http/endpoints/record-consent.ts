@@ -1,5 +1,5 @@
 import { applyConsent } from '../../core/facts/entity-state.ts'
-import type { RowOf } from '../../store/tables.ts'
+import type { RowOf } from '../../store/schema/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'

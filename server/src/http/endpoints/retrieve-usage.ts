@@ -1,4 +1,4 @@
-import { USAGE_COUNTERS, type UsageCount } from '../../store/usage.ts'
+import { USAGE_COUNTERS, type UsageCount } from '../../store/queries/usage.ts'
 import { failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { BODY_BYTES_MAX } from '../json-body.ts'

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { type IdPrefix, idPattern } from '../../ids.ts'
+import { type IdPrefix, idPattern } from '../../ids/ids.ts'
 import { Type } from './type.ts'
 
 /** An id of a kind of thing. */

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
+import type { EventType } from '../../core/webhooks/event-types.ts'
 import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
-import type { EventType } from '../event-types.ts'
 import { Checkpoint } from './audit-trail.ts'
 import { VERDICTS } from './decision.ts'
 import { Id, Nullable, OneOf, Timestamp } from './fields.ts'

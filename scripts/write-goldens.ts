@@ -1,0 +1,14 @@
+/** Writes every file of the repository that is generated from code. `npm run check:goldens` fails while one is stale. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { policyJsonSchema } from '../server/src/core/policy/policy-document.ts'
+import { publishedOpenapi } from './published-openapi.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+const goldens: Record<string, string> = {
+  'openapi.json': publishedOpenapi(),
+  'policies/policy.schema.json': `${JSON.stringify(policyJsonSchema(), null, 2)}\n`,
+}
+
+for (const [file, text] of Object.entries(goldens)) writeFileSync(join(ROOT, file), text)

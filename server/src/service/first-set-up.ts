@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createKey } from '../admin/manage-keys.ts'
+import { createOrganization } from '../admin/manage-organizations.ts'
+import { SCOPES } from '../security/scopes.ts'
+import type { Installation } from './installation.ts'
+
+const ACTOR = { type: 'system', id: 'first-start' } as const
+
+/** Creates an organization and a sandbox key, kept in a file that only its owner can read. */
+export async function setUp(installation: Installation): Promise<string> {
+  const { baseUrls, dataDir } = installation.config
+  const file = join(dataDir, 'first-run.txt')
+  // A folder that cannot be written must show before there is a key that nobody would ever see.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(file, '', { mode: 0o600 })
+  const organization = await createOrganization(installation, { name: 'First organization', actor: ACTOR })
+  const { key } = await createKey(installation, {
+    environment: 'sandbox',
+    organizationId: organization.id,
+    name: 'First key',
+    scopes: SCOPES,
+    expiresAt: null,
+    actor: ACTOR,
+  })
+  const text = [
+    `Organization       ${organization.id}`,
+    `Sandbox API        ${baseUrls.sandbox}`,
+    `Production API     ${baseUrls.production}`,
+    `Console            ${baseUrls.console}`,
+    `Sandbox key        ${key}`,
+    '',
+  ].join('\n')
+  writeFileSync(file, text, { mode: 0o600 })
+  return text
+}

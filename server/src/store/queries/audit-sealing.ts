@@ -1,0 +1,95 @@
+import type { NodePosition } from '../../core/audit/merkle-tree.ts'
+import { type Database, DatabaseError, type Row } from '../database/database.ts'
+import { insertRows, Params, type RowOf } from '../schema/tables.ts'
+import { fanOutEvents } from '../write-path/webhook-statements.ts'
+
+/** An entry that waits for its leaf. */
+export type EntryToSeal = Pick<RowOf<'audit_entries'>, 'id' | 'trail_id' | 'leaf_hash'> & { seq: number }
+
+/** Everything that sealing some entries of one organization writes. */
+export interface Seal {
+  sealed: readonly Pick<EntryToSeal, 'trail_id' | 'seq'>[]
+  leaves: RowOf<'audit_leaves'>[]
+  nodes: RowOf<'audit_nodes'>[]
+  head: RowOf<'audit_heads'>
+  event: RowOf<'events'>
+}
+
+/** What the sealer reads and writes. */
+export function auditSealingQueries(database: Database) {
+  return {
+    /** Organizations with entries that wait for their leaf. */
+    async organizationsToSeal(): Promise<string[]> {
+      const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
+      return rows.map((row) => row.org_id)
+    },
+
+    /** Entries of an organization that wait for their leaf; along a trail in the order of their places, so that leaves keep it too. */
+    async entriesToSeal(organizationId: string, limit: number): Promise<EntryToSeal[]> {
+      // First the few that wait, then their entries by key: left to itself, the planner may walk the whole log instead.
+      return database.query<EntryToSeal & Row>(
+        `WITH pending AS MATERIALIZED (SELECT * FROM audit_pending WHERE org_id = $1 ORDER BY trail_id, seq LIMIT $2)
+         SELECT entry.id, entry.trail_id, entry.seq, entry.leaf_hash FROM pending
+         JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.trail_id = pending.trail_id AND entry.seq = pending.seq
+           AND entry.id = pending.entry_id
+         ORDER BY pending.trail_id, pending.seq`,
+        [organizationId, limit],
+      )
+    },
+
+    /** The hashes of complete subtrees, in the order asked for; level 0 are the leaves. */
+    async nodeHashes(organizationId: string, positions: readonly NodePosition[]): Promise<string[]> {
+      if (positions.length === 0) return []
+      const rows = await database.query<{ hash: string }>(
+        `SELECT coalesce(node.hash, leaf.leaf_hash) AS hash
+         FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (org_id, level, index, place)
+         LEFT JOIN audit_nodes AS node ON node.org_id = wanted.org_id AND node.level = wanted.level AND node.index = wanted.index
+         LEFT JOIN audit_leaves AS leaf ON leaf.org_id = wanted.org_id AND wanted.level = 0 AND leaf.leaf_index = wanted.index
+         ORDER BY wanted.place`,
+        [positions.map(() => organizationId), positions.map(({ level }) => level), positions.map(({ index }) => index)],
+      )
+      return rows.map((row) => row.hash)
+    },
+
+    /** Writes a seal whole; false if another sealer gave out these leaves first. */
+    async seal({ sealed, leaves, nodes, head, event }: Seal): Promise<boolean> {
+      const params = new Params()
+      const steps = [
+        `leaves AS (${insertRows('audit_leaves', leaves, params)})`,
+        `nodes AS (${insertRows('audit_nodes', nodes, params)})`,
+        `head AS (${insertRows('audit_heads', [head], params)})`,
+        `event AS (${insertRows('events', [event], params)})`,
+        `deliveries AS (${fanOutEvents([event], params)})`,
+        `sealed AS (${deletePending(head.org_id, sealed, params)})`,
+      ]
+      const expected = params.add(leaves.length, 'bigint')
+      try {
+        await database.query(
+          `WITH ${steps.join(', ')} SELECT require_rows((SELECT count(*) FROM sealed), ${expected}, 'audit_pending')`,
+          params.values,
+        )
+        return true
+      } catch (error) {
+        if (error instanceof DatabaseError && (error.isUniqueViolation || error.code === 'VG001')) return false
+        throw error
+      }
+    },
+  }
+}
+
+function deletePending(organizationId: string, sealed: Seal['sealed'], params: Params): string {
+  const organizations = params.add(
+    sealed.map(() => organizationId),
+    'text[]',
+  )
+  const trails = params.add(
+    sealed.map((entry) => entry.trail_id),
+    'text[]',
+  )
+  const places = params.add(
+    sealed.map((entry) => entry.seq),
+    'bigint[]',
+  )
+  return `DELETE FROM audit_pending AS pending USING unnest(${organizations}, ${trails}, ${places}) AS sealed (org_id, trail_id, seq)
+    WHERE pending.org_id = sealed.org_id AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
+}

@@ -1,0 +1,109 @@
+import type { Database, Row } from '../database/database.ts'
+import { Params, type RowOf } from '../schema/tables.ts'
+
+/** What is left to be done after changes: who is exposed to whom, and whose verdict may have turned. */
+export function consequenceQueries(database: Database) {
+  return {
+    /**
+     * Consequences of one kind that are due, a page of them: of the organizations after one, in turn, so that each is soon
+     * the first. Costs a look at the index for each organization, whatever else waits.
+     */
+    async consequences(
+      kind: string,
+      { after, limit, now }: { after: string; limit: number; now: string },
+    ): Promise<RowOf<'consequences'>[]> {
+      return database.query<RowOf<'consequences'> & Row>(
+        `WITH RECURSIVE organizations (org_id) AS (
+           (SELECT org_id FROM consequences WHERE kind = $1 AND org_id > $2 ORDER BY org_id LIMIT 1)
+           UNION ALL
+           SELECT (SELECT next.org_id FROM consequences AS next WHERE next.kind = $1 AND next.org_id > organizations.org_id ORDER BY next.org_id LIMIT 1)
+           FROM organizations WHERE organizations.org_id IS NOT NULL
+         )
+         SELECT due.* FROM organizations CROSS JOIN LATERAL (
+           SELECT org_id, kind, entity_id, mark FROM consequences
+           WHERE kind = $1 AND consequences.org_id = organizations.org_id AND due_at <= $4 ORDER BY due_at LIMIT $3
+         ) AS due LIMIT $3`,
+        [kind, after, limit, now],
+      )
+    },
+
+    /** Has causes that could not be followed wait: a little at first, ten minutes at most. A cause that came meanwhile does not. */
+    async postponeConsequences(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
+      const params = new Params()
+      const column = (name: keyof RowOf<'consequences'>) =>
+        params.add(
+          failed.map((row) => row[name]),
+          'text[]',
+        )
+      const attempts = 'CASE WHEN waiting.failed_mark = waiting.mark THEN waiting.attempts ELSE 0 END + 1'
+      await database.query(
+        `UPDATE consequences AS waiting SET attempts = ${attempts}, failed_mark = waiting.mark,
+           retry_at = ${params.add(now, 'timestamptz')} + make_interval(secs => least(power(2, least(${attempts}, 10)), 600))
+         FROM unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')}) AS failed (org_id, kind, entity_id, mark)
+         WHERE waiting.org_id = failed.org_id AND waiting.kind = failed.kind AND waiting.entity_id = failed.entity_id AND waiting.mark = failed.mark`,
+        params.values,
+      )
+    },
+
+    /** Adds consequences, and takes others away that are done. */
+    async exchangeConsequences(
+      added: readonly RowOf<'consequences'>[],
+      done: readonly RowOf<'consequences'>[],
+    ): Promise<void> {
+      const params = new Params()
+      const column = (name: keyof RowOf<'consequences'>) =>
+        params.add(
+          added.map((row) => row[name]),
+          'text[]',
+        )
+      await database.query(
+        `WITH added AS (
+           INSERT INTO consequences (org_id, kind, entity_id, mark) SELECT * FROM unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')})
+           ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark WHERE consequences.mark <> excluded.mark
+         ) ${deleteConsequences(done, params)}`,
+        params.values,
+      )
+    },
+
+    /** Puts a consequence back that is not done yet, unless a new cause for it came meanwhile. */
+    async continueConsequence({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
+      await database.query(
+        'INSERT INTO consequences (org_id, kind, entity_id, mark) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
+        [org_id, kind, entity_id, mark],
+      )
+    },
+
+    /**
+     * Which of these reevaluations are of decisions that nothing has come to be known for since: nearly all of them. The
+     * mark is compared with what `seenMark` made of the decision.
+     */
+    async settledReevaluations(causes: readonly RowOf<'consequences'>[]): Promise<RowOf<'consequences'>[]> {
+      if (causes.length === 0) return []
+      return database.query<RowOf<'consequences'> & Row>(
+        `SELECT cause.org_id, 'reevaluation' AS kind, cause.entity_id, cause.mark
+         FROM unnest($1::text[], $2::text[], $3::text[]) AS cause (org_id, entity_id, mark)
+         JOIN latest_decisions AS latest ON latest.org_id = cause.org_id AND latest.entity_id = cause.entity_id
+         JOIN entities AS entity ON entity.org_id = cause.org_id AND entity.id = cause.entity_id
+         LEFT JOIN graph_exposures AS exposure ON exposure.org_id = cause.org_id AND exposure.entity_id = cause.entity_id
+         WHERE cause.mark = latest.decision_id || ':' || entity.version || ':' ||
+           coalesce(left(encode(sha256(convert_to(exposure.summary, 'UTF8')), 'hex'), 16), '-')`,
+        [
+          causes.map((cause) => cause.org_id),
+          causes.map((cause) => cause.entity_id),
+          causes.map((cause) => cause.mark),
+        ],
+      )
+    },
+  }
+}
+
+/** `DELETE` of consequences that are done; one whose mark has changed meanwhile stays. */
+export function deleteConsequences(done: readonly RowOf<'consequences'>[], params: Params): string {
+  const column = (name: keyof RowOf<'consequences'>) =>
+    params.add(
+      done.map((row) => row[name]),
+      'text[]',
+    )
+  return `DELETE FROM consequences USING unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')}) AS done (org_id, kind, entity_id, mark)
+    WHERE consequences.org_id = done.org_id AND consequences.kind = done.kind AND consequences.entity_id = done.entity_id AND consequences.mark = done.mark`
+}

@@ -1,0 +1,98 @@
+import { batchedRead } from '../database/batched-read.ts'
+import type { Database, Row } from '../database/database.ts'
+import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { ENTRY_COLUMNS } from './audit-trail.ts'
+
+/** The audit entry of a decision, with the hash that its leaf was sealed with, once it was. */
+export type DecisionEntry = RowOf<'audit_entries'> & { sealed_hash: string | null }
+
+/** A decision with everything it was made from; null is what somebody took away. */
+export type RecordedDecision = RowOf<'decisions'> &
+  Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id', string | null> & { entry: DecisionEntry | null }
+
+const COLUMNS = columnsOf('decisions')
+  .map((column) => `decision.${column}`)
+  .join(', ')
+
+/** Reads of decisions. */
+export function decisionQueries(database: Database) {
+  return {
+    /** The decision of that id, if the organization has it. */
+    decision: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
+      keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
+      async load(keys) {
+        const rows = await database.query<RowOf<'decisions'> & Row>(
+          `SELECT ${COLUMNS} FROM decisions AS decision
+           JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, id) ON decision.org_id = wanted.org_id AND decision.id = wanted.id`,
+          [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)],
+        )
+        return new Map(rows.map((row) => [`${row.org_id} ${row.id}`, row]))
+      },
+    }),
+
+    /** The decision of that id with what is left of its evidence, its policy, and the audit entry that vouches for them. */
+    async recordedDecision(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
+      const [row] = await database.query<Omit<RecordedDecision, 'entry'> & Row>(
+        `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id, policy.document AS policy
+         FROM decisions AS decision
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
+         WHERE decision.org_id = $1 AND decision.id = $2`,
+        [organizationId, id],
+      )
+      return row && { ...row, entry: await readEntry(database, row) }
+    },
+
+    /** The leaf of an audit entry, once it is sealed. */
+    async leafOf(organizationId: string, entryId: string): Promise<number | undefined> {
+      const [row] = await database.query<{ leaf_index: number }>(
+        'SELECT leaf_index FROM audit_leaves WHERE org_id = $1 AND entry_id = $2',
+        [organizationId, entryId],
+      )
+      return row?.leaf_index
+    },
+
+    /** The outcomes of a decision as they were answered, in the order in which they were recorded. */
+    async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
+      const rows = await database.query<{ body: string }>(
+        'SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
+        [organizationId, decisionId],
+      )
+      return rows.map(({ body }) => body)
+    },
+
+    /** What was decided last about an entity, if anything was. */
+    latestDecision: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
+      keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
+      async load(keys) {
+        const rows = await database.query<RowOf<'latest_decisions'> & Row>(
+          `SELECT latest.* FROM latest_decisions AS latest
+           JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
+             ON latest.org_id = wanted.org_id AND latest.entity_id = wanted.entity_id`,
+          [keys.map(({ organizationId }) => organizationId), keys.map(({ entityId }) => entityId)],
+        )
+        return new Map(rows.map((row) => [`${row.org_id} ${row.entity_id}`, row]))
+      },
+    }),
+  }
+}
+
+/** The entry of a decision: the one its evidence names, if that is about it; otherwise the first on its entity's trail that is. */
+async function readEntry(
+  database: Database,
+  { org_id, id, entity_id, audit_entry_id }: Omit<RecordedDecision, 'entry'>,
+): Promise<DecisionEntry | null> {
+  const find = async (where: string, key: string) => {
+    const [entry] = await database.query<DecisionEntry & Row>(
+      `SELECT ${ENTRY_COLUMNS}, leaf.leaf_hash AS sealed_hash FROM audit_entries AS entry
+       LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+       WHERE entry.org_id = $1 AND entry.type = 'decision.created' AND entry.subject_type = 'decision' AND entry.subject_id = $2
+         AND ${where} = $3 ORDER BY entry.seq LIMIT 1`,
+      [org_id, id, key],
+    )
+    return entry ?? null
+  }
+  const named = audit_entry_id === null ? null : await find('entry.id', audit_entry_id)
+  // Only somebody who altered the evidence makes us look through the trail.
+  return named ?? find('entry.trail_id', entity_id)
+}

@@ -1,0 +1,38 @@
+import { batchedRead } from '../database/batched-read.ts'
+import type { Database, Row } from '../database/database.ts'
+import type { RowOf } from '../schema/tables.ts'
+
+/** How long an answer is kept for retries. */
+const RETENTION = '24 hours'
+
+/** An answer that was given under an idempotency key. */
+export type KeptAnswer = Pick<RowOf<'idempotency_keys'>, 'fingerprint' | 'status' | 'body'>
+
+/** Reads and removes answers kept under idempotency keys. */
+export function idempotencyQueries(database: Database) {
+  return {
+    keptAnswer: batchedRead<{ organizationId: string; route: string; key: string }, KeptAnswer>({
+      keyText: ({ organizationId, route, key }) => `${organizationId} ${route} ${key}`,
+      async load(keys) {
+        const rows = await database.query<RowOf<'idempotency_keys'> & Row>(
+          `SELECT kept.org_id, kept.route, kept.key, kept.fingerprint, kept.status, kept.body FROM idempotency_keys AS kept
+           JOIN unnest($1::text[], $2::text[], $3::text[]) AS wanted (org_id, route, key)
+             ON kept.org_id = wanted.org_id AND kept.route = wanted.route AND kept.key = wanted.key`,
+          [keys.map((key) => key.organizationId), keys.map((key) => key.route), keys.map((key) => key.key)],
+        )
+        return new Map(rows.map((row) => [`${row.org_id} ${row.route} ${row.key}`, row]))
+      },
+    }),
+
+    /** Forgets answers that are past their time, a bounded number at once; returns how many went. */
+    async purgeKeptAnswers(now: string): Promise<number> {
+      const rows = await database.query(
+        `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
+           SELECT org_id, route, key FROM idempotency_keys WHERE created_at < $1::timestamptz - interval '${RETENTION}' ORDER BY created_at LIMIT 5000)
+         RETURNING 1`,
+        [now],
+      )
+      return rows.length
+    },
+  }
+}

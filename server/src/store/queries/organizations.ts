@@ -1,0 +1,58 @@
+import { type Database, DatabaseError } from '../database/database.ts'
+
+/** Any constant will do, as long as all releases use the same. */
+const FIRST_RUN_LOCK = 8_243_004_118
+
+/** A customer of the installation: it owns keys, entities, decisions, policies and webhook endpoints. */
+export interface Organization {
+  id: string
+  name: string
+  created_at: string
+}
+
+/** Adds an organization. */
+export async function insertOrganization(control: Database, { id, name, created_at }: Organization): Promise<void> {
+  await control.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)', [id, name, created_at])
+}
+
+/** All organizations, oldest first. */
+export async function listOrganizations(control: Database): Promise<Organization[]> {
+  return control.query<Organization & Record<string, unknown>>(
+    'SELECT id, name, created_at FROM organizations ORDER BY id',
+  )
+}
+
+/** Notes the installation's master key on the first start; says whether this node holds the same one. */
+export async function claimInstallation(
+  control: Database,
+  { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
+): Promise<boolean> {
+  const claimed = async () =>
+    (await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation'))[0]
+  const earlier = await claimed()
+  if (earlier) return earlier.master_key_check === masterKeyCheck
+  await control.query(
+    'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [masterKeyCheck, now],
+  )
+  // Another node may have been faster.
+  return (await claimed())?.master_key_check === masterKeyCheck
+}
+
+/** Whether nobody ever started on this database. */
+export async function isNewInstallation(control: Database): Promise<boolean> {
+  try {
+    return (await control.query('SELECT 1 FROM installation')).length === 0
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isNotSetUp) return true
+    throw error
+  }
+}
+
+/** Runs work while no other node does the same; for what must happen once in the life of an installation. */
+export async function onlyOnce<T>(control: Database, work: () => Promise<T>): Promise<T> {
+  return control.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [FIRST_RUN_LOCK])
+    return work()
+  })
+}

@@ -1,0 +1,93 @@
+import { batchedRead } from '../database/batched-read.ts'
+import type { Database, Row } from '../database/database.ts'
+import type { RowOf } from '../schema/tables.ts'
+
+/** A month of the cash flow in one currency. */
+export interface FlowMonth {
+  currency: string
+  month: string
+}
+
+/** Of no more than seven can a month's payments be so large a part that a link comes of them. */
+const LARGEST_OF_MONTH = 8
+
+/** Payment links of an entity that are looked at again when its cash flow changes. */
+const LINKS_LOOKED_AT = 40
+
+/** Reads of what went between entities, each bounded whatever stands there. */
+export function paymentFlowQueries(database: Database) {
+  return {
+    /** Whether anything has ever gone between an entity and others; asked with every ingest, so that questions share a round trip. */
+    hasPaymentFlows: batchedRead<{ organizationId: string; id: string }, true>({
+      keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
+      async load(keys) {
+        const rows = await database.query<{ org_id: string; id: string }>(
+          `SELECT wanted.org_id, wanted.id FROM unnest($1::text[], $2::text[]) AS wanted (org_id, id)
+           WHERE EXISTS (SELECT 1 FROM payment_flows AS flow WHERE flow.org_id = wanted.org_id AND flow.entity_id = wanted.id)
+             OR EXISTS (SELECT 1 FROM payment_flows AS flow WHERE flow.org_id = wanted.org_id AND flow.counterparty_id = wanted.id)`,
+          [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)],
+        )
+        return new Map(rows.map(({ org_id, id }) => [`${org_id} ${id}`, true]))
+      },
+    }),
+
+    /**
+     * With whom an entity may share a payment link, given the months of its cash flow: those with the largest payments of
+     * each month, by whoever reported them, and those it is linked to by payments now.
+     */
+    async paymentPartners(
+      organizationId: string,
+      entityId: string,
+      months: readonly FlowMonth[],
+    ): Promise<{ id: string; isLinked: boolean }[]> {
+      const largest = (from: string, to: string) => `(SELECT ${to} AS id FROM payment_flows AS flow
+        WHERE flow.org_id = $1 AND flow.${from} = $2 AND flow.currency = given.currency AND flow.month = given.month
+        ORDER BY flow.amount DESC, ${to} LIMIT ${LARGEST_OF_MONTH})`
+      const rows = await database.query<{ id: string; is_linked: boolean }>(
+        `SELECT id, bool_or(is_linked) AS is_linked FROM (
+           SELECT largest.id, false AS is_linked FROM unnest($3::text[], $4::text[]) AS given (currency, month)
+           CROSS JOIN LATERAL (${largest('entity_id', 'counterparty_id')} UNION ALL ${largest('counterparty_id', 'entity_id')}) AS largest
+           UNION ALL
+           (SELECT neighbour_id, true FROM graph_links
+            WHERE org_id = $1 AND entity_id = $2 AND (NOT verified) AND (type = 'payment')
+            ORDER BY base_ppm DESC LIMIT ${LINKS_LOOKED_AT})
+         ) AS partner GROUP BY id ORDER BY id`,
+        [organizationId, entityId, months.map(({ currency }) => currency), months.map(({ month }) => month)],
+      )
+      return rows.map(({ id, is_linked: isLinked }) => ({ id, isLinked }))
+    },
+
+    /** What went between an entity and others by month, as either of them reported it. */
+    async paymentFlows(
+      organizationId: string,
+      entityId: string,
+      otherIds: readonly string[],
+    ): Promise<RowOf<'payment_flows'>[]> {
+      return database.query<RowOf<'payment_flows'> & Row>(
+        `SELECT flow.* FROM unnest($3::text[]) AS other (id) CROSS JOIN LATERAL (
+           SELECT * FROM payment_flows WHERE org_id = $1 AND entity_id = $2 AND counterparty_id = other.id
+           UNION ALL
+           SELECT * FROM payment_flows WHERE org_id = $1 AND entity_id = other.id AND counterparty_id = $2
+         ) AS flow`,
+        [organizationId, entityId, otherIds],
+      )
+    },
+
+    /** When something last went between an entity and each of these others, by whoever reported it. */
+    async newestPayments(
+      organizationId: string,
+      entityId: string,
+      otherIds: readonly string[],
+    ): Promise<Map<string, string>> {
+      const newest = (from: string, to: string) => `(SELECT occurred_at FROM transactions
+        WHERE org_id = $1 AND entity_id || ' ' || counterparty_entity_id = ${from} || ' ' || ${to} AND counterparty_entity_id IS NOT NULL
+        ORDER BY occurred_at DESC LIMIT 1)`
+      const rows = await database.query<{ id: string; newest_at: string | null }>(
+        `SELECT other.id, greatest(${newest('$2::text', 'other.id')}, ${newest('other.id', '$2::text')}) AS newest_at
+         FROM unnest($3::text[]) AS other (id)`,
+        [organizationId, entityId, otherIds],
+      )
+      return new Map(rows.flatMap(({ id, newest_at }) => (newest_at === null ? [] : [[id, newest_at] as const])))
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { batchedRead } from '../database/batched-read.ts'
+import { type Database, DatabaseError, type Row } from '../database/database.ts'
+import { columnsOf, insertRows, Params, type RowOf } from '../schema/tables.ts'
+import { awaitSealing, insertAuditEntries } from '../write-path/audit-insert.ts'
+import { fanOutEvents } from '../write-path/webhook-statements.ts'
+
+/** Where a policy stands. A draft is not stored: it is a file of its author. */
+export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
+
+/** What deciding and replaying need of a policy; `document` is its canonical JSON. */
+export type DecidingPolicy = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum' | 'document'>
+
+/** A policy as it was proposed, with where it stands and how many steps led there. */
+export type StoredPolicy = RowOf<'policies'> & { state: PolicyState; steps_taken: number }
+
+/** A stored policy without its texts, for lists. */
+export type ListedPolicy = Omit<StoredPolicy, 'document' | 'source'>
+
+/** A step that somebody took with a policy. */
+export type PolicyStep = RowOf<'policy_steps'>
+
+/** The policy that comes into force, in place of the one that was active when this was decided on. */
+export interface PolicySwitch {
+  organizationId: string
+  policy: Pick<RowOf<'policies'>, 'id' | 'checksum'>
+  replacesId: string | undefined
+  activatedAt: string
+  /** A policy that is new, and comes into force in the same moment. */
+  newPolicies?: RowOf<'policies'>[]
+  steps: PolicyStep[]
+  event: RowOf<'events'>
+  auditEntries: RowOf<'audit_entries'>[]
+}
+
+const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
+const TEXTS = ['document', 'source']
+
+/** Policies: reads, and the switch of the active one. */
+export function policyQueries(database: Database) {
+  return {
+    /** The policy that decides for an organization, if it has one. */
+    activePolicy: batchedRead<string, DecidingPolicy>({
+      keyText: (organizationId) => organizationId,
+      load: (organizationIds) => readActive(database, organizationIds),
+    }),
+
+    /** The policy of that version name. */
+    async policyByVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
+      const [policy] = await database.query<StoredPolicy & Row>(
+        `${selectPolicies(columnsOf('policies'))} WHERE policy.org_id = $1 AND policy.version = $2`,
+        [organizationId, version],
+      )
+      return policy
+    },
+
+    /** The policies of an organization, newest first. */
+    async listPolicies(organizationId: string): Promise<ListedPolicy[]> {
+      const columns = columnsOf('policies').filter((column) => !TEXTS.includes(column))
+      return database.query<ListedPolicy & Row>(
+        `${selectPolicies(columns)} WHERE policy.org_id = $1 ORDER BY policy.id DESC`,
+        [organizationId],
+      )
+    },
+
+    /** What was done with a policy, in order. */
+    async policySteps(organizationId: string, policyId: string): Promise<PolicyStep[]> {
+      return database.query<PolicyStep & Row>(
+        `SELECT ${columnsOf('policy_steps').join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = $2 ORDER BY number`,
+        [organizationId, policyId],
+      )
+    },
+
+    /** Puts a policy into force, whole or not at all; false if somebody else took one of its steps, or switched, first. */
+    async switchActivePolicy(wanted: PolicySwitch): Promise<boolean> {
+      const { sql, params } = switchStatement(wanted)
+      try {
+        await database.query(sql, params)
+        return true
+      } catch (error) {
+        if (error instanceof DatabaseError && wasTooLate(error)) return false
+        throw error
+      }
+    },
+  }
+}
+
+async function readActive(
+  database: Database,
+  organizationIds: readonly string[],
+): Promise<Map<string, DecidingPolicy>> {
+  const rows = await database.query<DecidingPolicy & { org_id: string }>(
+    `SELECT active.org_id, ${DECIDING} FROM active_policies AS active
+     JOIN policies AS policy ON policy.org_id = active.org_id AND policy.id = active.policy_id
+     WHERE active.org_id = ANY($1::text[])`,
+    [organizationIds],
+  )
+  return new Map(rows.map(({ org_id, ...policy }) => [org_id, policy]))
+}
+
+/** Which policy is active is decided by `active_policies` alone; every other state is the newest step. */
+function selectPolicies(columns: readonly string[]): string {
+  return `SELECT ${columns.map((column) => `policy.${column}`).join(', ')}, newest.number AS steps_taken,
+      CASE WHEN active.policy_id = policy.id THEN 'active' ELSE newest.step END AS state
+    FROM policies AS policy
+    JOIN LATERAL (
+      SELECT number, step FROM policy_steps WHERE org_id = policy.org_id AND policy_id = policy.id ORDER BY number DESC LIMIT 1
+    ) AS newest ON true
+    LEFT JOIN active_policies AS active ON active.org_id = policy.org_id`
+}
+
+/** One statement, so that the switch, its steps, its audit entries and its event are there together or not at all. */
+function switchStatement(wanted: PolicySwitch): { sql: string; params: unknown[] } {
+  const { newPolicies = [], steps, event, auditEntries } = wanted
+  const params = new Params()
+  const parts = [
+    `switched AS (${moveActiveRow(wanted, params)})`,
+    `new_policies AS (${insertRows('policies', newPolicies, params)})`,
+    `steps AS (${insertRows('policy_steps', steps, params)})`,
+    `event AS (${insertRows('events', [event], params)})`,
+    `deliveries AS (${fanOutEvents([event], params)})`,
+    `entries AS (${insertAuditEntries(auditEntries, params)})`,
+    `pending AS (${awaitSealing('entries')})`,
+  ]
+  const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
+  return { sql, params: params.values }
+}
+
+function moveActiveRow({ organizationId, policy, replacesId, activatedAt }: PolicySwitch, params: Params): string {
+  const organization = params.add(organizationId, 'text')
+  const id = params.add(policy.id, 'text')
+  const checksum = params.add(policy.checksum, 'text')
+  const at = params.add(activatedAt, 'timestamptz')
+  if (replacesId === undefined)
+    return `INSERT INTO active_policies (org_id, policy_id, checksum, activated_at)
+      SELECT ${organization}, ${id}, ${checksum}, ${at} ON CONFLICT DO NOTHING RETURNING 1`
+  return `UPDATE active_policies SET policy_id = ${id}, checksum = ${checksum}, activated_at = ${at}
+    WHERE org_id = ${organization} AND policy_id = ${params.add(replacesId, 'text')} RETURNING 1`
+}
+
+/** Another policy was active (VG001), a step was taken, or two switches stood in each other's way: nothing was written. */
+function wasTooLate(error: DatabaseError): boolean {
+  return error.code === 'VG001' || error.isUniqueViolation || error.isTransient
+}

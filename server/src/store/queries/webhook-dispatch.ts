@@ -1,0 +1,293 @@
+import type { Database, Row } from '../database/database.ts'
+import { Params, type RowOf } from '../schema/tables.ts'
+import { FREE, OVER } from '../write-path/webhook-statements.ts'
+
+/** A delivery that this node holds for a while, with the event it is about. */
+export interface LeasedDelivery {
+  org_id: string
+  endpoint_id: string
+  event_id: string
+  round: number
+  attempts: number
+  schedule_step: number
+  type: string
+  created_at: string
+  data: string
+}
+
+/** What names a delivery. */
+export type DeliveryKey = Pick<LeasedDelivery, 'org_id' | 'endpoint_id' | 'event_id'>
+
+/** What sending to an endpoint takes. */
+export type SendingEndpoint = Pick<
+  RowOf<'webhook_endpoints'>,
+  'org_id' | 'id' | 'url' | 'state' | 'secret' | 'previous_secret' | 'previous_secret_until' | 'version'
+>
+
+/** An endpoint that something is due for. */
+export interface DueEndpoint {
+  org_id: string
+  endpoint_id: string
+  /** Its last attempts failed. */
+  failing: boolean
+}
+
+/** How much is wanted of which endpoints. */
+export interface LeaseRequest {
+  now: string
+  leaseSeconds: number
+  wanted: readonly { org_id: string; endpoint_id: string; count: number }[]
+}
+
+/** What became of a delivery after one attempt. */
+export interface SettledAttempt extends Omit<RowOf<'webhook_attempts'>, 'number'> {
+  /** The number of this attempt; another that was recorded under it first makes this one void. */
+  number: number
+  /** The round it belongs to; in a later one it is recorded and decides nothing. */
+  round: number
+  state: 'pending' | 'delivered' | 'failed'
+  schedule_step: number
+  due_at: string
+}
+
+/** An endpoint that has failed since then. */
+export interface FailingEndpoint {
+  org_id: string
+  id: string
+  failing_since: string
+}
+
+/** What counts as failing for too long. */
+export interface FailingRule {
+  /** Those that have done nothing else since this moment fail for too long. */
+  failingSince: string
+  /** A silence of this length before a failure starts the count anew. */
+  quietSeconds: number
+}
+
+/** How many endpoints one statement looks at. A few fixed sizes, so that there are few statements to prepare. */
+const ARMS = [1, 8, 64] as const
+
+/** What the dispatcher reads and writes. */
+export function webhookDispatchQueries(database: Database) {
+  return {
+    /** The enabled endpoints that something is due for that no node has taken. One look into the index for each, however much waits. */
+    async endpointsWithDue(now: string): Promise<DueEndpoint[]> {
+      // A clock that moves keeps the planner from making a join of it, which might begin with everything that is due.
+      return database.query<DueEndpoint & Row>(
+        `SELECT endpoint.org_id, endpoint.id AS endpoint_id, endpoint.failing_since IS NOT NULL AS failing
+         FROM webhook_endpoints AS endpoint
+         WHERE endpoint.state = 'enabled' AND EXISTS (
+           SELECT 1 FROM webhook_deliveries AS delivery
+           WHERE delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id AND delivery.state = 'pending'
+             AND delivery.due_at <= $1::timestamptz AND delivery.leased_until <= clock_timestamp())`,
+        [now],
+      )
+    },
+
+    /** Endpoints as they are at this moment. */
+    async sendingEndpoints(keys: readonly { org_id: string; endpoint_id: string }[]): Promise<SendingEndpoint[]> {
+      return database.query<SendingEndpoint & Row>(
+        `SELECT endpoint.org_id, endpoint.id, endpoint.url, endpoint.state, endpoint.secret, endpoint.previous_secret,
+           endpoint.previous_secret_until, endpoint.version
+         FROM webhook_endpoints AS endpoint
+         JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, id)
+           ON endpoint.org_id = wanted.org_id AND endpoint.id = wanted.id`,
+        [keys.map(({ org_id }) => org_id), keys.map(({ endpoint_id }) => endpoint_id)],
+      )
+    },
+
+    /**
+     * Takes due deliveries, the oldest of each endpoint. Nodes that ask at the same moment find some of the same, and the
+     * condition on `leased_until` gives each to one of them: `found` tells how many there were before. Leases live by the
+     * database's clock, which all nodes share.
+     */
+    async leaseDeliveries(request: LeaseRequest): Promise<{ leased: LeasedDelivery[]; found: number }> {
+      const due = await findDue(database, request)
+      const leased = due.length > 0 ? await takeDeliveries(database, due, request) : []
+      return { leased, found: due.length }
+    },
+
+    /** Gives back what was leased and not begun, so that another node need not wait for the lease to run out. */
+    async releaseDeliveries(deliveries: readonly DeliveryKey[]): Promise<void> {
+      const params = new Params()
+      await database.query(
+        `UPDATE webhook_deliveries AS delivery SET leased_until = '${FREE}' FROM ${unnestKeys(deliveries, params)}
+         WHERE ${isWanted('delivery')} AND delivery.leased_until < '${OVER}'`,
+        params.values,
+      )
+    },
+
+    /**
+     * Records attempts, whole or not at all: the attempt, the fate of its delivery, the health of its endpoint, and what
+     * was used. An attempt whose lease had run out may find its number taken; then another told of this delivery first.
+     * Returns how many were recorded, and the endpoints that fail for too long.
+     */
+    async settleAttempts(
+      attempts: readonly SettledAttempt[],
+      { day, node, ...rule }: { day: string; node: string } & FailingRule,
+    ): Promise<{ recorded: number; failing: FailingEndpoint[] }> {
+      const params = new Params()
+      const sql = `WITH attempt AS (SELECT * FROM ${unnestAttempts(attempts, params)}),
+        settled AS (${SETTLE}),
+        recorded AS (
+          INSERT INTO webhook_attempts (org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response)
+          SELECT org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response FROM settled
+        ),
+        used AS (
+          INSERT INTO usage_by_day (org_id, day, node, counter, count)
+          SELECT org_id, ${params.add(day, 'date')}, ${params.add(node, 'text')}, 'webhook_deliveries', count(*) FROM settled
+          WHERE state = 'delivered' GROUP BY org_id
+          ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count
+        ),
+        ${judgeHealth(rule, params)}
+        SELECT count(*) AS recorded, NULL AS org_id, NULL AS id, NULL::timestamptz AS failing_since FROM settled
+        UNION ALL SELECT 0, org_id, id, failing_since FROM failing`
+      const rows = await database.query<{ recorded: number } & FailingEndpoint & Row>(sql, params.values)
+      const recorded = rows.reduce((sum, row) => sum + row.recorded, 0)
+      return { recorded, failing: rows.filter(({ org_id }) => org_id !== null) }
+    },
+  }
+}
+
+/**
+ * The oldest due deliveries of each endpoint, as many as are wanted of it. A plain scan of the index for each endpoint,
+ * one after the other, so that a long queue costs no more than a short one; and nothing refers from one to the next, so
+ * that a distributed database can ask each where it lives.
+ */
+async function findDue(database: Database, { now, wanted }: LeaseRequest): Promise<DeliveryKey[]> {
+  const found: DeliveryKey[] = []
+  for (let start = 0; start < wanted.length; ) {
+    const left = wanted.length - start
+    const arms = ARMS.find((size) => size >= left) ?? ARMS.at(-1)!
+    const some = wanted.slice(start, start + arms)
+    start += some.length
+    const params = new Params()
+    const due = params.add(now, 'timestamptz')
+    const sql = Array.from({ length: arms }, (_, arm) => {
+      const { org_id, endpoint_id, count } = some[arm] ?? { org_id: '', endpoint_id: '', count: 0 }
+      return `(SELECT org_id, endpoint_id, event_id FROM webhook_deliveries
+        WHERE org_id = ${params.add(org_id, 'text')} AND endpoint_id = ${params.add(endpoint_id, 'text')} AND state = 'pending'
+          AND due_at <= ${due} AND leased_until <= now()
+        ORDER BY due_at LIMIT ${params.add(count, 'bigint')})`
+    })
+    found.push(...(await database.query<DeliveryKey & Row>(sql.join(' UNION ALL '), params.values)))
+  }
+  return found
+}
+
+/**
+ * Leases deliveries that were found. They are updated by their key alone: a condition on `state` as well would lead the
+ * planner to the index of what is due, and from there through the whole queue for every row. Another node may have made
+ * an attempt since they were found: then the delivery is free again, and due only later.
+ */
+async function takeDeliveries(
+  database: Database,
+  deliveries: readonly DeliveryKey[],
+  { now, leaseSeconds }: LeaseRequest,
+): Promise<LeasedDelivery[]> {
+  const params = new Params()
+  return database.query<LeasedDelivery & Row>(
+    `WITH leased AS (
+       UPDATE webhook_deliveries AS delivery SET leased_until = now() + make_interval(secs => ${params.add(leaseSeconds, 'double precision')})
+       FROM ${unnestKeys(deliveries, params)}
+       WHERE ${isWanted('delivery')} AND delivery.leased_until <= now() AND delivery.due_at <= ${params.add(now, 'timestamptz')}
+       RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, delivery.round, delivery.attempts, delivery.schedule_step
+     )
+     SELECT leased.*, event.type, event.created_at, event.data
+     FROM leased JOIN events AS event ON event.org_id = leased.org_id AND event.id = leased.event_id`,
+    params.values,
+  )
+}
+
+/** An answer decides the round that it belongs to. One of an earlier round leaves the delivery as it is, and free. */
+const SETTLE = `
+  UPDATE webhook_deliveries AS delivery SET attempts = attempt.number,
+    state = CASE WHEN delivery.round = attempt.round THEN attempt.state ELSE delivery.state END,
+    schedule_step = CASE WHEN delivery.round = attempt.round THEN attempt.schedule_step ELSE delivery.schedule_step END,
+    due_at = CASE WHEN delivery.round = attempt.round THEN attempt.due_at ELSE delivery.due_at END,
+    leased_until = CASE WHEN delivery.round = attempt.round AND attempt.state <> 'pending' THEN '${OVER}' ELSE '${FREE}' END::timestamptz
+  FROM attempt
+  WHERE delivery.org_id = attempt.org_id AND delivery.endpoint_id = attempt.endpoint_id AND delivery.event_id = attempt.event_id
+    AND delivery.attempts = attempt.number - 1
+  RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, attempt.number, attempt.state,
+    attempt.started_at, attempt.duration_ms, attempt.status, attempt.error, attempt.response`
+
+/**
+ * What attempts say about their endpoints: one success and an endpoint is well; a failure after a long silence says nothing
+ * about the time before. `failing` are those that fail for too long, by what was known before and is not forgotten now.
+ */
+function judgeHealth({ failingSince, quietSeconds }: FailingRule, params: Params): string {
+  const quiet = `make_interval(secs => ${params.add(quietSeconds, 'double precision')})`
+  return `health AS (
+      SELECT org_id, endpoint_id, bool_or(state = 'delivered') AS well, min(started_at) AS first, max(started_at) AS last
+      FROM settled GROUP BY org_id, endpoint_id
+    ),
+    examined AS (
+      UPDATE webhook_endpoints AS endpoint
+      SET failing_since = CASE WHEN health.well THEN NULL
+            WHEN endpoint.failed_at >= health.first - ${quiet} THEN endpoint.failing_since ELSE health.first END,
+          failed_at = CASE WHEN health.well THEN NULL ELSE health.last END
+      FROM health
+      WHERE endpoint.org_id = health.org_id AND endpoint.id = health.endpoint_id
+        AND CASE WHEN health.well THEN endpoint.failing_since IS NOT NULL
+              ELSE coalesce(endpoint.failed_at < health.last - interval '1 minute', true) END
+    ),
+    failing AS (
+      SELECT endpoint.org_id, endpoint.id, endpoint.failing_since FROM health
+      JOIN webhook_endpoints AS endpoint ON endpoint.org_id = health.org_id AND endpoint.id = health.endpoint_id
+      WHERE NOT health.well AND endpoint.state = 'enabled' AND endpoint.failed_at >= health.first - ${quiet}
+        AND endpoint.failing_since <= ${params.add(failingSince, 'timestamptz')}
+    )`
+}
+
+const SETTLED_COLUMNS = {
+  org_id: 'text',
+  endpoint_id: 'text',
+  event_id: 'text',
+  number: 'integer',
+  round: 'integer',
+  started_at: 'timestamptz',
+  duration_ms: 'integer',
+  status: 'integer',
+  error: 'text',
+  response: 'text',
+  state: 'text',
+  schedule_step: 'integer',
+  due_at: 'timestamptz',
+} as const satisfies Record<keyof SettledAttempt, string>
+
+function unnestAttempts(attempts: readonly SettledAttempt[], params: Params): string {
+  const columns = Object.entries(SETTLED_COLUMNS) as [keyof SettledAttempt, string][]
+  const ordered = inOrder(attempts)
+  const arrays = columns.map(([name, type]) =>
+    params.add(
+      ordered.map((attempt) => attempt[name]),
+      `${type}[]`,
+    ),
+  )
+  return `unnest(${arrays.join(', ')}) AS attempt (${columns.map(([name]) => name).join(', ')})`
+}
+
+function unnestKeys(deliveries: readonly DeliveryKey[], params: Params): string {
+  const ordered = inOrder(deliveries)
+  const column = (name: keyof DeliveryKey) =>
+    params.add(
+      ordered.map((delivery) => delivery[name]),
+      'text[]',
+    )
+  return `unnest(${column('org_id')}, ${column('endpoint_id')}, ${column('event_id')}) AS wanted (org_id, endpoint_id, event_id)`
+}
+
+function isWanted(table: string): string {
+  return `${table}.org_id = wanted.org_id AND ${table}.endpoint_id = wanted.endpoint_id AND ${table}.event_id = wanted.event_id`
+}
+
+/** Every node in the order of the keys, so that they seldom wait for each other in a circle. */
+function inOrder<T extends DeliveryKey>(deliveries: readonly T[]): T[] {
+  const keyed = deliveries.map((delivery) => ({
+    delivery,
+    key: `${delivery.org_id} ${delivery.endpoint_id} ${delivery.event_id}`,
+  }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ delivery }) => delivery)
+}

@@ -1,0 +1,196 @@
+import type { Database, Row } from '../database/database.ts'
+import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { FREE, LISTENS } from '../write-path/webhook-statements.ts'
+
+/** Where an organization's events go. */
+export type WebhookEndpoint = RowOf<'webhook_endpoints'>
+
+/** One event on its way to one endpoint, as it is listed. */
+export type ListedDelivery = Pick<
+  RowOf<'webhook_deliveries'>,
+  'endpoint_id' | 'event_id' | 'state' | 'attempts' | 'due_at'
+> & {
+  event_type: string
+  created_at: string
+  last_attempt_at: string | null
+  last_status: number | null
+  last_error: string | null
+}
+
+/** What waits, and how the endpoints are doing. */
+export interface WebhookFigures {
+  pending: number
+  oldest_due_at: string | null
+  endpoints: { well: number; failing: number; disabled: number }
+}
+
+const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints').join(', ')
+
+/** Webhook endpoints and their deliveries, as people look at them. */
+export function webhookQueries(database: Database) {
+  return {
+    /** The endpoints of an organization, oldest first. */
+    async webhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]> {
+      return database.query<WebhookEndpoint & Row>(
+        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 ORDER BY id`,
+        [organizationId],
+      )
+    },
+
+    /** One endpoint of an organization. */
+    async webhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | undefined> {
+      const [endpoint] = await database.query<WebhookEndpoint & Row>(
+        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND id = $2`,
+        [organizationId, id],
+      )
+      return endpoint
+    },
+
+    /** Deliveries to an endpoint, those of the newest events first, with how the last attempt went. */
+    async webhookDeliveries({
+      organizationId,
+      endpointId,
+      state,
+      beforeEventId,
+      limit,
+    }: {
+      organizationId: string
+      endpointId: string
+      state?: string | undefined
+      beforeEventId?: string | undefined
+      limit: number
+    }): Promise<ListedDelivery[]> {
+      return database.query<ListedDelivery & Row>(
+        `SELECT delivery.endpoint_id, delivery.event_id, delivery.state, delivery.attempts, delivery.due_at,
+           event.type AS event_type, event.created_at,
+           attempt.started_at AS last_attempt_at, attempt.status AS last_status, attempt.error AS last_error
+         FROM webhook_deliveries AS delivery
+         JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id
+         LEFT JOIN webhook_attempts AS attempt ON attempt.org_id = delivery.org_id AND attempt.endpoint_id = delivery.endpoint_id
+           AND attempt.event_id = delivery.event_id AND attempt.number = delivery.attempts
+         WHERE delivery.org_id = $1 AND delivery.endpoint_id = $2 AND ($3::text IS NULL OR delivery.state = $3)
+           AND ($4::text IS NULL OR delivery.event_id < $4)
+         ORDER BY delivery.event_id DESC LIMIT $5`,
+        [organizationId, endpointId, state ?? null, beforeEventId ?? null, limit],
+      )
+    },
+
+    /** Every attempt of one delivery, in order. */
+    async webhookAttempts({
+      organizationId,
+      endpointId,
+      eventId,
+    }: {
+      organizationId: string
+      endpointId: string
+      eventId: string
+    }): Promise<RowOf<'webhook_attempts'>[]> {
+      return database.query<RowOf<'webhook_attempts'> & Row>(
+        `SELECT ${columnsOf('webhook_attempts').join(', ')} FROM webhook_attempts
+         WHERE org_id = $1 AND endpoint_id = $2 AND event_id = $3 ORDER BY number`,
+        [organizationId, endpointId, eventId],
+      )
+    },
+
+    /**
+     * Events an endpoint listens to that never reached it: given up on, or from a time when it was disabled. Oldest
+     * first, after a given one; ids sort by time.
+     */
+    async undeliveredEvents({
+      organizationId,
+      endpointId,
+      afterEventId,
+      limit,
+    }: {
+      organizationId: string
+      endpointId: string
+      afterEventId: string
+      limit: number
+    }): Promise<string[]> {
+      const rows = await database.query<{ id: string }>(
+        `SELECT event.id FROM events AS event
+         JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id AND endpoint.id = $2
+         LEFT JOIN webhook_deliveries AS delivery
+           ON delivery.org_id = event.org_id AND delivery.endpoint_id = $2 AND delivery.event_id = event.id
+         WHERE event.org_id = $1 AND event.id > $3 AND ${LISTENS}
+           AND (delivery.state IS NULL OR delivery.state = 'failed')
+         ORDER BY event.id LIMIT $4`,
+        [organizationId, endpointId, afterEventId, limit],
+      )
+      return rows.map(({ id }) => id)
+    },
+
+    /**
+     * Forgets deliveries that were over before a given moment, with their attempts; a bounded number at once, and returns how
+     * many. The attempts go first: should it stop in between, none is left behind that a new delivery could run into.
+     * What is to be made again since then stays, and so do the attempts that were made meanwhile.
+     */
+    async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
+      type Old = Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id' | 'attempts'>
+      const keys = await database.query<Old & Row>(
+        `SELECT org_id, endpoint_id, event_id, attempts FROM webhook_deliveries
+         WHERE state <> 'pending' AND due_at < $1::timestamptz ORDER BY due_at LIMIT $2`,
+        [overBefore, limit],
+      )
+      if (keys.length === 0) return 0
+      const arrays = [
+        keys.map((key) => key.org_id),
+        keys.map((key) => key.endpoint_id),
+        keys.map((key) => key.event_id),
+        keys.map((key) => key.attempts),
+      ]
+      const old = (
+        table: string,
+      ) => `USING unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS old (org_id, endpoint_id, event_id, attempts)
+        WHERE ${table}.org_id = old.org_id AND ${table}.endpoint_id = old.endpoint_id AND ${table}.event_id = old.event_id`
+      await database.query(
+        `DELETE FROM webhook_attempts AS attempt ${old('attempt')} AND attempt.number <= old.attempts`,
+        arrays,
+      )
+      await database.query(
+        `DELETE FROM webhook_deliveries AS delivery ${old('delivery')} AND delivery.state <> 'pending' AND delivery.due_at < $5::timestamptz`,
+        [...arrays, overBefore],
+      )
+      return keys.length
+    },
+
+    /** How much waits for enabled endpoints, since when the oldest of it is due, and how the endpoints are doing. Reads all that waits. */
+    async webhookFigures(): Promise<WebhookFigures> {
+      const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
+        `SELECT count(*) AS pending, min(delivery.due_at) AS oldest_due_at FROM webhook_deliveries AS delivery
+         JOIN webhook_endpoints AS endpoint ON endpoint.org_id = delivery.org_id AND endpoint.id = delivery.endpoint_id
+         WHERE delivery.state = 'pending' AND endpoint.state = 'enabled'`,
+      )
+      const [endpoints] = await database.query<WebhookFigures['endpoints']>(
+        `SELECT count(*) FILTER (WHERE state = 'enabled' AND failing_since IS NULL) AS well,
+           count(*) FILTER (WHERE state = 'enabled' AND failing_since IS NOT NULL) AS failing,
+           count(*) FILTER (WHERE state = 'disabled') AS disabled
+         FROM webhook_endpoints`,
+      )
+      return { ...waiting!, endpoints: endpoints! }
+    },
+
+    /** Whether an organization has an event of that id. */
+    async eventExists(organizationId: string, id: string): Promise<boolean> {
+      const rows = await database.query('SELECT 1 FROM events WHERE org_id = $1 AND id = $2', [organizationId, id])
+      return rows.length > 0
+    },
+  }
+}
+
+/** The row of a delivery that is to be made now. */
+export function queuedDelivery(
+  endpoint: Pick<WebhookEndpoint, 'org_id' | 'id'>,
+  { eventId, dueAt }: { eventId: string; dueAt: string },
+): RowOf<'webhook_deliveries'> {
+  return {
+    org_id: endpoint.org_id,
+    endpoint_id: endpoint.id,
+    event_id: eventId,
+    state: 'pending',
+    attempts: 0,
+    schedule_step: 0,
+    due_at: dueAt,
+    leased_until: FREE,
+  }
+}

@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, DatabaseError, quotedSchema } from '../database/database.ts'
+
+/** One numbered step of a schema, applied once and never edited afterwards. */
+interface Migration {
+  number: number
+  name: string
+  sql: string
+  sha256: string
+}
+
+/** The two families of tables: one control schema, and one schema for each environment. */
+export type MigrationFamily = 'control' | 'environment'
+
+/** The schema was made by a newer or an altered release; starting on it could damage it. */
+export class MigrationRefused extends Error {
+  override name = 'MigrationRefused'
+}
+
+/** Nodes that start at the same moment queue here; any constant will do, as long as all releases use the same. */
+const ADVISORY_LOCK = 8_243_004_117
+
+/** Brings a schema up to date in one transaction and says which steps were applied; any number of nodes may do so at once. */
+export async function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
+  const migrations = readMigrations(family)
+  if (await isUpToDate(database, migrations)) return []
+  return database.transaction(async (transaction) => {
+    await transaction.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
+    await transaction.script(`CREATE SCHEMA IF NOT EXISTS ${quotedSchema(database.schema)};
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+
+    const pending = await pendingMigrations(transaction, migrations)
+    for (const { number, name, sql, sha256 } of pending) {
+      await transaction.script(sql)
+      await transaction.query('INSERT INTO schema_migrations (number, name, sha256) VALUES ($1, $2, $3)', [
+        number,
+        name,
+        sha256,
+      ])
+    }
+    return pending.map((migration) => migration.name)
+  })
+}
+
+/** What most starts find: to see that there is nothing to do takes neither a lock nor a transaction. */
+async function isUpToDate(database: Database, migrations: readonly Migration[]): Promise<boolean> {
+  try {
+    return (await pendingMigrations(database, migrations)).length === 0
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isNotSetUp) return false
+    throw error
+  }
+}
+
+async function pendingMigrations(
+  database: Pick<Database, 'query'>,
+  migrations: readonly Migration[],
+): Promise<Migration[]> {
+  const applied = await database.query<{ number: number; name: string; sha256: string }>(
+    'SELECT number, name, sha256 FROM schema_migrations ORDER BY number',
+  )
+  for (const { number, name, sha256 } of applied) {
+    const known = migrations.find((migration) => migration.number === number)
+    if (!known)
+      throw new MigrationRefused(
+        `the database has migration ${name}, which this release does not know: start a newer release`,
+      )
+    if (known.sha256 !== sha256)
+      throw new MigrationRefused(`migration ${name} differs from the one that made this database`)
+  }
+  return migrations.filter((migration) => !applied.some((row) => row.number === migration.number))
+}
+
+function readMigrations(family: MigrationFamily): Migration[] {
+  const folder = join(import.meta.dirname, 'migrations', family)
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => {
+      const sql = readFileSync(join(folder, file), 'utf8')
+      return {
+        number: Number.parseInt(file, 10),
+        name: `${family}/${file.replace('.sql', '')}`,
+        sql,
+        sha256: hash('sha256', sql),
+      }
+    })
+}

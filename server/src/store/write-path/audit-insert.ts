@@ -1,0 +1,17 @@
+import { columnsOf, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
+
+/** `INSERT` of audit entries, each with the next number on its trail. */
+export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
+  const columns = columnsOf('audit_entries')
+  return `INSERT INTO audit_entries (${columns.join(', ')}, seq)
+    SELECT ${columns.map((column) => `entry.${column}`).join(', ')},
+      coalesce((SELECT max(seq) FROM audit_entries AS earlier WHERE earlier.org_id = entry.org_id AND earlier.trail_id = entry.trail_id), 0)
+        + row_number() OVER (PARTITION BY entry.org_id, entry.trail_id ORDER BY entry.ordinality)
+    FROM ${unnestRows('audit_entries', entries, params)} WITH ORDINALITY AS entry (${columns.join(', ')}, ordinality)
+    RETURNING org_id, trail_id, seq, id`
+}
+
+/** Has the entries sealed that a step of this name inserted. */
+export function awaitSealing(inserted: string): string {
+  return `INSERT INTO audit_pending (org_id, trail_id, seq, entry_id) SELECT org_id, trail_id, seq, id FROM ${inserted}`
+}

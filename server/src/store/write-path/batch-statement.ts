@@ -1,0 +1,251 @@
+import { deleteConsequences } from '../queries/consequences.ts'
+import { noteHolders } from '../queries/graph-claims.ts'
+import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from '../schema/tables.ts'
+import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
+import type { Change, Lost, PlainTable } from './change.ts'
+import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
+
+/** One part of the statement: what it takes from a change, the SQL that writes it, and what losing it means. */
+interface Step<T> {
+  rowsOf(change: Change): readonly T[]
+  /** `previous` is the name of the step before, for one that goes on with its rows. */
+  sql(rows: readonly T[], params: Params, previous: string): string
+  /** Every row must be written, or the whole batch is not. */
+  losing?: Lost
+  /** Its rows are deliveries to be made, which the statement counts. */
+  queuesDeliveries?: true
+}
+
+/** Ties a step's rows to its SQL. */
+function defineStep<T>(step: Step<T>): Step<unknown> {
+  return step as Step<unknown>
+}
+
+const STEPS: readonly Step<unknown>[] = [
+  defineStep({
+    rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
+    sql: (rows, params) =>
+      `${insertRows(
+        'idempotency_keys',
+        inOrder(rows, (row) => `${row.org_id} ${row.route} ${row.key}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
+    losing: 'idempotency_key',
+  }),
+  defineStep({
+    rowsOf: ({ newEntities = [] }) => newEntities,
+    sql: (rows, params) =>
+      `${insertRows(
+        'entities',
+        inOrder(rows, (row) => `${row.org_id} ${row.external_id}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
+    losing: 'new_entity',
+  }),
+  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
+  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: reevaluateLater }),
+  defineStep({ rowsOf: ({ changedEvidence = [] }) => changedEvidence, sql: upsertEvidence, losing: 'entity_version' }),
+  defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, losing: 'claim_version' }),
+  defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, losing: 'api_key' }),
+  defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
+  defineStep({ rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts, sql: turnVerdicts, losing: 'turned_verdict' }),
+  defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
+  defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
+  defineStep({
+    rowsOf: ({ rows }) => rows?.identity_links?.filter((link) => link.identifier_hash !== null) ?? [],
+    sql: noteHolders,
+  }),
+  defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
+  defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
+  defineStep({ rowsOf: ({ doneConsequences = [] }) => doneConsequences, sql: deleteConsequences }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => awaitSealing(inserted) }),
+  defineStep({
+    rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
+    sql: updateEndpoints,
+    losing: 'endpoint_version',
+  }),
+  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents, queuesDeliveries: true }),
+  defineStep({
+    rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries,
+    sql: queueDeliveries,
+    queuesDeliveries: true,
+  }),
+  defineStep({ rowsOf: ({ usage = [] }) => usage, sql: addUsage }),
+]
+
+/**
+ * The one statement that writes a batch of changes, or nothing when one of their preconditions does not hold. Its row
+ * tells how many `deliveries` of webhooks are to be made.
+ */
+export function batchStatement(changes: readonly Change[]): { steps: number; sql: string; params: unknown[] } {
+  const params = new Params()
+  const steps: string[] = []
+  const requirements: string[] = []
+  const queues: string[] = []
+  for (const { rowsOf, sql, losing, queuesDeliveries } of STEPS) {
+    const rows = changes.flatMap(rowsOf)
+    if (rows.length === 0) continue
+    const name = `s${steps.length}`
+    steps.push(`${name} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
+    if (losing) {
+      const expected = params.add(rows.length, 'bigint')
+      requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${losing}')`)
+    }
+    if (queuesDeliveries) queues.push(`(SELECT count(*) FROM ${name})`)
+  }
+  for (const [table, rows] of gatherRows(changes))
+    steps.push(`s${steps.length} AS (${insertRows(table, rows as never, params)})`)
+  return {
+    steps: steps.length,
+    sql: `WITH ${steps.join(',\n')}\nSELECT ${[...requirements, `${queues.join(' + ') || '0'} AS deliveries`].join(', ')}`,
+    params: params.values,
+  }
+}
+
+/** Rows in the order of their keys: where two statements lock the same rows, neither waits for what the other has yet to lock. */
+function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
+}
+
+function gatherRows(changes: readonly Change[]): Map<PlainTable, unknown[]> {
+  const gathered = new Map<PlainTable, unknown[]>()
+  for (const { rows = {} } of changes) {
+    for (const [table, tableRows] of Object.entries(rows) as [PlainTable, unknown[]][]) {
+      if (tableRows.length > 0) gathered.set(table, [...(gathered.get(table) ?? []), ...tableRows])
+    }
+  }
+  // A fixed order keeps the statement’s text the same for the same set of tables, so that it is parsed once.
+  return new Map([...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** `INSERT … ON CONFLICT`: one row of each key, because a statement may touch a row once; the last that was given holds. */
+function upsertRows<T extends TableName>(
+  table: T,
+  rows: readonly RowOf<T>[],
+  params: Params,
+  conflict: { key: readonly (keyof RowOf<T> & string)[]; set: string },
+): string {
+  const ofEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
+  // Every node in the same order, so that none waits in a circle.
+  const ordered = inOrder([...ofEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
+  return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
+}
+
+function upsertEvidence(rows: readonly RowOf<'graph_evidence'>[], params: Params): string {
+  const set = 'tallies = excluded.tallies, is_adverse = excluded.is_adverse, version = excluded.version'
+  return `${upsertRows('graph_evidence', rows, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE graph_evidence.version = excluded.version - 1 RETURNING 1`
+}
+
+function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {
+  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set: 'version = excluded.version' })}
+    WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
+}
+
+function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], params: Params): string {
+  const set = columnsOf('latest_decisions')
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')
+  // Ids sort by time, so a decision that was committed late does not replace a later one.
+  return `${upsertRows('latest_decisions', rows, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE latest_decisions.decision_id < excluded.decision_id`
+}
+
+function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Params): string {
+  const column = (name: 'org_id' | 'entity_id' | 'decision_id' | 'announced_verdict' | 'was') =>
+    params.add(
+      rows.map((row) => row[name]),
+      'text[]',
+    )
+  return `UPDATE latest_decisions SET announced_verdict = turned.verdict
+    FROM unnest(${column('org_id')}, ${column('entity_id')}, ${column('decision_id')}, ${column('announced_verdict')}, ${column('was')})
+      AS turned (org_id, entity_id, decision_id, verdict, was)
+    WHERE latest_decisions.org_id = turned.org_id AND latest_decisions.entity_id = turned.entity_id
+      AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
+}
+
+/** That an end has had bad outcomes is taken back only by those who look for it. */
+function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
+  return upsertRows('graph_links', rows, params, {
+    key: ['org_id', 'entity_id', 'neighbour_id', 'type'],
+    set: `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
+      to_adverse = graph_links.to_adverse OR excluded.to_adverse`,
+  })
+}
+
+function removeLinks(rows: NonNullable<Change['removedLinks']>, params: Params): string {
+  const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`)
+  const column = (name: keyof (typeof rows)[number]) =>
+    params.add(
+      ordered.map((row) => row[name]),
+      'text[]',
+    )
+  return `DELETE FROM graph_links USING unnest(${column('org_id')}, ${column('entity_id')}, ${column('neighbour_id')}, ${column('type')})
+      AS removed (org_id, entity_id, neighbour_id, type)
+    WHERE graph_links.org_id = removed.org_id AND graph_links.entity_id = removed.entity_id
+      AND graph_links.neighbour_id = removed.neighbour_id AND graph_links.type = removed.type`
+}
+
+function upsertPaymentFlows(rows: readonly RowOf<'payment_flows'>[], params: Params): string {
+  return upsertRows('payment_flows', rows, params, {
+    key: ['org_id', 'entity_id', 'counterparty_id', 'currency', 'month'],
+    set: 'amount = excluded.amount',
+  })
+}
+
+function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Params): string {
+  return upsertRows('consequences', rows, params, { key: ['org_id', 'kind', 'entity_id'], set: 'mark = excluded.mark' })
+}
+
+/** New facts may turn the verdict of an entity's latest decision; that is looked at after the commit, not before. */
+function reevaluateLater(entities: readonly RowOf<'entities'>[], params: Params): string {
+  const [organizations, ids, marks] = [
+    entities.map((entity) => entity.org_id),
+    entities.map((entity) => entity.id),
+    entities.map((entity) => `v${entity.version}`),
+  ]
+  return `INSERT INTO consequences (org_id, kind, entity_id, mark)
+    SELECT latest.org_id, 'reevaluation', latest.entity_id, changed.mark FROM latest_decisions AS latest
+    JOIN unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')}, ${params.add(marks, 'text[]')}) AS changed (org_id, entity_id, mark)
+      ON latest.org_id = changed.org_id AND latest.entity_id = changed.entity_id
+    ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark`
+}
+
+function updateEntities(entities: readonly RowOf<'entities'>[], params: Params): string {
+  const columns = columnsOf('entities')
+  const assignments = ['type', 'display_name', 'country', 'metadata', 'state', 'version', 'updated_at'].map(
+    (column) => `${column} = next.${column}`,
+  )
+  return `UPDATE entities SET ${assignments.join(', ')}
+    FROM (
+      SELECT given.* FROM ${unnestRows('entities', entities, params)} AS given (${columns.join(', ')})
+      JOIN entities AS locked ON locked.org_id = given.org_id AND locked.id = given.id
+      ORDER BY locked.org_id, locked.id FOR UPDATE OF locked -- every node in the same order, so that none waits in a circle
+    ) AS next
+    WHERE entities.org_id = next.org_id AND entities.id = next.id AND entities.version = next.version - 1 RETURNING 1`
+}
+
+function revokeKeys(keys: NonNullable<Change['revokedKeys']>, params: Params): string {
+  const [organizations, ids, times] = [
+    keys.map((key) => key.org_id),
+    keys.map((key) => key.id),
+    keys.map((key) => key.revoked_at),
+  ]
+  return `UPDATE api_keys SET revoked_at = ended.at
+    FROM unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')}, ${params.add(times, 'timestamptz[]')}) AS ended (org_id, id, at)
+    WHERE api_keys.org_id = ended.org_id AND api_keys.id = ended.id AND api_keys.revoked_at IS NULL RETURNING 1`
+}
+
+function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): string {
+  const totals = new Map<string, RowOf<'usage_by_day'>>()
+  for (const row of usage) {
+    const name = `${row.org_id} ${row.day} ${row.node} ${row.counter}`
+    totals.set(name, { ...row, count: row.count + (totals.get(name)?.count ?? 0) })
+  }
+  // Nearly every change counts something, so this is where batches under way at once meet.
+  const ordered = inOrder([...totals], ([name]) => name).map(([, row]) => row)
+  return `${insertRows('usage_by_day', ordered, params)}
+    ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count`
+}
