@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { readConfig, readRoles } from './config.ts'
 import { explainFailure } from './service/explain-failure.ts'
 import { openLog } from './service/log.ts'
-import { startService } from './service/service.ts'
+import { startService } from './service/start-service.ts'
 import { databaseFolder, holdsDatabase } from './store/database/database-folder.ts'
 
 /** A shutdown that takes longer than this has hung. */

@@ -5,7 +5,7 @@ import { createKey } from '../src/admin/manage-keys.ts'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import { SCOPES, type Scope } from '../src/security/scopes.ts'
-import { type Service, startService } from '../src/service/service.ts'
+import { type Service, startService } from '../src/service/start-service.ts'
 import { assertDescribed } from './openapi-check.ts'
 import { createTestStorage } from './test-storage.ts'
 

@@ -1,7 +1,7 @@
 /** The service with a short webhook schedule, as a process that tests can kill: `webhook-service.ts <roles>`. */
 import { pino } from 'pino'
 import { readConfig, readRoles } from '../src/config.ts'
-import { startService } from '../src/service/service.ts'
+import { startService } from '../src/service/start-service.ts'
 
 const logger = pino({ level: 'warn' })
 const service = await startService(readConfig(process.env), {

@@ -1,11 +1,11 @@
 import type { Environment } from '../config.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { RowOf } from '../store/schema/tables.ts'
-import type { Actor } from './manage-organizations.ts'
 
 /** What a new key may do, and for how long. */
 export interface NewKey {
@@ -14,7 +14,7 @@ export interface NewKey {
   name: string
   scopes: readonly Scope[]
   expiresAt: string | null
-  actor: Actor
+  actor: AdminActor
 }
 
 /** Creates a key and returns its text, which is kept nowhere: this is the only time it can be seen. */
@@ -49,7 +49,7 @@ export async function createKey(
 export async function revokeKey(
   installation: Installation,
   environment: Environment,
-  { key, actor }: { key: ApiKey; actor: Actor },
+  { key, actor }: { key: ApiKey; actor: AdminActor },
 ): Promise<boolean> {
   const { stores, nowMs } = installation
   const revoked = { org_id: key.org_id, id: key.id, revoked_at: new Date(nowMs()).toISOString() }
@@ -63,7 +63,7 @@ export async function revokeKey(
 function keyEntry(
   { newId, nowMs }: Installation,
   key: ApiKey,
-  { type, actor, data }: { type: string; actor: Actor; data: Record<string, unknown> },
+  { type, actor, data }: { type: string; actor: AdminActor; data: Record<string, unknown> },
 ): RowOf<'audit_entries'> {
   const entry = {
     id: newId('aud'),

@@ -1,6 +1,6 @@
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
 import { findOperatorByEmail, insertOperator, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
-import type { Actor } from './manage-organizations.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 const NAME_CHARACTERS_MAX = 255
@@ -12,7 +12,7 @@ export interface NewOperator {
   email: string
   name: string
   role: string
-  actor: Actor
+  actor: AdminActor
 }
 
 /** Adds an operator to an organization. */

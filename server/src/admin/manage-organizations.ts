@@ -1,19 +1,14 @@
 import { ENVIRONMENTS } from '../config.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
 import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import { insertOrganization, listOrganizations, type Organization } from '../store/queries/organizations.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
 
-/** Who does something outside the public API. */
-export interface Actor {
-  type: 'operator' | 'system'
-  id: string
-}
-
 /** Creates an organization; both its audit logs begin with it, and its sandbox can decide at once. */
 export async function createOrganization(
   installation: Installation,
-  { name, actor }: { name: string; actor: Actor },
+  { name, actor }: { name: string; actor: AdminActor },
 ): Promise<Organization> {
   const { storage, stores, newId, nowMs } = installation
   const now = new Date(nowMs()).toISOString()

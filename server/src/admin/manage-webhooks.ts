@@ -1,4 +1,5 @@
 import type { Environment } from '../config.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { EVENT_TYPES, type EventType } from '../core/webhooks/event-types.ts'
 import { createNewId } from '../ids/ids.ts'
 import { generateWebhookSecret, WebhookSecretBox } from '../security/webhook-secret.ts'
@@ -8,7 +9,6 @@ import { type ListedDelivery, queuedDelivery, type WebhookEndpoint } from '../st
 import type { RowOf } from '../store/schema/tables.ts'
 import { disableEndpoint, endpointEntry } from '../webhooks/endpoint-changes.ts'
 import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
-import type { Actor } from './manage-organizations.ts'
 
 /** Every event goes to every enabled endpoint that listens, so their number bounds what one request can set off. */
 const ENABLED_PER_ORGANIZATION_MAX = 50
@@ -27,7 +27,7 @@ interface Problem {
 export interface WebhookAct {
   environment: Environment
   organizationId: string
-  actor: Actor
+  actor: AdminActor
 }
 
 /** An endpoint as it is shown: without its secrets. */

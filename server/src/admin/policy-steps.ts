@@ -1,3 +1,4 @@
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { canonicalJson, canonicalSha256 } from '../core/canonical-json.ts'
 import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
@@ -6,14 +7,13 @@ import type { Installation } from '../service/installation.ts'
 import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { PolicyStep } from '../store/queries/policies.ts'
 import type { RowOf } from '../store/schema/tables.ts'
-import type { Actor } from './manage-organizations.ts'
 
 /** What somebody was shown when they took a step. */
 export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
 
 /** Who takes a step, and why. */
 export interface StepTaker {
-  actor: Actor
+  actor: AdminActor
   reason: string
   /** What vouches for the actor, such as the command line and its user. */
   via?: string
@@ -42,7 +42,7 @@ export function policyRow(
     source,
     organizationId,
     author,
-  }: { policy: CompiledPolicy; source: string; organizationId: string; author: Actor },
+  }: { policy: CompiledPolicy; source: string; organizationId: string; author: AdminActor },
 ): RowOf<'policies'> {
   const { document, checksum } = policy
   return {

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
-import type { Actor } from '../admin/manage-organizations.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 
 /** Who is on record for what the command line does: the user of the operating system, by number where it has no name. */
-export function cliActor(): Actor {
+export function cliActor(): AdminActor {
   return { type: 'system', id: `cli:${userName()}` }
 }
 

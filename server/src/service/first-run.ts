@@ -1,15 +1,15 @@
 import { listOrganizations, onlyOnce } from '../store/queries/organizations.ts'
 import type { Installation } from './installation.ts'
 
-/** Sets up an installation that has no organization yet; says what there is to tell, once. */
+/** Creates the first organization if there is none; returns the text that shows its API key this one time. */
 export async function firstRun(installation: Installation): Promise<string | undefined> {
   const { control, embedded } = installation.storage
-  const setUpIfNew = async () => {
+  const createIfNone = async () => {
     if ((await listOrganizations(control)).length > 0) return undefined
-    // Later starts need not wait for modules that only the first one uses.
-    const { setUp } = await import('./first-set-up.ts')
-    return setUp(installation)
+    // Imported here, because later starts do not need these modules.
+    const { createFirstOrganization } = await import('./create-first-organization.ts')
+    return createFirstOrganization(installation)
   }
-  // The embedded database is one session and one process: nobody else can be about to do the same.
-  return embedded ? setUpIfNew() : onlyOnce(control, setUpIfNew)
+  // Nodes on one PostgreSQL may start at the same moment; the embedded database has one process.
+  return embedded ? createIfNone() : onlyOnce(control, createIfNone)
 }

@@ -2,11 +2,11 @@ import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/ids.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { claimInstallation, isNewInstallation } from '../store/queries/organizations.ts'
+import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
 import type { Storage } from '../store/storage.ts'
 import { openStorage } from '../store/storage.ts'
 
-/** An installation with its databases open: what the service runs on, and what commands of the command line work on. */
+/** An installation with its databases open: the service and the command line both work on it. */
 export interface Installation {
   config: Config
   storage: Storage
@@ -17,7 +17,7 @@ export interface Installation {
   close(): Promise<void>
 }
 
-/** This node holds another master key than the one the installation was made with. */
+/** This node's master key is missing, or differs from the one that the installation was created with. */
 export class WrongMasterKey extends Error {
   override name = 'WrongMasterKey'
 }
@@ -27,11 +27,11 @@ export async function openInstallation(
   config: Config,
   { nowMs = Date.now }: { nowMs?: () => number } = {},
 ): Promise<Installation> {
-  const given = loadMasterKey(config) // a key that cannot be one is refused before anything is created
+  const given = loadMasterKey(config) // refuses a malformed key before anything is created
   const opening = openStorage(config)
-  // Loaded while the embedded database opens in a thread of its own.
+  // Loads while the embedded database opens in its own thread.
   const loading = import('../store/environment-store.ts')
-  loading.catch(() => {}) // if nothing can be opened, that is what there is to tell
+  loading.catch(() => {}) // awaited below, unless the storage fails to open first
   const storage = await opening
   try {
     const { openEnvironmentStore } = await loading
@@ -56,7 +56,7 @@ export async function openInstallation(
   }
 }
 
-/** Only an installation that was never started may be given a new key: to any other, a new key is a wrong one. */
+/** Creates a key only for a new installation: data of an existing one can be read with its old key only. */
 async function createFirstMasterKey({ dataDir }: Config, { control }: Storage): Promise<MasterKey> {
   if (await isNewInstallation(control)) return createMasterKey(dataDir)
   throw new WrongMasterKey(
@@ -64,10 +64,10 @@ async function createFirstMasterKey({ dataDir }: Config, { control }: Storage): 
   )
 }
 
-/** Makes sure that this node holds the installation's master key, which the first start notes. */
-export async function enterInstallation({ storage, masterKey, nowMs }: Installation): Promise<void> {
-  const claim = { masterKeyCheck: masterKey.check, now: new Date(nowMs()).toISOString() }
-  if (await claimInstallation(storage.control, claim)) return
+/** Refuses to start under another master key than the one whose check value the first start stored. */
+export async function verifyMasterKey({ storage, masterKey, nowMs }: Installation): Promise<void> {
+  const check = { masterKeyCheck: masterKey.check, now: new Date(nowMs()).toISOString() }
+  if (await matchesMasterKey(storage.control, check)) return
   throw new WrongMasterKey(
     'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
   )

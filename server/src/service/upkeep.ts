@@ -1,24 +1,52 @@
-import { ENVIRONMENTS } from '../config.ts'
-import type { Installation } from './installation.ts'
+import { nodeId } from '../ids/node-id.ts'
+import type { Database } from '../store/database/database.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import { Lease } from '../store/leases/lease.ts'
+import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 
-const EVERY_MS = 60_000
+const ROUND_EVERY_MS = 60_000
+const LEASE = { name: 'upkeep', holder: nodeId, seconds: 60 }
 
-/** Clears away what is past its time, a little every minute. Returns the function that stops it. */
-export function startUpkeep(
-  { stores, nowMs }: Pick<Installation, 'stores' | 'nowMs'>,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
-  const round = async () => {
-    for (const environment of ENVIRONMENTS) {
-      while ((await stores[environment].purgeKeptAnswers(new Date(nowMs()).toISOString())) > 0) {}
+/** What upkeep of one environment works with. */
+export interface UpkeepParts {
+  database: Database
+  store: Pick<EnvironmentStore, 'purgeKeptAnswers'>
+  nowMs: () => number
+  onError: (error: unknown) => void
+}
+
+/** Deletes kept answers past their retention, in rounds of one minute; one node at a time, by lease. */
+export class Upkeep {
+  readonly #parts: UpkeepParts
+  readonly #lease: Lease
+  readonly #rounds: LeasedRounds
+
+  constructor(parts: UpkeepParts) {
+    this.#parts = parts
+    this.#lease = new Lease(parts.database, LEASE)
+    this.#rounds = new LeasedRounds({
+      lease: this.#lease,
+      everyMs: ROUND_EVERY_MS,
+      work: () => this.purge(),
+      onError: parts.onError,
+    })
+  }
+
+  start(): void {
+    this.#rounds.start()
+  }
+
+  /** Deletes batch by batch until nothing is left, the service closes, or another node takes the lease. */
+  async purge(): Promise<void> {
+    const { store, nowMs } = this.#parts
+    const now = new Date(nowMs()).toISOString()
+    while (!this.#rounds.isClosed && (await this.#lease.isHeld())) {
+      if ((await store.purgeKeptAnswers(now)) === 0) return
     }
   }
-  let running = Promise.resolve()
-  const timer = setInterval(() => {
-    running = round().catch(onError)
-  }, EVERY_MS).unref()
-  return async () => {
-    clearInterval(timer)
-    await running
+
+  /** Waits for a round in progress and releases the lease. */
+  close(): Promise<void> {
+    return this.#rounds.close()
   }
 }

@@ -7,6 +7,9 @@ export interface AuditActor {
   id: string
 }
 
+/** An actor outside the public API: an operator, or the service itself. */
+export type AdminActor = AuditActor & { type: 'operator' | 'system' }
+
 /** What an entry is about. */
 export interface AuditSubject {
   type: string

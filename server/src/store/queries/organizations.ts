@@ -22,24 +22,24 @@ export async function listOrganizations(control: Database): Promise<Organization
   )
 }
 
-/** Notes the installation's master key on the first start; says whether this node holds the same one. */
-export async function claimInstallation(
+/** Stores the check value of the master key on the first start; says whether this node's key has the stored one. */
+export async function matchesMasterKey(
   control: Database,
   { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
 ): Promise<boolean> {
-  const claimed = async () =>
+  const stored = async () =>
     (await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation'))[0]
-  const earlier = await claimed()
+  const earlier = await stored()
   if (earlier) return earlier.master_key_check === masterKeyCheck
   await control.query(
     'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     [masterKeyCheck, now],
   )
-  // Another node may have been faster.
-  return (await claimed())?.master_key_check === masterKeyCheck
+  // Another node may have inserted its own between the two statements.
+  return (await stored())?.master_key_check === masterKeyCheck
 }
 
-/** Whether nobody ever started on this database. */
+/** Whether no node has ever started on this database. */
 export async function isNewInstallation(control: Database): Promise<boolean> {
   try {
     return (await control.query('SELECT 1 FROM installation')).length === 0
@@ -49,7 +49,7 @@ export async function isNewInstallation(control: Database): Promise<boolean> {
   }
 }
 
-/** Runs work while no other node does the same; for what must happen once in the life of an installation. */
+/** Runs work under an advisory lock: nodes that start at the same moment run it one after another. */
 export async function onlyOnce<T>(control: Database, work: () => Promise<T>): Promise<T> {
   return control.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [FIRST_RUN_LOCK])

@@ -7,11 +7,11 @@ import type { Installation } from './installation.ts'
 
 const ACTOR = { type: 'system', id: 'first-start' } as const
 
-/** Creates an organization and a sandbox key, kept in a file that only its owner can read. */
-export async function setUp(installation: Installation): Promise<string> {
+/** Creates an organization and a sandbox key, and writes both to `first-run.txt`, readable by its owner only. */
+export async function createFirstOrganization(installation: Installation): Promise<string> {
   const { baseUrls, dataDir } = installation.config
   const file = join(dataDir, 'first-run.txt')
-  // A folder that cannot be written must show before there is a key that nobody would ever see.
+  // Fails here if the folder cannot be written, before a key exists that would be lost.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(file, '', { mode: 0o600 })
   const organization = await createOrganization(installation, { name: 'First organization', actor: ACTOR })

@@ -21,26 +21,41 @@ import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
 import { WebhookRetention } from '../webhooks/retention.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
-import type { Running, Service } from './service.ts'
-import { startUpkeep } from './upkeep.ts'
+import { Upkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
 
-/** Long enough for whoever waited for the start to have an answer. */
-const AFTER_FIRST_ANSWERS_MS = 2_000
+/** Leaves the first seconds to requests that were waiting for the start. */
+const DEFERRED_IMPORTS_AFTER_MS = 2_000
+
+/** What `close` ends: all listeners at once, then the closers one by one, last opened first. */
+export interface RunningParts {
+  listeners: FastifyInstance[]
+  closers: (() => Promise<unknown>)[]
+}
+
+/** What a started service reports. */
+export interface Started {
+  /** The text with the first API key, on the first start only. */
+  firstRunText: string | undefined
+  /** The addresses of the listeners; they differ from the settings where a port is 0. */
+  urls: { console?: string } & Partial<Record<Environment, string>>
+}
 
 /**
- * Puts all the parts of a service together, without reading anything yet, and returns the function that starts them.
- * This is the one place that knows every module.
+ * The composition root: the one function that knows every module. It builds all parts without reading the database,
+ * which may still be opening, and returns the function that starts them.
+ *
+ * It is apart from `startService` so that its imports load while the embedded database opens.
  */
-export async function assembleParts(
+export async function assembleService(
   installation: Installation,
   {
     logger,
     roles,
     webhookTimings,
     running,
-  }: { logger: Logger; roles: readonly Role[]; webhookTimings: Partial<DispatcherTimings>; running: Running },
-): Promise<() => Promise<Pick<Service, 'firstRunText' | 'urls'>>> {
+  }: { logger: Logger; roles: readonly Role[]; webhookTimings: Partial<DispatcherTimings>; running: RunningParts },
+): Promise<() => Promise<Started>> {
   const { config, storage } = installation
   const { closers, listeners } = running
   const metrics = describeProcess(new Metrics(), installation)
@@ -58,31 +73,40 @@ export async function assembleParts(
   return async () => {
     const firstRunText = await firstRun(installation)
     if (storage.embedded) closers.push(await openCommandSocket(installation))
-    if (roles.includes('worker')) {
-      for (const environment of ENVIRONMENTS)
-        closers.push(
-          startSealer(parts, environment),
-          startConsequenceWorker(parts, environment),
-          startDispatcher(parts, environment, webhookTimings),
-          startRetention(parts, environment),
-        )
-      closers.push(startUpkeep(installation, (error) => logger.error({ err: error }, 'upkeep failed')))
-    }
+    if (roles.includes('worker'))
+      for (const name of ENVIRONMENTS) startWorkers(parts, name, { webhookTimings, closers })
     const listen = (app: FastifyInstance, port: number) => {
       listeners.push(app)
       return app.listen({ host: config.host, port })
     }
-    const urls: Service['urls'] = {}
+    const urls: Started['urls'] = {}
     for (const { name, app } of apis) urls[name] = await listen(app, config.ports[name])
     if (consoleApp) urls.console = await listen(consoleApp, config.ports.console)
-    const later = setTimeout(() => loadTheRest({ installation, roles, logger }), AFTER_FIRST_ANSWERS_MS).unref()
-    closers.push(async () => clearTimeout(later))
+    const timer = setTimeout(() => loadDeferred({ installation, roles, logger }), DEFERRED_IMPORTS_AFTER_MS).unref()
+    closers.push(async () => clearTimeout(timer))
     return { firstRunText, urls }
   }
 }
 
-/** Loads what no start has to wait for, but soon: later, the files may be of another release. */
-function loadTheRest({
+function startWorkers(
+  parts: Parts,
+  environment: Environment,
+  { webhookTimings, closers }: { webhookTimings: Partial<DispatcherTimings>; closers: RunningParts['closers'] },
+): void {
+  closers.push(
+    startSealer(parts, environment),
+    startConsequenceWorker(parts, environment),
+    startDispatcher(parts, environment, webhookTimings),
+    startRetention(parts, environment),
+    startUpkeep(parts, environment),
+  )
+}
+
+/**
+ * Loads modules that no start waits for. They are loaded soon rather than on first use, because an upgrade may replace
+ * the files of a running process.
+ */
+function loadDeferred({
   installation,
   roles,
   logger,
@@ -91,12 +115,11 @@ function loadTheRest({
   roles: readonly Role[]
   logger: Logger
 }): void {
-  const rest = [
+  const imports = [
     ...(roles.includes('worker') ? [loadSafeAgent()] : []),
     ...(installation.storage.embedded ? [loadCommands()] : []),
   ]
-  for (const loading of rest)
-    loading.catch((error) => logger.error({ err: error }, 'a part of the service could not be loaded'))
+  for (const loading of imports) loading.catch((error) => logger.error({ err: error }, 'a deferred import failed'))
 }
 
 const loadSafeAgent = () => import('../webhooks/safe-agent.ts')
@@ -113,14 +136,14 @@ interface Parts {
 function buildApi(
   { installation, logger, measureRequests }: Parts,
   environment: Environment,
-  closers: Running['closers'],
+  closers: RunningParts['closers'],
 ): FastifyInstance {
   const { config, stores, masterKey, newId, nowMs } = installation
   const store = stores[environment]
   const usage = new UsageMeter({
     store,
     nowMs,
-    onError: (error) => logger.error({ err: error }, 'usage could not be written'),
+    onError: (error) => logger.error({ err: error }, 'usage flush failed'),
   })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })
   const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
@@ -134,11 +157,11 @@ function buildApi(
       rateLimit: config.rateLimit,
       readClock: () => new Date(nowMs()).toISOString(),
       isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
-      // The change is durable; should this fail, the worker follows up on it all the same.
       follow: (organizationId, near) =>
-        // The time of this read, not of the request: whoever reads later knows more.
+        // Dated by this read, not by the request: of two writers, the one that read later is to win.
         followNear(store, organizationId, near, new Date(nowMs()).toISOString()).catch((error) =>
-          logger.warn({ err: error, environment }, 'the worker will follow up'),
+          // The change is durable, and the consequence worker repeats this refresh.
+          logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
         ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
     },
@@ -170,7 +193,7 @@ function startConsequenceWorker({ installation, logger }: Parts, environment: En
     policies: new ActivePolicies({ store, nowMs }),
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'consequences could not be followed'),
+    onError: (error) => logger.error({ err: error, environment }, 'consequence round failed'),
   })
   worker.start()
   return () => worker.close()
@@ -185,7 +208,7 @@ function startSealer({ installation, logger }: Parts, environment: Environment):
     signingKey: masterKey.auditSigningKey(environment),
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'audit entries could not be sealed'),
+    onError: (error) => logger.error({ err: error, environment }, 'sealing failed'),
   })
   sealer.start()
   return () => sealer.close()
@@ -207,9 +230,9 @@ function startDispatcher(
     userAgent: `Verdigraph/${VERSION}`,
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'webhooks could not be sent'),
+    onError: (error) => logger.error({ err: error, environment }, 'webhook dispatch failed'),
     onDisabled: (endpoint) => {
-      logger.warn({ ...endpoint, environment }, 'a webhook endpoint was disabled')
+      logger.warn({ ...endpoint, environment }, 'webhook endpoint disabled')
       meter.onDisabled()
     },
     onAttempt: meter.onAttempt,
@@ -228,8 +251,20 @@ function startRetention({ installation, logger }: Parts, environment: Environmen
     store: stores[environment],
     keepMs: config.webhooksKeepDays * 86_400_000,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'old deliveries could not be removed'),
+    onError: (error) => logger.error({ err: error, environment }, 'webhook retention failed'),
   })
   retention.start()
   return () => retention.close()
+}
+
+function startUpkeep({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+  const { storage, stores, nowMs } = installation
+  const upkeep = new Upkeep({
+    database: storage.environments[environment],
+    store: stores[environment],
+    nowMs,
+    onError: (error) => logger.error({ err: error, environment }, 'upkeep failed'),
+  })
+  upkeep.start()
+  return () => upkeep.close()
 }

@@ -1,0 +1,78 @@
+import { createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { type Config, ROLES, type Role } from '../config.ts'
+import type { DispatcherTimings } from '../webhooks/dispatcher.ts'
+import type { RunningParts, Started } from './assemble-service.ts'
+import { type Installation, openInstallation, verifyMasterKey } from './installation.ts'
+
+/** How long a shutdown waits for requests in flight. */
+const DRAIN_MAX_MS = 10_000
+
+/** A running service. */
+export interface Service extends Started {
+  installation: Installation
+  /** Stops accepting connections, finishes requests in flight, flushes all writes, and closes the databases. */
+  close(): Promise<void>
+}
+
+/** What starting a service needs besides its settings. */
+export interface ServiceOptions {
+  logger: Logger
+  roles?: readonly Role[]
+  nowMs?: () => number
+  /** Shorter delays, for tests that cannot wait for days. */
+  webhookTimings?: Partial<DispatcherTimings>
+}
+
+/** Opens the installation, starts every part of the service, and closes them in reverse order. */
+export async function startService(
+  config: Config,
+  { logger, roles = ROLES, nowMs = Date.now, webhookTimings = {} }: ServiceOptions,
+): Promise<Service> {
+  const running: RunningParts = { listeners: [], closers: [] }
+  const close = async () => {
+    await Promise.all(running.listeners.splice(0).map(stopListening))
+    while (running.closers.length > 0) await running.closers.pop()!()
+  }
+  try {
+    await requireFreePorts(config, roles)
+    const opening = openInstallation(config, { nowMs })
+    // The embedded database opens in its own thread while this thread loads and assembles everything else.
+    const loading = import('./assemble-service.ts')
+    loading.catch(() => {}) // awaited below, unless the installation fails to open first
+    const installation = await opening
+    running.closers.push(() => installation.close())
+    const { assembleService } = await loading
+    const start = await assembleService(installation, { logger, roles, webhookTimings, running })
+    const applied = await installation.storage.migrate()
+    if (applied.length > 0) logger.info({ applied }, 'database migrated')
+    await verifyMasterKey(installation)
+    return { installation, ...(await start()), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Stops accepting and waits for requests in flight; after `DRAIN_MAX_MS` the remaining connections are cut. */
+async function stopListening(app: FastifyInstance): Promise<void> {
+  const timeout = setTimeout(() => app.server.closeAllConnections(), DRAIN_MAX_MS)
+  await app.close()
+  clearTimeout(timeout)
+}
+
+/** Probes the ports before anything is created, so that a start that must fail leaves no files or tables behind. */
+async function requireFreePorts({ host, ports }: Config, roles: readonly Role[]): Promise<void> {
+  const wanted = [
+    ...(roles.includes('console') ? [ports.console] : []),
+    ...(roles.includes('api') ? [ports.sandbox, ports.production] : []),
+  ]
+  for (const port of wanted.filter((number) => number > 0)) {
+    const probe = createServer()
+    await new Promise<void>((resolve, reject) =>
+      probe.once('error', reject).listen({ host, port, exclusive: true }, resolve),
+    )
+    await new Promise((resolve) => probe.close(resolve))
+  }
+}
