@@ -1,21 +1,21 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Registry } from 'prom-client'
 import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import { startPage } from './start-page.ts'
 
-/** What the console port is made of. */
+/** What the server of the console port works with. */
 export interface ConsoleServerParts {
   config: Config
   logger: FastifyBaseLogger
-  metrics: Metrics
+  metrics: Registry
   /** Resolves when the databases answer. */
   ready: () => Promise<unknown>
 }
 
-/** How long the databases may take to say that they are there. */
+/** How long the databases may take to answer before `/readyz` says 503. */
 const READY_WITHIN_MS = 2_000
 
-/** Builds the operators' side of the service: the start page, and what probes and Prometheus ask for. */
+/** Builds the server of the console port: start page, `/healthz`, `/readyz` and Prometheus' `/metrics`. */
 export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleServerParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
@@ -42,9 +42,7 @@ export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleSe
     ])
     return reply.code(answered ? 200 : 503).send({ status: answered ? 'ready' : 'database_unreachable' })
   })
-  app.get('/metrics', async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
-  )
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
   return app
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** A page for whoever opens the console port in a browser: where things are. */
+/** The page of the console port: the addresses of the APIs and where the first key is. */
 export function startPage({ baseUrls, dataDir }: Pick<Config, 'baseUrls' | 'dataDir'>): string {
   const rows = [
     ['Sandbox API', baseUrls.sandbox, `${baseUrls.sandbox}/openapi.json`],

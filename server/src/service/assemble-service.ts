@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import { Sealer } from '../audit/sealer.ts'
 import { openCommandSocket } from '../cli/command-socket.ts'
 import { ENVIRONMENTS, type Environment, type Role } from '../config.ts'
@@ -10,8 +11,7 @@ import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { describeApi } from '../http/openapi.ts'
 import { UsageMeter } from '../http/usage-meter.ts'
-import { Metrics } from '../metrics/metrics.ts'
-import { createRequestMeter, describeProcess } from '../metrics/process-metrics.ts'
+import { createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
@@ -58,7 +58,8 @@ export async function assembleService(
 ): Promise<() => Promise<Started>> {
   const { config, storage } = installation
   const { closers, listeners } = running
-  const metrics = describeProcess(new Metrics(), installation)
+  const metrics = new Registry()
+  registerProcessMetrics(metrics, installation)
   const parts = {
     installation,
     logger,
@@ -128,7 +129,7 @@ const loadCommands = () => import('../cli/commands.ts')
 interface Parts {
   installation: Installation
   logger: Logger
-  metrics: Metrics
+  metrics: Registry
   measureRequests: ReturnType<typeof createRequestMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
 }
