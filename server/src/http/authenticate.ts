@@ -1,12 +1,12 @@
+import { LRUCache } from 'lru-cache'
 import type { Environment } from '../config.ts'
 import { readApiKey } from '../security/api-key.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import { type Failure, fail } from './api-error.ts'
 
-/** How long a key that was looked up is believed. A revocation is felt on every node within a second. */
-const KEY_FRESH_MS = 500
-/** More keys than this are not remembered; looking one up again costs a shared read. */
-const KEYS_REMEMBERED_MAX = 10_000
+/** How long a cached key is used before it is read again: a revocation takes effect on every node within a second. */
+const KEY_TTL_MS = 500
+const KEYS_CACHED_MAX = 10_000
 
 type AuthenticationFailure = Failure<
   'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'api_key_expired' | 'wrong_environment'
@@ -25,19 +25,15 @@ export function createAuthenticate({
   baseUrls: Record<Environment, string>
   apiKeyByHash: (hash: string) => Promise<ApiKey | undefined>
 }): Authenticate {
-  const remembered = new Map<string, { key: ApiKey; untilMs: number }>()
+  const cache = new LRUCache<string, { key: ApiKey; untilMs: number }>({ max: KEYS_CACHED_MAX })
 
   async function lookUp(hash: string, nowMs: number): Promise<ApiKey | undefined> {
-    const known = remembered.get(hash)
-    if (known && nowMs < known.untilMs) return known.key
+    const cached = cache.get(hash)
+    if (cached && nowMs < cached.untilMs) return cached.key
     const key = await apiKeyByHash(hash)
-    if (!key) {
-      remembered.delete(hash)
-      return undefined
-    }
-    if (remembered.size >= KEYS_REMEMBERED_MAX) remembered.clear()
-    // The time before the look-up counts: what was read is no newer than that.
-    remembered.set(hash, { key, untilMs: nowMs + KEY_FRESH_MS })
+    // The TTL runs from before the read: the row is no newer than that.
+    if (key) cache.set(hash, { key, untilMs: nowMs + KEY_TTL_MS })
+    else cache.delete(hash)
     return key
   }
 

@@ -19,7 +19,7 @@ import { GroupCommit } from './write-path/group-commit.ts'
 /** All reads and writes of one environment. It does not know that there is another. */
 export function openEnvironmentStore(database: Database) {
   const writes = new GroupCommit(database)
-  const { rememberStates, ...entities } = entityQueries(database)
+  const { cacheStates, ...entities } = entityQueries(database)
   return {
     ...entities,
     ...decisionQueries(database),
@@ -40,7 +40,7 @@ export function openEnvironmentStore(database: Database) {
     /** Writes a change, together with all others that wait. */
     async commit(change: Change): Promise<Committed> {
       const committed = await writes.commit(change)
-      if (!committed.lost) rememberStates([...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
+      if (!committed.lost) cacheStates([...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
       return committed
     },
     /** Resolves when everything that was handed in has been written. */

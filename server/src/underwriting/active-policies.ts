@@ -1,16 +1,20 @@
+import { LRUCache } from 'lru-cache'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { compileOnce } from './compiled-policies.ts'
 
-/** How long a node goes on with the policy it knows to be active; a switch is felt on every node within a second. */
-const ACTIVE_FRESH_MS = 500
+/** How long a node uses the active policy it read: an activation takes effect on every node within a second. */
+const TTL_MS = 500
+const ORGANIZATIONS_CACHED_MAX = 10_000
 
-/** The policies of an environment, ready to decide. */
+/** The active policies of an environment, compiled. */
 export class ActivePolicies {
   readonly #store: Pick<EnvironmentStore, 'activePolicy'>
   readonly #nowMs: () => number
-  readonly #active = new Map<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>()
+  readonly #cache = new LRUCache<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>({
+    max: ORGANIZATIONS_CACHED_MAX,
+  })
 
   constructor({ store, nowMs }: { store: Pick<EnvironmentStore, 'activePolicy'>; nowMs: () => number }) {
     this.#store = store
@@ -20,11 +24,11 @@ export class ActivePolicies {
   /** The active policy of an organization; undefined if it has none. */
   of(organizationId: string): Promise<CompiledPolicy | undefined> {
     const now = this.#nowMs()
-    const known = this.#active.get(organizationId)
-    if (known && now < known.untilMs) return known.policy
+    const cached = this.#cache.get(organizationId)
+    if (cached && now < cached.untilMs) return cached.policy
     const policy = this.#readActive(organizationId)
-    this.#active.set(organizationId, { policy, untilMs: now + ACTIVE_FRESH_MS })
-    policy.catch(() => this.#active.delete(organizationId))
+    this.#cache.set(organizationId, { policy, untilMs: now + TTL_MS })
+    policy.catch(() => this.#cache.delete(organizationId))
     return policy
   }
 

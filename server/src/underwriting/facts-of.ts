@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
-import { Recent } from '../store/queries/recent.ts'
 
 /** What a decision was asked about, as it is kept for looking at it again. */
 export interface DecisionRequest {
@@ -38,27 +38,30 @@ export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow,
   return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
 }
 
-/** Of text, about; what is made of it takes about four times as much. */
-const STATES_BYTES_MAX = 16 * 1024 * 1024
+/** Bounds the cached texts; the objects parsed from them take about four times as much. */
+const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
 
-/** States that were read, by their text: the store hands out the same text as long as an entity has not changed. */
-const readStates = new Recent<EntityState>(STATES_BYTES_MAX)
+/** Parsed states by their text: the store returns the same text until the entity changes. */
+const parsedStates = new LRUCache<string, EntityState>({
+  maxSize: STATES_CHARACTERS_MAX,
+  sizeCalculation: (_state, text) => text.length,
+})
 
 /** The state of an entity, with what the trust graph says about it. */
 export function stateOf({ state, graph }: Pick<EntityRow, 'state' | 'graph'>): EntityState {
-  const read = readState(state)
-  return graph === null ? read : { ...read, graph: JSON.parse(graph) as GraphState }
+  const parsed = parseState(state)
+  return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as GraphState }
 }
 
-function readState(text: string): EntityState {
-  const known = readStates.get(text)
-  if (known) return known
+function parseState(text: string): EntityState {
+  const cached = parsedStates.get(text)
+  if (cached) return cached
   const state = deepFreeze(JSON.parse(text) as EntityState)
-  readStates.set(text, state, text.length)
+  parsedStates.set(text, state)
   return state
 }
 
-/** Many look at one state: whoever tries to change it is told. */
+/** Decisions share one cached state, so an attempt to modify it must throw. */
 function deepFreeze<T extends object>(value: T): T {
   for (const name in value) {
     const inner = value[name]

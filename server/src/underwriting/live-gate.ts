@@ -1,14 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../store/database/database.ts'
 import { isGateOpen } from '../store/queries/live-gate.ts'
 
-/** How long a node believes what it read; a stop is felt on every node within a second. */
-const FRESH_MS = 500
+/** How long a node uses what it read: closing the gate takes effect on every node within a second. */
+const TTL_MS = 500
+const ORGANIZATIONS_CACHED_MAX = 10_000
 
-/** Whether organizations may decide in production: two operators have to say so, and one can stop it. */
+/** Whether organizations may decide in production. Two operators open the gate of an organization; one closes it. */
 export class LiveGate {
   readonly #control: Database
   readonly #nowMs: () => number
-  readonly #known = new Map<string, { isOpen: Promise<boolean>; untilMs: number }>()
+  readonly #cache = new LRUCache<string, { isOpen: Promise<boolean>; untilMs: number }>({
+    max: ORGANIZATIONS_CACHED_MAX,
+  })
 
   constructor({ control, nowMs }: { control: Database; nowMs: () => number }) {
     this.#control = control
@@ -17,11 +21,11 @@ export class LiveGate {
 
   isOpen(organizationId: string): Promise<boolean> {
     const now = this.#nowMs()
-    const known = this.#known.get(organizationId)
-    if (known && now < known.untilMs) return known.isOpen
+    const cached = this.#cache.get(organizationId)
+    if (cached && now < cached.untilMs) return cached.isOpen
     const isOpen = isGateOpen(this.#control, organizationId)
-    this.#known.set(organizationId, { isOpen, untilMs: now + FRESH_MS })
-    isOpen.catch(() => this.#known.delete(organizationId))
+    this.#cache.set(organizationId, { isOpen, untilMs: now + TTL_MS })
+    isOpen.catch(() => this.#cache.delete(organizationId))
     return isOpen
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** The number of PostgreSQL's type `text` (pg_type.oid). */
 const TEXT = 25
 const HEADER_BYTES = 20
@@ -29,17 +31,15 @@ export function encodeParams(sql: string, params: readonly unknown[]): { values:
   return { values, ...(room > 0 && { buffer: bytes.buffer }) }
 }
 
-/** Which parameters a statement casts to `text[]`. The texts of statements are few, because batches pass arrays. */
-const knownPlaces = new Map<string, readonly number[]>()
-const KNOWN_MAX = 2_000
+/** The indexes of the parameters that a statement casts to `text[]`, by its text. Texts are few: batches pass arrays. */
+const textArrayIndexes = new LRUCache<string, readonly number[]>({ max: 2_000 })
 
 function textArraysOf(sql: string): readonly number[] {
-  const known = knownPlaces.get(sql)
-  if (known) return known
-  const places = [...new Set(Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1))]
-  if (knownPlaces.size >= KNOWN_MAX) knownPlaces.clear()
-  knownPlaces.set(sql, places)
-  return places
+  const cached = textArrayIndexes.get(sql)
+  if (cached) return cached
+  const indexes = [...new Set(Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1))]
+  textArrayIndexes.set(sql, indexes)
+  return indexes
 }
 
 function roomFor(values: TextArray): number {

@@ -1,12 +1,13 @@
 import { type PGlite, protocol } from '@electric-sql/pglite'
+import { LRUCache } from 'lru-cache'
 import type { Row } from './database.ts'
 
 const { serialize, messages } = protocol
 
-/** As many are kept prepared, those that were used last: a text that is made from data must not fill the memory. */
-const KEPT_MAX = 500
+/** Bounds the prepared statements, so that statements whose text varies cannot fill the memory. */
+const PREPARED_MAX = 500
 
-/** A statement that PostgreSQL has read and understood. */
+/** A statement that PostgreSQL has parsed. */
 interface Prepared {
   name: string
   parameterTypes: readonly number[]
@@ -14,21 +15,28 @@ interface Prepared {
 }
 
 /**
- * The statements of the embedded database, each prepared once. `PGlite.query` has PostgreSQL read the text of a statement every
- * time, and goes to and fro for every step of it; here all of them go together.
+ * The prepared statements of the embedded database. `PGlite.query` parses a statement on every execution and waits for
+ * each protocol message in turn; here a statement is parsed once, and bind, execute and sync go out together.
  *
- * INVARIANT: one statement at a time, as in any session; whoever asks waits for the answer.
+ * INVARIANT: callers run one statement at a time and await its answer, as a session of PostgreSQL requires.
  */
 export class PgliteStatements {
   readonly #database: PGlite
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = new LRUCache<string, Prepared>({
+    max: PREPARED_MAX,
+    dispose: ({ name }, _key, reason) => {
+      if (reason === 'evict') this.#evicted.push(name)
+    },
+  })
+  /** Evicted statements that PostgreSQL still holds. */
+  readonly #evicted: string[] = []
   #lastName = 0
 
   constructor(database: PGlite) {
     this.#database = database
   }
 
-  /** Runs a statement; `schema` is the one that the session looks at. */
+  /** Runs a statement; `schema` is the search path that the session has. */
   async run(schema: string, sql: string, params: readonly unknown[]): Promise<Row[]> {
     const { name, parameterTypes, columns } = await this.#prepare(`${schema} ${sql}`, sql)
     const values = params.map((value, place) => this.#encode(value, parameterTypes[place]!))
@@ -40,11 +48,11 @@ export class PgliteStatements {
   }
 
   async #prepare(key: string, sql: string): Promise<Prepared> {
-    const prepared = this.#prepared.get(key) ?? (await this.#parse(sql))
-    // The one that was used last is at the end.
-    this.#prepared.delete(key)
+    const cached = this.#prepared.get(key)
+    if (cached) return cached
+    const prepared = await this.#parse(sql)
     this.#prepared.set(key, prepared)
-    if (this.#prepared.size > KEPT_MAX) await this.#forgetOldest()
+    for (const name of this.#evicted.splice(0)) await this.#exchange(serialize.close({ type: 'S', name }))
     return prepared
   }
 
@@ -63,13 +71,7 @@ export class PgliteStatements {
     }
   }
 
-  async #forgetOldest(): Promise<void> {
-    const [key, { name }] = this.#prepared.entries().next().value!
-    this.#prepared.delete(key)
-    await this.#exchange(serialize.close({ type: 'S', name }))
-  }
-
-  /** Sends messages of PostgreSQL's protocol together, and returns the answers to them. */
+  /** Sends messages of PostgreSQL's protocol together and returns its answers. */
   async #exchange(...parts: Uint8Array[]) {
     return (await this.#database.execProtocol(Buffer.concat([...parts, serialize.sync()]))).messages
   }

@@ -1,21 +1,26 @@
+import { LRUCache } from 'lru-cache'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
-import { Recent } from './recent.ts'
 
-/** An entity with everything that is kept of it, and what the trust graph says about it (null: nothing yet). */
+/** An entity with its state, and with its exposure and trust; null until they were first computed. */
 export type EntityRow = RowOf<'entities'> & { graph: string | null; trust: string | null }
 
-/** Who is decided about was mostly written to just before: states of a few thousand entities. */
-const STATES_BYTES_MAX = 16 * 1024 * 1024
+/** Bounds the cache to the states of a few thousand entities: most are decided about soon after they were written. */
+const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
+/** What an entry takes besides its state: its key, and the objects around it. */
+const ENTRY_CHARACTERS = 300
 
-/** Reads of entities; those on hot paths share their round trips. */
+/** Reads of entities; look-ups on hot paths share round trips. */
 export function entityQueries(database: Database) {
-  const states = new Recent<KnownState>(STATES_BYTES_MAX)
+  const states: StateCache = new LRUCache({
+    maxSize: STATES_CHARACTERS_MAX,
+    sizeCalculation: ({ state }) => state.length + ENTRY_CHARACTERS,
+  })
   return {
-    /** Remembers the states of entities that were written, for whoever reads them next. */
-    rememberStates(entities: readonly RowOf<'entities'>[]): void {
-      for (const entity of entities) remember(states, entity)
+    /** Caches the states of entities that were just written, for the next read. */
+    cacheStates(entities: readonly RowOf<'entities'>[]): void {
+      for (const entity of entities) cacheState(states, entity)
     },
 
     /** The entity of that id, if the organization has it. */
@@ -45,7 +50,7 @@ export function entityQueries(database: Database) {
       externalIds: readonly string[],
     ): Promise<Set<string>> {
       const rows = await database.query<{ external_id: string }>(
-        // One look-up for each: a list to filter by would let the planner read all the entity ever had.
+        // One index look-up for each id: with `= ANY($3)` the planner may read all transactions of the entity.
         `SELECT sent.external_id FROM unnest($3::text[]) AS sent (external_id) CROSS JOIN LATERAL (
            SELECT 1 FROM transactions WHERE org_id = $1 AND entity_id = $2 AND external_id = sent.external_id LIMIT 1) AS known`,
         [organizationId, entityId, externalIds],
@@ -56,14 +61,18 @@ export function entityQueries(database: Database) {
 }
 
 /**
- * The state of an entity as it was at one version; the moment tells versions of one number apart, should a database be set back.
+ * The state of an entity at one version. `updated_at` tells apart two states with the same version, as after a restore
+ * of the database from a backup.
  *
- * INVARIANT: whatever writes a state gives its entity another version, or another moment.
+ * INVARIANT: every write of a state changes the entity's `version` or its `updated_at`.
  */
-type KnownState = Pick<RowOf<'entities'>, 'state' | 'version' | 'updated_at'>
+type CachedState = Pick<RowOf<'entities'>, 'state' | 'version' | 'updated_at'>
 
-function remember(states: Recent<KnownState>, { org_id, id, state, version, updated_at }: RowOf<'entities'>): void {
-  states.set(keyOf({ organizationId: org_id, name: id }), { state, version, updated_at }, state.length)
+/** States by organization and entity id. */
+type StateCache = LRUCache<string, CachedState>
+
+function cacheState(states: StateCache, { org_id, id, state, version, updated_at }: RowOf<'entities'>): void {
+  states.set(keyOf({ organizationId: org_id, name: id }), { state, version, updated_at })
 }
 
 const COLUMNS = columnsOf('entities')
@@ -71,14 +80,14 @@ const COLUMNS = columnsOf('entities')
   .map((column) => `entities.${column}`)
   .join(', ')
 
-/** Reads entities by one of their names. A state that is known and has not changed is not sent again. */
+/** Reads entities by id or external id. PostgreSQL leaves out a state whose version is the cached one. */
 async function readBy(
   database: Database,
   column: 'id' | 'external_id',
-  { names, states }: { names: readonly EntityName[]; states: Recent<KnownState> },
+  { names, states }: { names: readonly EntityName[]; states: StateCache },
 ): Promise<Map<string, EntityRow>> {
-  // States are remembered by id. They are held from here on, whatever is forgotten meanwhile, and the same for whoever asks twice.
-  const known = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
+  // Taken out of the cache before the query, because an entry may be evicted while the query runs.
+  const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<EntityRow, 'state'> & { state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
@@ -89,17 +98,17 @@ async function readBy(
     [
       names.map(({ organizationId }) => organizationId),
       names.map(({ name }) => name),
-      names.map((name) => known.get(keyOf(name))?.version ?? null),
-      names.map((name) => known.get(keyOf(name))?.updated_at ?? null),
+      names.map((name) => cached.get(keyOf(name))?.version ?? null),
+      names.map((name) => cached.get(keyOf(name))?.updated_at ?? null),
     ],
   )
   const found = new Map<string, EntityRow>()
   for (const row of rows) {
     const key = keyOf({ organizationId: row.org_id, name: row[column] })
     const isUnchanged = row.state === null
-    if (isUnchanged) row.state = known.get(key)!.state
+    if (isUnchanged) row.state = cached.get(key)!.state
     const entity = row as EntityRow
-    if (!isUnchanged) remember(states, entity)
+    if (!isUnchanged) cacheState(states, entity)
     found.set(key, entity)
   }
   return found
