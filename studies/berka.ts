@@ -23,6 +23,7 @@ import {
 import type { CompiledPolicy } from '../server/src/core/policy/compiled-policy.ts'
 import { parsePolicy } from '../server/src/core/policy/parse-policy.ts'
 import { describeProblem } from '../server/src/core/policy/policy-problem.ts'
+import { VERDICTS } from '../server/src/core/vocabularies.ts'
 import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov, type Scored } from './discrimination.ts'
 
 const DAY_MS = 86_400_000
@@ -90,11 +91,15 @@ function report(decided: readonly Decided[]): void {
   )
   const tiers = policy.document.tiers.map(({ tier }) => tier)
   table('tier', tiers, decided, ({ outcome }) => outcome.tier)
-  const verdicts = ['approve', 'approve_with_conditions', 'manual_review', 'decline']
-  table('verdict', verdicts, decided, ({ outcome }) => outcome.verdict)
+  table('verdict', VERDICTS, decided, ({ outcome }) => outcome.verdict)
 }
 
-function table(title: string, names: string[], decided: readonly Decided[], nameOf: (one: Decided) => string): void {
+function table(
+  title: string,
+  names: readonly string[],
+  decided: readonly Decided[],
+  nameOf: (one: Decided) => string,
+): void {
   console.log(`\n${title.padEnd(24)} loans    bad   bad rate   expected`)
   for (const name of names) {
     const members = decided.filter((one) => nameOf(one) === name)

@@ -6,6 +6,7 @@
  * verdict hangs on is left out: not completeness, not confidence, not the limit.
  */
 import type { Fact, FactSet, Facts } from '../../server/src/core/facts/facts.ts'
+import type { Verdict } from '../../server/src/core/vocabularies.ts'
 import {
   type Applicant,
   badPpmAt,
@@ -18,7 +19,7 @@ import {
 
 /** What the hand-written policy answers. */
 export interface HandWrittenAnswer {
-  verdict: 'approve' | 'approve_with_conditions' | 'manual_review' | 'decline'
+  verdict: Verdict
   tier: string
   limit: number | null
   score: number

@@ -2,10 +2,19 @@
  * Seven applicants as a caller would present them: the bodies of the API calls, with dates relative to a given now.
  * What `sandbox-policy-v1` must say to each is part of its promise.
  */
+import type {
+  ConsentPurpose,
+  ConsentStatus,
+  DataCategory,
+  IdentifierType,
+  TransactionDirection,
+  Verdict,
+  VerificationStatus,
+} from '../src/core/vocabularies.ts'
 
 /** The verdicts and reasons a persona may get. */
 export interface PersonaExpectation {
-  verdicts: readonly ('approve' | 'approve_with_conditions' | 'manual_review' | 'decline')[]
+  verdicts: readonly Verdict[]
   /** One of these must be among the reasons. */
   reasonsAnyOf?: readonly string[]
   /** One of these must be among the conditions. */
@@ -21,22 +30,22 @@ export interface PersonaTransaction {
   occurred_at: string
   amount: number
   currency: string
-  direction: 'credit' | 'debit'
+  direction: TransactionDirection
   balance_after: number
   category?: string
 }
 
 /** One identity link as `POST /v1/entities/{entity_id}/identity-links` takes it. */
 export interface PersonaLink {
-  identifier: { type: 'government_id' | 'tax_id' | 'bank_account' | 'email'; value: string }
-  verification: { status: 'verified' | 'unverified' | 'failed'; method?: string; verified_at?: string }
+  identifier: { type: IdentifierType; value: string }
+  verification: { status: VerificationStatus; method?: string; verified_at?: string }
 }
 
 /** One consent as `POST /v1/entities/{entity_id}/consents` takes it. */
 export interface PersonaConsent {
-  purpose: 'credit_underwriting'
-  status: 'granted'
-  data_categories: ('identity' | 'transactions' | 'features' | 'graph')[]
+  purpose: ConsentPurpose
+  status: ConsentStatus
+  data_categories: DataCategory[]
   granted_at: string
 }
 

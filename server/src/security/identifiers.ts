@@ -1,17 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto'
-
-/** The kinds of identifiers that can point at an entity. */
-export const IDENTIFIER_TYPES = [
-  'government_id',
-  'tax_id',
-  'registration_number',
-  'bank_account',
-  'email',
-  'phone',
-  'device',
-  'address',
-] as const
-export type IdentifierType = (typeof IDENTIFIER_TYPES)[number]
+import type { IdentifierType } from '../core/vocabularies.ts'
 
 const TAIL_LENGTH = 4
 

@@ -1,18 +1,16 @@
-/** 2^(−k/16) in millionths. Written down, because engines may differ in the last digit of a power. */
-const SIXTEENTHS = [
-  1_000_000, 957_603, 917_004, 878_126, 840_896, 805_245, 771_105, 738_413, 707_107, 677_128, 648_420, 620_929, 594_604,
-  569_394, 545_254, 522_137, 500_000,
-] as const
+import { HALF_LIFE_STEPS_PPM, HALVINGS_MAX } from '../half-life.ts'
 
-/** What is left of a value's worth after some days, in millionths: half of it after each half-life. */
+/** 2^(−k/16) in parts per million. The finer steps that the trust graph reads would change recorded decisions. */
+const SIXTEENTHS_PPM = HALF_LIFE_STEPS_PPM.filter((_, step) => step % 4 === 0)
+
+/** The share of a value that is left after some days, in parts per million: half of it after each half-life. */
 export function remainingPpm(ageDays: number, halfLifeDays: number): number {
   const halvings = Math.floor(ageDays / halfLifeDays)
-  // After 20 halvings less than a millionth is left.
-  if (halvings >= 20) return 0
+  if (halvings >= HALVINGS_MAX) return 0
   const sixteenths = ((ageDays - halvings * halfLifeDays) * 16) / halfLifeDays
   const step = Math.floor(sixteenths)
-  const from = SIXTEENTHS[step] ?? 0
-  const to = SIXTEENTHS[step + 1] ?? from
+  const from = SIXTEENTHS_PPM[step]!
+  const to = SIXTEENTHS_PPM[step + 1] ?? from
   let remaining = from + (to - from) * (sixteenths - step)
   for (let halving = 0; halving < halvings; halving++) remaining /= 2
   return Math.floor(remaining)

@@ -1,10 +1,8 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
+import type { LimitBound, Verdict } from '../vocabularies.ts'
 
 export type { Reason, RuleTrace }
-
-/** What the policy says to do. */
-export type Verdict = 'approve' | 'approve_with_conditions' | 'manual_review' | 'decline'
 
 /** Something the applicant has to accept or bring before the approval counts. */
 export interface OpenCondition {
@@ -45,7 +43,7 @@ export interface Confidence {
 
 /** One bound of the limit. */
 export interface LimitTerm {
-  term: 'capacity' | 'balance' | 'expected_loss' | 'tier' | 'exposure_cap' | 'requested'
+  term: LimitBound | 'requested'
   amount: number
 }
 

@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { DecisionOutcome, Verdict } from './decision-outcome.ts'
+import type { Impact, Verdict } from '../vocabularies.ts'
+import type { DecisionOutcome } from './decision-outcome.ts'
 
 /** A decision as callers see it: exactly the fields of the public contract. */
 export interface UnderwritingDecision {
@@ -11,7 +12,7 @@ export interface UnderwritingDecision {
   repayment_probability: number
   risk_tier: string
   confidence: number
-  reason_codes: { code: string; label: string; impact: 'positive' | 'negative' }[]
+  reason_codes: { code: string; label: string; impact: Impact }[]
   conditions?: { code: string; label: string }[]
   model_version: string
   policy_version: string
@@ -30,7 +31,7 @@ export function describeDecision({
   decidedAt,
 }: {
   id: string
-  environment: 'sandbox' | 'production'
+  environment: UnderwritingDecision['environment']
   outcome: DecisionOutcome
   policy: CompiledPolicy
   requestId: string

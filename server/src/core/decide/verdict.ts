@@ -1,5 +1,6 @@
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
-import type { Completeness, Confidence, LimitTrace, SettledBy, Verdict } from './decision-outcome.ts'
+import type { Verdict } from '../vocabularies.ts'
+import type { Completeness, Confidence, LimitTrace, SettledBy } from './decision-outcome.ts'
 
 /** What a verdict is taken from. */
 export interface VerdictQuestion {

@@ -1,4 +1,5 @@
 import { moneyOf } from '../money.ts'
+import type { TransactionDirection } from '../vocabularies.ts'
 import type { EntityState } from './entity-state.ts'
 import { type Month, monthIndex, monthOf } from './month.ts'
 import { addToMonth, closeMonth, type MonthBucket, type OpenMonth, openMonth } from './month-bucket.ts'
@@ -10,7 +11,7 @@ export interface TransactionFact {
   externalId: string
   amount: number
   currency: string
-  direction: 'credit' | 'debit'
+  direction: TransactionDirection
   balanceAfter?: number
   /**
    * Four words change how a transaction counts; any other is ordinary income or spending.

@@ -1,10 +1,11 @@
-import type { ConsentPurpose, ConsentRecord, ConsentState, DataCategory } from './consent-state.ts'
+import type { ConsentPurpose, ConsentStatus, DataCategory } from '../vocabularies.ts'
+import type { ConsentRecord, ConsentState } from './consent-state.ts'
 import { type FactSet, known, type MissingBecause } from './facts.ts'
 
 type Withheld = Extract<MissingBecause, 'consent_revoked' | 'consent_expired'>
 
-/** How a consent stands at one instant; `none` says it was never asked for. */
-export type ConsentStatus = 'granted' | 'revoked' | 'expired' | 'none'
+/** The status of a consent at one instant; `none` means that it was never asked for. */
+type CurrentStatus = ConsentStatus | 'expired' | 'none'
 
 // Besides underwriting itself, each kind of data has the purpose it was collected for.
 const PURPOSES_OF: Record<DataCategory, readonly ConsentPurpose[]> = {
@@ -38,13 +39,13 @@ export function withheldBecause(state: ConsentState, category: DataCategory, now
   return statuses.includes('expired') ? 'consent_expired' : undefined
 }
 
-function statusOfPurpose(state: ConsentState, purpose: ConsentPurpose, now: string): ConsentStatus {
+function statusOfPurpose(state: ConsentState, purpose: ConsentPurpose, now: string): CurrentStatus {
   const statuses = Object.values(state[purpose] ?? {}).map((record) => statusOf(record, now))
-  const best: ConsentStatus[] = ['granted', 'revoked', 'expired']
+  const best: CurrentStatus[] = ['granted', 'revoked', 'expired']
   return best.find((status) => statuses.includes(status)) ?? 'none'
 }
 
-function statusOf(record: ConsentRecord | undefined, now: string): ConsentStatus {
+function statusOf(record: ConsentRecord | undefined, now: string): CurrentStatus {
   if (record === undefined) return 'none'
   const { grantedAt, expiresAt, revokedAt } = record
   const isRevoked = revokedAt !== undefined && revokedAt <= now && revokedAt >= (grantedAt ?? '')

@@ -1,25 +1,12 @@
+import { type ConsentPurpose, type ConsentStatus, DATA_CATEGORIES, type DataCategory } from '../vocabularies.ts'
 import type { EntityState } from './entity-state.ts'
 import { laterOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
-/** What a consent may be given for. */
-export type ConsentPurpose =
-  | 'credit_underwriting'
-  | 'identity_verification'
-  | 'transaction_analysis'
-  | 'data_sharing'
-  | 'marketing'
-
-/** The kinds of data a consent may cover. */
-export type DataCategory = 'identity' | 'transactions' | 'features' | 'graph'
-
-/** Every data category, in the order of the contract. */
-const DATA_CATEGORIES: readonly DataCategory[] = ['identity', 'transactions', 'features', 'graph']
-
 /** One consent given or taken back; without named categories it speaks for all of them. */
 export interface ConsentFact {
   purpose: ConsentPurpose
-  status: 'granted' | 'revoked'
+  status: ConsentStatus
   dataCategories: readonly DataCategory[]
   grantedAt: string
   expiresAt?: string

@@ -1,8 +1,8 @@
-import type { DataCategory } from './consent-state.ts'
+import type { DataCategory, FeatureType } from '../vocabularies.ts'
 
 /** What a policy may rely on about a feature. */
 export interface FeatureDefinition {
-  type: 'number' | 'string' | 'boolean'
+  type: FeatureType
   label: string
   unit: string
   source: string

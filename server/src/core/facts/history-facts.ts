@@ -1,7 +1,7 @@
 import { moneyNumber } from '../money.ts'
+import type { OutcomeType } from '../vocabularies.ts'
 import { type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
-import type { OutcomeType } from './outcome-course.ts'
 import { ownProperty } from './own-property.ts'
 
 /** The features of the entity's own history; what is outstanding is told in the currency of the request. */

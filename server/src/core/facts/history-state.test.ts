@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalJson } from '../canonical-json.ts'
+import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { applyOutcome, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
-import type { OutcomeType } from './outcome-course.ts'
+import { isNeutral } from './outcome-course.ts'
 
 /** An outcome without its id, which it gets when it is reported. */
 type Happening = Omit<OutcomeFact, 'id'>
@@ -164,17 +165,6 @@ describe('own history', () => {
     )
   })
 })
-
-const TYPES: readonly OutcomeType[] = [
-  'current',
-  'late',
-  'default',
-  'charged_off',
-  'repaid',
-  'settled',
-  'fraud_confirmed',
-  'access_abused',
-]
 const decisionIds = fc.constantFrom('dec_1', 'dec_2', 'dec_3')
 const instants = fc.integer({ min: 1, max: 20 }).map(day)
 /** Of two reports of one instant, the later corrects the earlier: then the order of reporting is meant to matter. */
@@ -182,7 +172,7 @@ const reported: fc.Arbitrary<Happening[]> = fc.uniqueArray(
   fc.record(
     {
       decisionId: decisionIds,
-      type: fc.constantFrom(...TYPES),
+      type: fc.constantFrom(...OUTCOME_TYPES.filter((type) => !isNeutral(type))),
       occurredAt: instants,
       daysPastDue: fc.nat(400),
     },

@@ -1,6 +1,7 @@
 import { type Money, moneyOf } from '../money.ts'
+import type { OutcomeType } from '../vocabularies.ts'
 import type { EntityState } from './entity-state.ts'
-import { fateOf, isNeutral, type Outcome, type OutcomeType, openDrawsOf } from './outcome-course.ts'
+import { fateOf, isNeutral, type Outcome, openDrawsOf } from './outcome-course.ts'
 import { ownProperty } from './own-property.ts'
 
 /** One outcome of one of the entity's own decisions. */

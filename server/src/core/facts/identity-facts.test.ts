@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalJson } from '../canonical-json.ts'
+import type { IdentifierType } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
 import { applyIdentityLink, type EntityState, emptyState, type IdentityLinkFact } from './entity-state.ts'
-import type { IdentifierType } from './identity-state.ts'
 
 const NOW = '2026-07-15T12:00:00.000Z'
 const july = (day: number) => `2026-07-${String(day).padStart(2, '0')}T00:00:00.000Z`

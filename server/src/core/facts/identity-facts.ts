@@ -1,7 +1,8 @@
+import type { IdentifierType } from '../vocabularies.ts'
 import { ageInDays } from './age-in-days.ts'
 import type { FactSet } from './facts.ts'
 import { known } from './facts.ts'
-import type { IdentifierSummary, IdentifierType, IdentityState } from './identity-state.ts'
+import type { IdentifierSummary, IdentityState } from './identity-state.ts'
 import { ownProperty } from './own-property.ts'
 
 /** Identifiers that name one person or business and are issued after a check. */

@@ -1,22 +1,12 @@
+import type { IdentifierType, VerificationStatus } from '../vocabularies.ts'
 import type { EntityState } from './entity-state.ts'
 import { newestOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
-/** The kinds of identifier an entity can be known by. */
-export type IdentifierType =
-  | 'government_id'
-  | 'tax_id'
-  | 'registration_number'
-  | 'bank_account'
-  | 'email'
-  | 'phone'
-  | 'device'
-  | 'address'
-
 /** What an identity link says about who the entity is; a relationship link carries no identifier. */
 export interface IdentityLinkFact {
   identifier?: { type: IdentifierType; hash: string; issuer?: string }
-  verification: { status: 'verified' | 'unverified' | 'failed'; verifiedAt?: string }
+  verification: { status: VerificationStatus; verifiedAt?: string }
   createdAt: string
 }
 
@@ -47,7 +37,7 @@ const HASH_CHARACTERS = 16
 interface Verdict {
   hash: string
   issuer: string | undefined
-  status: 'verified' | 'failed'
+  status: Exclude<VerificationStatus, 'unverified'>
   at: string
 }
 

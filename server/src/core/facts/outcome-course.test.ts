@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { fateOf, type Outcome, type OutcomeType } from './outcome-course.ts'
+import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
+import { fateOf, type Outcome } from './outcome-course.ts'
 
 const at = (type: OutcomeType, day: number, id = 'out_1'): Outcome => ({
   id,
@@ -10,27 +11,14 @@ const at = (type: OutcomeType, day: number, id = 'out_1'): Outcome => ({
 })
 const stands = (before: OutcomeType, later: OutcomeType) => fateOf([at(before, 1), at(later, 2)])?.type
 
-const ALL: readonly OutcomeType[] = [
-  'funded',
-  'current',
-  'late',
-  'default',
-  'charged_off',
-  'repaid',
-  'settled',
-  'fraud_confirmed',
-  'access_abused',
-  'closed',
-]
-
 describe('the course of a decision', () => {
   it('starts with the first report', () => {
     assert.equal(fateOf([]), undefined)
-    for (const type of ALL) assert.equal(fateOf([at(type, 1)])?.type, type)
+    for (const type of OUTCOME_TYPES) assert.equal(fateOf([at(type, 1)])?.type, type)
   })
 
   it('is never changed by what only opens or closes the books', () => {
-    for (const type of ALL) {
+    for (const type of OUTCOME_TYPES) {
       assert.equal(stands(type, 'funded'), type)
       assert.equal(stands(type, 'closed'), type)
     }
@@ -38,7 +26,7 @@ describe('the course of a decision', () => {
 
   it('never leaves confirmed fraud or abuse, and reaches them from anywhere, whenever they happened', () => {
     for (const final of ['fraud_confirmed', 'access_abused'] as const) {
-      for (const type of ALL) {
+      for (const type of OUTCOME_TYPES) {
         assert.equal(stands(final, type), final)
         if (type !== 'fraud_confirmed' && type !== 'access_abused') assert.equal(stands(type, final), final)
       }
@@ -46,7 +34,8 @@ describe('the course of a decision', () => {
   })
 
   it('leaves a default only when it is repaid or settled, or gets worse', () => {
-    const after = (type: OutcomeType) => ALL.filter((later) => later !== type && stands(type, later) === later)
+    const after = (type: OutcomeType) =>
+      OUTCOME_TYPES.filter((later) => later !== type && stands(type, later) === later)
     const worse = ['fraud_confirmed', 'access_abused']
     assert.deepEqual(after('default'), ['charged_off', 'repaid', 'settled', ...worse])
     assert.deepEqual(after('charged_off'), ['repaid', 'settled', ...worse])
@@ -62,7 +51,7 @@ describe('the course of a decision', () => {
     const reports = fc.uniqueArray(
       fc.record({
         id: fc.uuid(),
-        type: fc.constantFrom(...ALL),
+        type: fc.constantFrom(...OUTCOME_TYPES),
         occurredAt: fc.integer({ min: 1, max: 9 }).map((day) => at('late', day).occurredAt),
       }),
       { selector: ({ occurredAt }) => occurredAt },

@@ -1,15 +1,4 @@
-/** What can become of a decision in the real world. */
-export type OutcomeType =
-  | 'funded'
-  | 'current'
-  | 'late'
-  | 'default'
-  | 'charged_off'
-  | 'repaid'
-  | 'settled'
-  | 'fraud_confirmed'
-  | 'access_abused'
-  | 'closed'
+import type { OutcomeType } from '../vocabularies.ts'
 
 /** One report of what became of a decision, and when that happened; ids are in the order in which reports were made. */
 export interface Outcome {

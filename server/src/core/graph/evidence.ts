@@ -1,4 +1,4 @@
-import type { OutcomeType } from '../facts/outcome-course.ts'
+import type { OutcomeType } from '../vocabularies.ts'
 import { dayOf, decayPpm, PPM } from './decay.ts'
 
 /** What the outcomes of one entity say about it: shares of belief in ppm; what is left to one whole is ignorance. */

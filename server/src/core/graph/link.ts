@@ -1,15 +1,5 @@
-import type { IdentifierType } from '../facts/identity-state.ts'
+import type { IdentifierType, Relationship, VerificationStatus } from '../vocabularies.ts'
 import { decayPpm, PPM, timesPpm } from './decay.ts'
-
-/** How one entity can be related to another in its own words. */
-export type Relationship =
-  | 'same_as'
-  | 'owner'
-  | 'director'
-  | 'guarantor'
-  | 'employer'
-  | 'household'
-  | 'business_partner'
 
 /** Why two entities are linked: a stated relationship, an identifier both have, or money that went between them. */
 export type LinkType = Relationship | IdentifierType | 'payment'
@@ -30,7 +20,7 @@ export interface LinkClaim {
   neighbour: string
   type: LinkType
   /** A shared identifier counts as verified only when both ends have verified it. */
-  verification: 'verified' | 'unverified' | 'failed'
+  verification: VerificationStatus
   /** The owner's share, or the payments' share in the flow of the end that they matter more to; 0 to 1. */
   share?: number
   since: number

@@ -1,6 +1,7 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
 import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
 import { readerOf } from '../facts/read-feature.ts'
+import { LIMIT_BOUNDS } from '../vocabularies.ts'
 import { checkPolicy } from './check-policy.ts'
 import { expressionProblem } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
@@ -14,7 +15,7 @@ import type {
   ProductTerms,
   Reason,
 } from './compiled-policy.ts'
-import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
+import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
 /** A policy that can decide, or everything that keeps it from deciding. */
@@ -151,17 +152,10 @@ function compileCharacteristics(
   })
 }
 
-/** A policy that was accepted before there was a reason to give for a bound has none to give. */
+/** Spreads each reason, because a stored policy may be older than the schema's reason for a bound and lack it. */
 function compileLimitReasons({ limit: { reasons } }: PolicyDocument): CompiledPolicy['limitReasons'] {
-  const of = (name: keyof typeof reasons) => reasonAt(`limit/${name}`, { ...reasons[name] }, 'negative')
-  return {
-    capacity: of('capacity'),
-    balance: of('balance'),
-    expected_loss: of('expected_loss'),
-    tier: of('tier'),
-    exposure_cap: of('exposure_cap'),
-    unknown: reasonAt('limit', { ...reasons.unknown }, 'negative'),
-  }
+  const bounds = LIMIT_BOUNDS.map((bound) => [bound, reasonAt(`limit/${bound}`, { ...reasons[bound] }, 'negative')])
+  return { ...Object.fromEntries(bounds), unknown: reasonAt('limit', { ...reasons.unknown }, 'negative') }
 }
 
 function reasonAt(node: string, { code, label }: { code: string; label: string }, impact: Reason['impact']): Reason {
@@ -175,7 +169,7 @@ function groupsOf({ scorecard: { characteristics } }: PolicyDocument): number[][
 }
 
 /** What one unit a month repays: the sum of its discounted instalments, by multiplication only. */
-function productTerms({ product, term_months, annual_rate }: PolicyDocument['products'][number]): ProductTerms {
+function productTerms({ product, term_months, annual_rate }: PolicyProduct): ProductTerms {
   const discount = 1 / (1 + annual_rate / 12)
   let annuityFactor = 0
   let present = 1
@@ -183,5 +177,5 @@ function productTerms({ product, term_months, annual_rate }: PolicyDocument['pro
     present *= discount
     annuityFactor += present
   }
-  return { product, termMonths: term_months, annuityFactor }
+  return { product, term_months, annual_rate, annuityFactor }
 }

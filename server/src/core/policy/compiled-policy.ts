@@ -1,8 +1,9 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { ReadFeature } from '../facts/read-feature.ts'
+import type { Impact } from '../vocabularies.ts'
 import type { Condition } from './compile-expression.ts'
-import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
+import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
 
 /**
  * A policy ready to decide: the document, its checksum, and everything that can be worked out beforehand.
@@ -46,7 +47,7 @@ export interface CompiledInput {
 export interface Reason {
   code: string
   label: string
-  impact: 'positive' | 'negative'
+  impact: Impact
   node: string
 }
 
@@ -116,9 +117,7 @@ export interface TableRow {
 }
 
 /** The terms of a product and what one unit of monthly instalment repays under them. */
-export interface ProductTerms {
-  product: string
-  termMonths: number
+export interface ProductTerms extends PolicyProduct {
   annuityFactor: number
 }
 

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
+import { FEATURE_TYPES, IMPACTS, LIMIT_BOUNDS, type LimitBound, VERDICTS } from '../vocabularies.ts'
 
 const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
@@ -18,7 +19,7 @@ const Explanation = Closed({ code: Code, label: Label })
 const Input = Closed(
   {
     feature: FeatureRef,
-    type: Type.Enum(['number', 'string', 'boolean']),
+    type: Type.Enum([...FEATURE_TYPES]),
     weight: Type.Integer({ minimum: 0, maximum: 100, description: 'How much knowing it adds to completeness.' }),
     half_life_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Instead of the catalogue’s half-life.' })),
     max_age_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Older than this, it counts as missing.' })),
@@ -35,7 +36,7 @@ const Rule = Closed(
     when: Type.String({ minLength: 1, maxLength: 1000, description: 'A condition in CEL over the inputs.' }),
     // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited, and `when … then` is how people say it
     then: Type.Enum(['decline', 'manual_review', 'condition']),
-    reason: Closed({ code: Code, label: Label, impact: Type.Enum(['positive', 'negative']) }),
+    reason: Closed({ code: Code, label: Label, impact: Type.Enum([...IMPACTS]) }),
     condition: Type.Optional(Explanation),
     covers: Type.Optional(Code),
     explanation: Label,
@@ -96,6 +97,11 @@ const Tier = Closed({
   cap: Type.Number({ minimum: 0, description: 'The highest limit, in the reference currency.' }),
 })
 
+const BoundExplanations = Object.fromEntries(LIMIT_BOUNDS.map((bound) => [bound, Explanation])) as Record<
+  LimitBound,
+  typeof Explanation
+>
+
 const Limit = Closed({
   income_haircut: Type.Number({ minimum: 0, maximum: 1, description: 'Of the variation of income.' }),
   spending_share: Type.Number({ minimum: 0, maximum: 1, description: 'Share of spending that cannot be cut.' }),
@@ -111,14 +117,7 @@ const Limit = Closed({
     }),
     { minItems: 1 },
   ),
-  reasons: Closed({
-    capacity: Explanation,
-    balance: Explanation,
-    expected_loss: Explanation,
-    tier: Explanation,
-    exposure_cap: Explanation,
-    unknown: Explanation,
-  }),
+  reasons: Closed({ ...BoundExplanations, unknown: Explanation }),
   reduced_amount: Closed({ code: Code, label: Label }, '`{limit}` and `{currency}` in the label are filled in.'),
 })
 
@@ -135,7 +134,7 @@ const PolicyTest = Closed({
     description: 'The features that are known; all others are missing.',
   }),
   expect: Closed({
-    verdict: Type.Optional(Type.Enum(['approve', 'approve_with_conditions', 'manual_review', 'decline'])),
+    verdict: Type.Optional(Type.Enum([...VERDICTS])),
     tier: Type.Optional(Type.String()),
     limit: Type.Optional(Type.Number()),
     score: Type.Optional(Type.Integer()),
@@ -177,6 +176,8 @@ export type PolicyDocument = Static<typeof PolicyDocument>
 export type PolicyRule = PolicyDocument['rules'][number]
 /** A characteristic as its author wrote it. */
 export type PolicyCharacteristic = PolicyDocument['scorecard']['characteristics'][number]
+/** The terms of a product as their author wrote them. */
+export type PolicyProduct = PolicyDocument['products'][number]
 /** An input as its author wrote it. */
 export type PolicyInput = PolicyDocument['inputs'][number]
 

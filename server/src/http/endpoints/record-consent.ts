@@ -1,4 +1,5 @@
 import { applyConsent } from '../../core/facts/entity-state.ts'
+import { DATA_CATEGORIES } from '../../core/vocabularies.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
@@ -7,8 +8,6 @@ import { record } from '../record.ts'
 import { Consent, RecordConsentRequest } from '../schemas/consent.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { utcTime } from '../utc-time.ts'
-
-const ALL_CATEGORIES: Consent['data_categories'] = ['identity', 'transactions', 'features', 'graph']
 
 /** Records that an entity gave its consent, or took it back. */
 export const recordConsent = defineEndpoint({
@@ -74,7 +73,7 @@ export const recordConsent = defineEndpoint({
         entity_id: entity!.id,
         purpose: body.purpose,
         status,
-        data_categories: body.data_categories ?? ALL_CATEGORIES,
+        data_categories: body.data_categories ?? [...DATA_CATEGORIES],
         // Who takes consent back need not know when it was given; it was not later than that.
         granted_at: utcTime(body.granted_at ?? revokedAt ?? now),
         ...(body.expires_at && { expires_at: utcTime(body.expires_at) }),

@@ -1,10 +1,9 @@
+import { VERDICTS } from '../../core/vocabularies.ts'
 import { USAGE_COUNTERS, type UsageCount } from '../../store/queries/usage.ts'
 import { failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { BODY_BYTES_MAX } from '../json-body.ts'
 import { UsageQuery, UsageSummary } from '../schemas/usage.ts'
-
-const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
 
 /** Sums up what an organization used in a period. */
 export const retrieveUsage = defineEndpoint({

@@ -1,15 +1,10 @@
 import type { Static } from 'typebox'
+import { CONSENT_PURPOSES, CONSENT_STATUSES, DATA_CATEGORIES } from '../../core/vocabularies.ts'
 import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
 
-const Purpose = OneOf([
-  'credit_underwriting',
-  'identity_verification',
-  'transaction_analysis',
-  'data_sharing',
-  'marketing',
-])
-const DataCategory = OneOf(['identity', 'transactions', 'features', 'graph'])
+const Purpose = OneOf(CONSENT_PURPOSES)
+const DataCategory = OneOf(DATA_CATEGORIES)
 const Evidence = Strict(
   {
     method: Text(100, 'How consent was given, for example `signed_form` or `in_app`.'),
@@ -21,7 +16,7 @@ const Evidence = Strict(
 
 const fields = {
   purpose: Purpose,
-  status: OneOf(['granted', 'revoked']),
+  status: OneOf(CONSENT_STATUSES),
   data_categories: Type.Array(DataCategory, { minItems: 1, maxItems: 4, uniqueItems: true }),
   granted_at: Timestamp('When it was given.'),
   expires_at: Type.Optional(Timestamp('When it ends by itself.')),
@@ -43,7 +38,7 @@ export const RecordConsentRequest = Strict(
     examples: [
       {
         purpose: 'credit_underwriting',
-        data_categories: ['identity', 'transactions', 'features', 'graph'],
+        data_categories: [...DATA_CATEGORIES],
         evidence: { method: 'in_app' },
       },
     ],

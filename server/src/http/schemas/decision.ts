@@ -1,10 +1,9 @@
 import type { Static } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
+import { IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
 import { Checkpoint } from './audit-trail.ts'
 import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
-
-export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
 
 export const UnderwriteRequest = Strict(
   {
@@ -38,7 +37,7 @@ const ReasonCode = Strict(
       examples: ['short_history'],
     }),
     label: Type.String({ description: 'For people.', examples: ['Fewer than three full months of transactions'] }),
-    impact: OneOf(['positive', 'negative']),
+    impact: OneOf(IMPACTS),
   },
   { title: 'Reason' },
 )
@@ -117,7 +116,7 @@ export const DecisionReplay = Strict(
 const ReviewCondition = Strict({ code: Text(100, 'For programs.'), label: Text(500, 'For people.') })
 
 const reviewFields = {
-  verdict: OneOf(['approve', 'approve_with_conditions', 'decline']),
+  verdict: OneOf(REVIEW_VERDICTS),
   reviewer: Strict({ id: Text(255, 'Your own id of the person.'), name: Type.Optional(Text(255, 'Their name.')) }),
   reason: Type.String({
     minLength: 1,
@@ -155,18 +154,7 @@ export const Review = Strict(
 export type Review = Static<typeof Review>
 
 const outcomeFields = {
-  type: OneOf([
-    'funded',
-    'current',
-    'late',
-    'default',
-    'charged_off',
-    'repaid',
-    'settled',
-    'fraud_confirmed',
-    'access_abused',
-    'closed',
-  ]),
+  type: OneOf(OUTCOME_TYPES),
   occurred_at: Timestamp('When it happened; not in the future.'),
   days_past_due: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   amount: Type.Optional(Money({ minimum: 0, maximum: AMOUNT_MAX }, 'In major units; together with `currency`.')),

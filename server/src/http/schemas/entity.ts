@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
+import { ENTITY_TYPES } from '../../core/vocabularies.ts'
 import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
 
-export const EntityType = OneOf(['person', 'business', 'institution'])
+export const EntityType = OneOf(ENTITY_TYPES)
 export type EntityType = Static<typeof EntityType>
 
 const DisplayName = Text(255, 'The name people know it by.')

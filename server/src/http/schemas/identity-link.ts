@@ -1,11 +1,11 @@
 import type { Static } from 'typebox'
-import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
+import { IDENTIFIER_TYPES, RELATIONSHIPS, VERIFICATION_STATUSES } from '../../core/vocabularies.ts'
 import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
 
 const Verification = Strict(
   {
-    status: OneOf(['verified', 'unverified', 'failed']),
+    status: OneOf(VERIFICATION_STATUSES),
     method: Type.Optional(Text(100, 'How it was checked, for example `document` or `micro_deposit`.')),
     provider: Type.Optional(Text(100, 'Who checked it.')),
     reference: Type.Optional(Text(255, 'The provider’s reference of the check.')),
@@ -16,9 +16,7 @@ const Verification = Strict(
 
 const relationshipFields = {
   related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
-  relationship: Type.Optional(
-    OneOf(['same_as', 'owner', 'director', 'guarantor', 'employer', 'household', 'business_partner']),
-  ),
+  relationship: Type.Optional(OneOf(RELATIONSHIPS)),
   ownership_share: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { AMOUNT_MAX } from '../../core/money.ts'
+import { TRANSACTION_DIRECTIONS } from '../../core/vocabularies.ts'
 import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
 
@@ -12,7 +13,7 @@ export const Transaction = Strict(
     occurred_at: Timestamp('When it was booked.'),
     amount: Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.'),
     currency: Currency,
-    direction: OneOf(['credit', 'debit'], { description: '`credit` is money in, `debit` is money out.' }),
+    direction: OneOf(TRANSACTION_DIRECTIONS, { description: '`credit` is money in, `debit` is money out.' }),
     balance_after: Type.Optional(
       Money({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }, 'The balance of the account afterwards.'),
     ),

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { Verdict } from '../../core/vocabularies.ts'
 import { OneOf, Strict } from './fields.ts'
 import { Type } from './type.ts'
 
@@ -30,7 +31,7 @@ export const UsageSummary = Strict(
       approve_with_conditions: Count,
       manual_review: Count,
       decline: Count,
-    }),
+    } satisfies Record<Verdict, typeof Count>),
     by_day: Type.Array(Strict({ date: Day('The day, in UTC.'), ...totals })),
     limits: Strict({
       requests_per_second: Type.Integer({ description: 'Requests that each node answers per second, over time.' }),

@@ -1,8 +1,7 @@
 import type { TSchema } from 'typebox'
+import { IDENTIFIER_TYPES, VERDICTS, VERIFICATION_STATUSES } from '../../core/vocabularies.ts'
 import type { EventType } from '../../core/webhooks/event-types.ts'
-import { IDENTIFIER_TYPES } from '../../security/identifiers.ts'
 import { Checkpoint } from './audit-trail.ts'
-import { VERDICTS } from './decision.ts'
 import { Id, Nullable, OneOf, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
 
@@ -42,7 +41,7 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
       identifier_type: Type.Optional(OneOf(IDENTIFIER_TYPES)),
       related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
       relationship: Type.Optional(Type.String({ examples: ['owner'] })),
-      verification_status: OneOf(['verified', 'unverified', 'failed']),
+      verification_status: OneOf(VERIFICATION_STATUSES),
     },
   },
   'consent.granted': { summary: 'An entity gave its consent', data: consent },

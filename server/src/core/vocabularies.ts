@@ -1,0 +1,99 @@
+/** The verdicts of a policy. */
+export const VERDICTS = ['approve', 'approve_with_conditions', 'manual_review', 'decline'] as const
+/** A verdict of a policy. */
+export type Verdict = (typeof VERDICTS)[number]
+
+/** The verdicts of a reviewer, who cannot pass the case on to a review. */
+export const REVIEW_VERDICTS = ['approve', 'approve_with_conditions', 'decline'] as const satisfies readonly Verdict[]
+
+/** Whether a reason counts for or against the applicant. */
+export const IMPACTS = ['positive', 'negative'] as const
+/** Whether a reason counts for or against the applicant. */
+export type Impact = (typeof IMPACTS)[number]
+
+/** The kinds of entity. */
+export const ENTITY_TYPES = ['person', 'business', 'institution'] as const
+
+/** What can happen after a decision. */
+export const OUTCOME_TYPES = [
+  'funded',
+  'current',
+  'late',
+  'default',
+  'charged_off',
+  'repaid',
+  'settled',
+  'fraud_confirmed',
+  'access_abused',
+  'closed',
+] as const
+/** One kind of outcome. */
+export type OutcomeType = (typeof OUTCOME_TYPES)[number]
+
+/** The kinds of identifier that an entity can have. */
+export const IDENTIFIER_TYPES = [
+  'government_id',
+  'tax_id',
+  'registration_number',
+  'bank_account',
+  'email',
+  'phone',
+  'device',
+  'address',
+] as const
+/** One kind of identifier. */
+export type IdentifierType = (typeof IDENTIFIER_TYPES)[number]
+
+/** How an entity can be related to another. */
+export const RELATIONSHIPS = [
+  'same_as',
+  'owner',
+  'director',
+  'guarantor',
+  'employer',
+  'household',
+  'business_partner',
+] as const
+/** One kind of relationship. */
+export type Relationship = (typeof RELATIONSHIPS)[number]
+
+/** The possible results of checking an identifier or a relationship. */
+export const VERIFICATION_STATUSES = ['verified', 'unverified', 'failed'] as const
+/** The result of checking an identifier or a relationship; `unverified` means that it was not checked. */
+export type VerificationStatus = (typeof VERIFICATION_STATUSES)[number]
+
+/** The purposes that an entity can consent to. */
+export const CONSENT_PURPOSES = [
+  'credit_underwriting',
+  'identity_verification',
+  'transaction_analysis',
+  'data_sharing',
+  'marketing',
+] as const
+/** A purpose that an entity can consent to. */
+export type ConsentPurpose = (typeof CONSENT_PURPOSES)[number]
+
+/** What a recorded consent can say about its purpose. */
+export const CONSENT_STATUSES = ['granted', 'revoked'] as const
+/** What a recorded consent says about its purpose. */
+export type ConsentStatus = (typeof CONSENT_STATUSES)[number]
+
+/** The categories of data that a consent can cover. */
+export const DATA_CATEGORIES = ['identity', 'transactions', 'features', 'graph'] as const
+/** A category of data that a consent can cover. */
+export type DataCategory = (typeof DATA_CATEGORIES)[number]
+
+/** The directions of a transaction, seen from the entity's account. */
+export const TRANSACTION_DIRECTIONS = ['credit', 'debit'] as const
+/** The direction of a transaction, seen from the entity's account. */
+export type TransactionDirection = (typeof TRANSACTION_DIRECTIONS)[number]
+
+/** The types that the value of a feature can have. */
+export const FEATURE_TYPES = ['number', 'string', 'boolean'] as const
+/** The type of a feature's value. */
+export type FeatureType = (typeof FEATURE_TYPES)[number]
+
+/** The bounds that a policy sets on a limit. */
+export const LIMIT_BOUNDS = ['capacity', 'balance', 'expected_loss', 'tier', 'exposure_cap'] as const
+/** A bound that a policy sets on a limit. */
+export type LimitBound = (typeof LIMIT_BOUNDS)[number]
