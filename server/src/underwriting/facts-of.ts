@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
-import type { EntityState, GraphState } from '../core/facts/entity-state.ts'
+import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
 
@@ -50,7 +50,7 @@ const parsedStates = new LRUCache<string, EntityState>({
 /** The state of an entity, with what the trust graph says about it. */
 export function stateOf({ state, graph }: Pick<EntityRow, 'state' | 'graph'>): EntityState {
   const parsed = parseState(state)
-  return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as GraphState }
+  return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as EntityState['graph'] }
 }
 
 function parseState(text: string): EntityState {

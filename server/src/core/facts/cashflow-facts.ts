@@ -1,6 +1,6 @@
 import { moneyNumber } from '../money.ts'
 import { ageInDays } from './age-in-days.ts'
-import { type CashflowState, type CurrencyCashflow, oldestMonthIndex, watchedSpan } from './cashflow-state.ts'
+import { type CashflowState, type CurrencyCashflow, observedSpan, oldestMonthIndex } from './cashflow-state.ts'
 import { conductFacts } from './conduct-facts.ts'
 import { lowestMoney, meanMoney, medianMoney, ratioOf, variationOf } from './exact-ratio.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
@@ -48,7 +48,7 @@ function currencyFacts(
   { currency, now }: { currency: string | undefined; now: string },
 ): { flows: FlowFacts; balances: BalanceFacts; lastBalance: Fact } {
   const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
-  const span = cashflow && watchedSpan(cashflow)
+  const span = cashflow && observedSpan(cashflow)
   if (cashflow === undefined || span === undefined || span.firstAt > now) {
     return nothingKnown(
       Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data',
@@ -88,7 +88,7 @@ function observedMonths(
     span: { firstAt, lastAt },
     now,
     oldestKept,
-  }: { span: ReturnType<typeof watchedSpan>; now: string; oldestKept: number },
+  }: { span: ReturnType<typeof observedSpan>; now: string; oldestKept: number },
 ): ObservedMonths {
   const running = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
   const newestFull = Math.min(monthIndex(monthOf(now)) - 1, isNearMonthEnd(lastAt) ? running : running - 1)

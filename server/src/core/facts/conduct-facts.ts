@@ -1,5 +1,5 @@
 import { ageInDays } from './age-in-days.ts'
-import { type CashflowState, watchedSpan } from './cashflow-state.ts'
+import { type CashflowState, observedSpan } from './cashflow-state.ts'
 import { type Fact, known, missing } from './facts.ts'
 import { type Month, monthIndex, monthOf } from './month.ts'
 import type { MonthBucket } from './month-bucket.ts'
@@ -11,9 +11,9 @@ export function conductFacts(
   { currencies }: CashflowState,
   now: string,
 ): Record<'negativeDays' | 'returnedPayments', Fact> {
-  const cashflows = Object.values(currencies).filter((cashflow) => watchedSpan(cashflow).firstAt <= now)
+  const cashflows = Object.values(currencies).filter((cashflow) => observedSpan(cashflow).firstAt <= now)
   const lastAt = cashflows
-    .map((cashflow) => watchedSpan(cashflow).lastAt)
+    .map((cashflow) => observedSpan(cashflow).lastAt)
     .sort()
     .at(-1)
   if (lastAt === undefined) return { negativeDays: missing('no_data'), returnedPayments: missing('no_data') }

@@ -1,9 +1,8 @@
 import { type ConsentPurpose, type ConsentStatus, DATA_CATEGORIES, type DataCategory } from '../vocabularies.ts'
-import type { EntityState } from './entity-state.ts'
 import { laterOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
-/** One consent given or taken back; without named categories it speaks for all of them. */
+/** One consent that was granted or revoked; an empty list of categories means all of them. */
 export interface ConsentFact {
   purpose: ConsentPurpose
   status: ConsentStatus
@@ -23,21 +22,21 @@ export interface ConsentRecord {
 /** The consents of an entity, by purpose and data category. */
 export type ConsentState = Partial<Record<ConsentPurpose, Partial<Record<DataCategory, ConsentRecord>>>>
 
-/** Takes a consent event into the consents. */
-export function applyConsent(state: EntityState, consent: ConsentFact): EntityState {
+/** Adds a grant or a revocation to the consents. */
+export function addConsent(state: ConsentState, consent: ConsentFact): ConsentState {
   const categories = consent.dataCategories.length > 0 ? consent.dataCategories : DATA_CATEGORIES
-  const records = { ...ownProperty(state.consents, consent.purpose) }
+  const records = { ...ownProperty(state, consent.purpose) }
   for (const category of categories) {
     const record = records[category] ?? {}
     records[category] = consent.status === 'granted' ? withGrant(record, consent) : withRevocation(record, consent)
   }
-  return { ...state, consents: { ...state.consents, [consent.purpose]: records } }
+  return { ...state, [consent.purpose]: records }
 }
 
 function withGrant(record: ConsentRecord, { grantedAt, expiresAt }: ConsentFact): ConsentRecord {
   if (record.grantedAt !== undefined && record.grantedAt > grantedAt) return record
   const { expiresAt: knownExpiry, ...rest } = record
-  // Two grants of one instant: the one that ends first is the one both agree on.
+  // Of two grants at one instant the earlier expiry holds, so that their order does not matter.
   const expiry = record.grantedAt === grantedAt ? earlierOf(knownExpiry, expiresAt) : expiresAt
   return { ...rest, grantedAt, ...(expiry !== undefined && { expiresAt: expiry }) }
 }

@@ -1,7 +1,7 @@
 import { ageInDays } from './age-in-days.ts'
 import { cashflowFacts } from './cashflow-facts.ts'
 import { consentFacts, withheldBecause } from './consent-facts.ts'
-import type { EntityState, GraphState } from './entity-state.ts'
+import type { EntityState } from './entity-state.ts'
 import { type Fact, type FactSet, type Facts, known, type MissingBecause, missing } from './facts.ts'
 import { featureNames } from './feature-catalogue.ts'
 import { historyFacts } from './history-facts.ts'
@@ -71,7 +71,7 @@ function orMissing(part: keyof typeof WITHHOLDABLE, facts: FactSet | MissingBeca
   return Object.fromEntries(WITHHOLDABLE[part].map((name) => [name, missing(facts)]))
 }
 
-function graphFacts(graph: GraphState): FactSet {
+function graphFacts(graph: EntityState['graph']): FactSet {
   return {
     'graph.evidence_count': known(graph.evidenceCount),
     'graph.negative_exposure': known(graph.negativeExposure),

@@ -1,32 +1,22 @@
-import type { ExposurePath } from '../graph/describe-trust.ts'
-import type { CashflowState } from './cashflow-state.ts'
-import type { ConsentState } from './consent-state.ts'
-import type { HistoryState } from './history-state.ts'
-import type { IdentityState } from './identity-state.ts'
-import type { SnapshotState } from './snapshot-state.ts'
+import type { ExposureSummary } from '../graph/describe-trust.ts'
+import { addTransactions, type CashflowState } from './cashflow-state.ts'
+import { addConsent, type ConsentFact, type ConsentState } from './consent-state.ts'
+import { addOutcome, type HistoryState, type OutcomeFact } from './history-state.ts'
+import { addIdentityLink, type IdentityLinkFact, type IdentityState } from './identity-state.ts'
+import { addFeatureSnapshot, type FeatureSnapshotFact, type SnapshotState } from './snapshot-state.ts'
+import type { TransactionFact } from './transaction-fact.ts'
 
-export { applyTransactions, type TransactionFact } from './cashflow-state.ts'
-export { applyConsent, type ConsentFact } from './consent-state.ts'
-export { applyOutcome, type OutcomeFact } from './history-state.ts'
-export { applyIdentityLink, type IdentityLinkFact } from './identity-state.ts'
-export { applyFeatureSnapshot, type FeatureSnapshotFact } from './snapshot-state.ts'
-
-/** What the trust graph says about this entity. */
-export interface GraphState {
-  negativeExposure: number
-  /** What of it rests on links of identity and relationship alone; only this may ever count towards a decline. */
-  negativeExposureWithoutPayments: number
-  positiveSupport: number
-  evidenceCount: number
-  asOf?: string
-  paths: ExposurePath[]
-}
+export type { ConsentFact } from './consent-state.ts'
+export type { OutcomeFact } from './history-state.ts'
+export type { IdentityLinkFact } from './identity-state.ts'
+export type { FeatureSnapshotFact } from './snapshot-state.ts'
+export type { TransactionFact } from './transaction-fact.ts'
 
 /**
- * All that is kept of one entity's facts, as plain JSON of bounded size.
+ * Everything that is kept of one entity's facts, as plain JSON of bounded size.
  *
- * INVARIANT: the state depends on which facts were ingested, never on their order or on how they were batched.
- * Only of two outcomes of a decision, or two values of a feature, of one instant the one sent later is the correction.
+ * INVARIANT: the state depends on which facts were ingested, not on their order or on how they were batched. The one
+ * exception: of two outcomes of a decision, or two values of a feature, at the same instant, the one sent later wins.
  */
 export interface EntityState {
   format: 1
@@ -35,10 +25,10 @@ export interface EntityState {
   cashflow: CashflowState
   snapshot: SnapshotState
   history: HistoryState
-  graph: GraphState
+  graph: ExposureSummary
 }
 
-/** The state of an entity of which nothing is known yet. */
+/** The state of an entity without any facts. */
 export function emptyState(): EntityState {
   return {
     format: 1,
@@ -55,4 +45,33 @@ export function emptyState(): EntityState {
       paths: [],
     },
   }
+}
+
+/** Adds transactions to the entity's cash flow. */
+export function applyTransactions(state: EntityState, transactions: readonly TransactionFact[]): EntityState {
+  return { ...state, cashflow: addTransactions(state.cashflow, transactions) }
+}
+
+/** Adds a grant or a revocation to the entity's consents. */
+export function applyConsent(state: EntityState, consent: ConsentFact): EntityState {
+  return { ...state, consents: addConsent(state.consents, consent) }
+}
+
+/** Adds an outcome to the entity's history; `earlier` are all earlier reports about the same decision. */
+export function applyOutcome(
+  state: EntityState,
+  outcome: OutcomeFact,
+  earlier: readonly OutcomeFact[] = [],
+): EntityState {
+  return { ...state, history: addOutcome(state.history, outcome, earlier) }
+}
+
+/** Adds an identity link to the entity's identity summary. */
+export function applyIdentityLink(state: EntityState, link: IdentityLinkFact): EntityState {
+  return { ...state, identity: addIdentityLink(state.identity, link) }
+}
+
+/** Adds a feature snapshot to the entity's features. */
+export function applyFeatureSnapshot(state: EntityState, snapshot: FeatureSnapshotFact): EntityState {
+  return { ...state, snapshot: addFeatureSnapshot(state.snapshot, snapshot) }
 }

@@ -1,25 +1,24 @@
 import { type Money, moneyOf } from '../money.ts'
 import type { OutcomeType } from '../vocabularies.ts'
-import type { EntityState } from './entity-state.ts'
-import { fateOf, isNeutral, type Outcome, openDrawsOf } from './outcome-course.ts'
+import { currentOutcome, isNeutral, type Outcome, openDrawsOf } from './outcome-course.ts'
 import { ownProperty } from './own-property.ts'
 
-/** One outcome of one of the entity's own decisions. */
+/** One report of an outcome of one of the entity's own decisions. */
 export interface OutcomeFact extends Outcome {
   decisionId: string
   daysPastDue?: number
-  /** What was paid out, for `funded`; other outcomes may carry an amount too, which changes nothing here. */
+  /** The amount paid out, for `funded`; the amount of any other outcome is ignored here. */
   amount?: number
   currency?: string
 }
 
-/** The credits of one currency that were paid out and have not ended: how many, and how much was paid out. */
+/** The credits in one currency that were paid out and have not ended: how many, and the amount paid out. */
 export interface OpenCredits {
   credits: number
   units: string
 }
 
-/** How many decisions stand at each outcome, what is outstanding by currency, and the longest delay of a payment. */
+/** How many decisions have each outcome, the open credits by currency, and the longest delay of a payment. */
 export interface HistoryState {
   outcomes: Partial<Record<OutcomeType, number>>
   openCredits: Record<string, OpenCredits>
@@ -28,41 +27,38 @@ export interface HistoryState {
 
 /** What one decision adds to the history. */
 interface Contribution {
-  fate: OutcomeType | undefined
-  /** What is outstanding of it, by currency. */
+  /** The outcome that counts now; undefined without one, or with a neutral one. */
+  current: OutcomeType | undefined
+  /** What is still owed, by currency. */
   open: ReadonlyMap<string, Money>
   worstDaysPastDue: number
 }
 
 /**
- * Takes an outcome into the entity's own history, which counts decisions, not reports.
+ * Adds an outcome to the entity's own history, which counts decisions, not reports.
  *
- * `earlier` is all that was reported of the same decision before: what the decision came to by that is taken back, and
- * what it comes to with this outcome is put in its place. So the history depends on what was reported, never on the
- * order, and grows with the currencies alone.
+ * `earlier` are all earlier reports about the same decision. What the decision contributed by them is subtracted, and
+ * what it contributes with this outcome is added. So the history depends on the set of reports, not on their order,
+ * and its size depends only on the number of currencies.
  */
-export function applyOutcome(
-  state: EntityState,
+export function addOutcome(
+  { outcomes, openCredits, worstDaysPastDue }: HistoryState,
   outcome: OutcomeFact,
-  earlier: readonly OutcomeFact[] = [],
-): EntityState {
-  const { outcomes, openCredits, worstDaysPastDue } = state.history
+  earlier: readonly OutcomeFact[],
+): HistoryState {
   const [before, after] = [contributionOf(earlier), contributionOf([...earlier, outcome])]
   return {
-    ...state,
-    history: {
-      outcomes: recounted(recounted(outcomes, before.fate, -1), after.fate, 1),
-      openCredits: withOpen(withOpen(openCredits, before.open, -1), after.open, 1),
-      // More reports can only make the longest delay longer, so there is nothing to take back.
-      worstDaysPastDue: Math.max(worstDaysPastDue, after.worstDaysPastDue),
-    },
+    outcomes: recounted(recounted(outcomes, before.current, -1), after.current, 1),
+    openCredits: withOpen(withOpen(openCredits, before.open, -1), after.open, 1),
+    // Further reports can only raise the longest delay, so there is nothing to subtract.
+    worstDaysPastDue: Math.max(worstDaysPastDue, after.worstDaysPastDue),
   }
 }
 
 function contributionOf(reports: readonly OutcomeFact[]): Contribution {
-  const fate = fateOf(reports)?.type
+  const current = currentOutcome(reports)?.type
   return {
-    fate: fate === undefined || isNeutral(fate) ? undefined : fate,
+    current: current === undefined || isNeutral(current) ? undefined : current,
     open: sumByCurrency(openDrawsOf(reports)),
     worstDaysPastDue: reports.reduce((worst, { daysPastDue = 0 }) => Math.max(worst, daysPastDue), 0),
   }
@@ -72,9 +68,9 @@ function sumByCurrency(draws: readonly OutcomeFact[]): Map<string, Money> {
   const seen = new Set<string>()
   const sums = new Map<string, Money>()
   for (const { occurredAt, amount, currency } of draws) {
-    // Without an amount nothing was paid out, as when access is granted.
+    // Without an amount nothing was paid out: access was granted, not credit.
     if (amount === undefined || currency === undefined) continue
-    // The same amount of the same instant is one draw that was told twice.
+    // The same amount at the same instant is one draw that was reported twice.
     const draw = `${occurredAt} ${amount} ${currency}`
     if (!seen.has(draw)) sums.set(currency, (sums.get(currency) ?? 0n) + moneyOf(amount))
     seen.add(draw)
@@ -84,12 +80,12 @@ function sumByCurrency(draws: readonly OutcomeFact[]): Map<string, Money> {
 
 function recounted(
   outcomes: HistoryState['outcomes'],
-  fate: OutcomeType | undefined,
+  type: OutcomeType | undefined,
   change: 1 | -1,
 ): HistoryState['outcomes'] {
-  if (fate === undefined) return outcomes
-  const { [fate]: count = 0, ...others } = outcomes
-  return count + change > 0 ? { ...others, [fate]: count + change } : others
+  if (type === undefined) return outcomes
+  const { [type]: count = 0, ...others } = outcomes
+  return count + change > 0 ? { ...others, [type]: count + change } : others
 }
 
 function withOpen(

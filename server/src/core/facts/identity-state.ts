@@ -1,9 +1,8 @@
 import type { IdentifierType, VerificationStatus } from '../vocabularies.ts'
-import type { EntityState } from './entity-state.ts'
 import { newestOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
-/** What an identity link says about who the entity is; a relationship link carries no identifier. */
+/** An identity link as far as identity is concerned; a link that states a relationship has no identifier. */
 export interface IdentityLinkFact {
   identifier?: { type: IdentifierType; hash: string; issuer?: string }
   verification: { status: VerificationStatus; verifiedAt?: string }
@@ -11,58 +10,67 @@ export interface IdentityLinkFact {
 }
 
 /**
- * The identifiers of one type: how often one was given, and when which was last found true or false, by hash.
+ * The identifiers of one type: how many links named one, and by hash when each was last verified or failed its check.
  *
- * INVARIANT: a hash has one verdict, its latest; so forgetting an identifier can never bring an overruled verdict back.
+ * INVARIANT: a hash is in `verified` or in `failed`, never in both; its latest check decides. So evicting an identifier
+ * cannot bring an overruled check back.
  */
 export interface IdentifierSummary {
   links: number
   verified: Record<string, string>
   failed: Record<string, string>
-  /** Who issued those of them that say so; the same identifier always has the same issuer, which its hash covers. */
+  /** The issuer by hash, where one was named. The hash covers the issuer, so one hash has one issuer. */
   issuers?: Record<string, string>
-  /** That there were verdicts on more identifiers than are kept. */
+  /** Set once more identifiers were checked than are kept. */
   overflowed?: true
 }
 
 /** The identity summary of an entity, by identifier type. */
 export type IdentityState = Partial<Record<IdentifierType, IdentifierSummary>>
 
-// Enough to see a conflict or a pattern of failures; one shared device must not make the state grow without end.
+// Enough to see a conflict or a pattern of failures, while the state stays bounded however many devices are linked.
 const IDENTIFIERS_KEPT = 8
 
-// 64 bits tell the identifiers of one entity apart; the full hash stays with the identity link.
+// 64 bits distinguish the identifiers of one entity; the full hash stays with the identity link.
 const HASH_CHARACTERS = 16
 
-interface Verdict {
+/** One check of an identifier. */
+interface Check {
   hash: string
   issuer: string | undefined
   status: Exclude<VerificationStatus, 'unverified'>
   at: string
 }
 
-/** Takes an identity link into the identity summary. */
-export function applyIdentityLink(state: EntityState, link: IdentityLinkFact): EntityState {
+/** Adds an identity link to the identity summary. */
+export function addIdentityLink(state: IdentityState, link: IdentityLinkFact): IdentityState {
   if (!link.identifier) return state
   const { type, hash, issuer } = link.identifier
-  const known = ownProperty(state.identity, type) ?? { links: 0, verified: {}, failed: {} }
+  const known = ownProperty(state, type) ?? { links: 0, verified: {}, failed: {} }
   const given = { ...known, links: known.links + 1 }
   const { status, verifiedAt: at = link.createdAt } = link.verification
-  // An unverified link is a claim: it neither proves an identifier nor takes an earlier proof away.
+  // An unverified link is a bare claim: it neither verifies an identifier nor revokes an earlier check.
   const summary =
     status === 'unverified'
       ? given
-      : withVerdict(given, { hash: hash.slice(0, HASH_CHARACTERS), issuer: issuer && spelledAlike(issuer), status, at })
-  return { ...state, identity: { ...state.identity, [type]: summary } }
+      : withCheck(given, {
+          hash: hash.slice(0, HASH_CHARACTERS),
+          issuer: issuer && normalizeIssuer(issuer),
+          status,
+          at,
+        })
+  return { ...state, [type]: summary }
 }
 
 /**
- * Keeps the identifiers with the newest verdicts, whatever these say. Later failures of others may so crowd a proof out,
- * but a forgotten failure cannot come back as a proof: an old proof that comes in late is older than all that are kept.
+ * Keeps the identifiers with the newest checks, verified or failed.
+ *
+ * Later failures of other identifiers may evict a verified one. An evicted failure cannot come back as verified, because
+ * an older check that arrives late is older than every check that is kept.
  */
-function withVerdict(summary: IdentifierSummary, { hash, issuer, status, at }: Verdict): IdentifierSummary {
+function withCheck(summary: IdentifierSummary, { hash, issuer, status, at }: Check): IdentifierSummary {
   const knownAt = ownProperty(summary.verified, hash) ?? ownProperty(summary.failed, hash) ?? ''
-  // A failure of the same instant as a success takes the success back.
+  // At the same instant, failed wins over verified.
   if (at < knownAt || (at === knownAt && status === 'verified')) return summary
   const { [hash]: _verified, ...verified } = summary.verified
   const { [hash]: _failed, ...failed } = summary.failed
@@ -82,7 +90,7 @@ function among(kept: Record<string, string>, record: Record<string, string>): Re
   return Object.fromEntries(Object.entries(record).filter(([hash]) => Object.hasOwn(kept, hash)))
 }
 
-/** One spelling for one issuer, as in the hash of the identifier. */
-function spelledAlike(issuer: string): string {
+/** Normalizes an issuer exactly as the hash of the identifier does. */
+function normalizeIssuer(issuer: string): string {
   return issuer.trim().toLowerCase()
 }

@@ -1,16 +1,16 @@
 import { type Money, moneyOf } from '../money.ts'
-import type { TransactionFact } from './cashflow-state.ts'
+import type { TransactionFact } from './transaction-fact.ts'
 
 /**
- * One month of cash flow in one currency. Money is an integer of ten-thousandths, as text, so that it adds up exactly.
+ * One month of cash flow in one currency. Money is kept as text, an integer of ten-thousandths, so that sums are exact.
  *
- * INVARIANT: every field is a sum, a count, a minimum or a set, so that the order of transactions cannot matter.
+ * INVARIANT: every field is a sum, a count, a minimum or a set, so the order of transactions does not matter.
  */
 export interface MonthBucket {
   /** Income: credits other than own transfers, loan proceeds and returned payments. */
   inflow: string
   credits: number
-  /** Spending, repayments of loans included: debits other than own transfers and returned payments. */
+  /** Spending, including loan repayments: debits other than own transfers and returned payments. */
   outflow: string
   debits: number
   /** Moved between the entity's own accounts, in both directions. */
@@ -18,22 +18,22 @@ export interface MonthBucket {
   borrowed: string
   repaid: string
   returned: number
-  /** How many transactions said the balance after them, with the sum and the sum of squares of those balances. */
+  /** How many transactions report the balance after them, with the sum and the sum of squares of those balances. */
   balances: number
   balanceSum: string
   balanceSquares: string
   balanceMin: string | null
   /** How many of those transactions were debits. */
   debitBalances: number
-  /** Debits that left less than one and a half times their amount behind: the account lives from hand to mouth. */
+  /** Debits after which the balance is below one and a half times their amount: the account has little reserve. */
   lowBalances: number
   /** The days of the month on which a debit left the balance below zero, one bit each. */
   negativeDays: number
-  /** The same of credits; it counts in months whose debits say nothing about the balance. */
+  /** The same for credits; used only in months in which no debit reports a balance. */
   negativeCreditDays: number
 }
 
-/** A month bucket while a batch is added to it: the same fields, with money as integers. */
+/** A month bucket while a batch is added to it: the same fields, with money as bigint. */
 export interface OpenMonth extends Omit<MonthBucket, MoneyField | 'balanceMin'>, Record<MoneyField, Money> {
   balanceMin: Money | null
 }
@@ -59,7 +59,7 @@ const NEW_MONTH: MonthBucket = {
   negativeCreditDays: 0,
 }
 
-/** Opens a month for adding, a new one where none is known. */
+/** Prepares a month bucket for adding transactions; without one, starts an empty month. */
 export function openMonth(bucket: MonthBucket = NEW_MONTH): OpenMonth {
   return {
     ...bucket,
@@ -74,7 +74,7 @@ export function openMonth(bucket: MonthBucket = NEW_MONTH): OpenMonth {
   }
 }
 
-/** Closes a month again, as plain JSON. */
+/** Turns an open month back into its bucket, as plain JSON. */
 export function closeMonth(month: OpenMonth): MonthBucket {
   return {
     ...month,
@@ -126,7 +126,7 @@ function addBalance(month: OpenMonth, balance: Money): void {
   if (month.balanceMin === null || balance < month.balanceMin) month.balanceMin = balance
 }
 
-/** Only what leaves can empty or overdraw an account: money that comes in never speaks against it. */
+/** Only debits can empty or overdraw an account, so a credit never counts as a low balance. */
 function addDebitBalance(month: OpenMonth, { balance, amount, day }: { balance: Money; amount: Money; day: number }) {
   month.debitBalances += 1
   if (2n * balance < 3n * amount) month.lowBalances += 1

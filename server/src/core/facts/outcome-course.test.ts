@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
-import { fateOf, type Outcome } from './outcome-course.ts'
+import { currentOutcome, type Outcome } from './outcome-course.ts'
 
 const at = (type: OutcomeType, day: number, id = 'out_1'): Outcome => ({
   id,
   type,
   occurredAt: `2026-03-0${day}T00:00:00.000Z`,
 })
-const stands = (before: OutcomeType, later: OutcomeType) => fateOf([at(before, 1), at(later, 2)])?.type
+const stands = (before: OutcomeType, later: OutcomeType) => currentOutcome([at(before, 1), at(later, 2)])?.type
 
 describe('the course of a decision', () => {
   it('starts with the first report', () => {
-    assert.equal(fateOf([]), undefined)
-    for (const type of OUTCOME_TYPES) assert.equal(fateOf([at(type, 1)])?.type, type)
+    assert.equal(currentOutcome([]), undefined)
+    for (const type of OUTCOME_TYPES) assert.equal(currentOutcome([at(type, 1)])?.type, type)
   })
 
   it('is never changed by what only opens or closes the books', () => {
@@ -59,13 +59,13 @@ describe('the course of a decision', () => {
     const inTwoOrders = reports.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     )
-    fc.assert(fc.property(inTwoOrders, ([one, other]) => assert.equal(fateOf(one), fateOf(other))))
-    assert.equal(fateOf([at('default', 1), at('current', 3), at('repaid', 2)])?.type, 'current')
+    fc.assert(fc.property(inTwoOrders, ([one, other]) => assert.equal(currentOutcome(one), currentOutcome(other))))
+    assert.equal(currentOutcome([at('default', 1), at('current', 3), at('repaid', 2)])?.type, 'current')
   })
 
   it('takes the report made later, of two of one instant, in whatever order they are read', () => {
     const [first, second] = [at('current', 1, 'out_1'), at('late', 1, 'out_2')]
-    assert.equal(fateOf([first, second]), second)
-    assert.equal(fateOf([second, first]), second)
+    assert.equal(currentOutcome([first, second]), second)
+    assert.equal(currentOutcome([second, first]), second)
   })
 })

@@ -35,7 +35,7 @@ const MAY_FOLLOW: Partial<Record<OutcomeType, readonly OutcomeType[]>> = {
  * Of two reports of one instant, the one made later is the correction. A settled credit is no default any more, but it
  * was not repaid either.
  */
-export function fateOf<Reported extends Outcome>(reports: readonly Reported[]): Reported | undefined {
+export function currentOutcome<Reported extends Outcome>(reports: readonly Reported[]): Reported | undefined {
   return inOrder(reports).reduce<Reported | undefined>(standsAfter, undefined)
 }
 

@@ -1,11 +1,10 @@
-import type { EntityState } from './entity-state.ts'
 import { newestOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
-/** What a caller can say about one feature; null says that the caller looked and found nothing. */
+/** The value that a caller sends for one feature; null means that the caller looked and found nothing. */
 export type FeatureValue = number | string | boolean | null
 
-/** Features a caller has measured itself, all at one instant. */
+/** Features that a caller measured itself, all at one instant. */
 export interface FeatureSnapshotFact {
   source: string
   asOf: string
@@ -22,14 +21,16 @@ export interface SnapshotFeature {
 /** The latest value of every feature, by name. */
 export type SnapshotState = Record<string, SnapshotFeature>
 
-// A policy names a few dozen features; beyond this the oldest give way so that deciding stays flat.
+// A policy reads a few dozen features. Beyond this number the oldest are evicted, so that the state stays bounded.
 const FEATURES_KEPT = 512
 
-/** Takes a feature snapshot in: per feature the later `asOf` wins, and on the same `asOf` the correction sent later. */
-export function applyFeatureSnapshot(state: EntityState, { source, asOf, features }: FeatureSnapshotFact): EntityState {
-  const news = Object.entries(features)
-    .filter(([name]) => (ownProperty(state.snapshot, name)?.asOf ?? '') <= asOf)
+/** Adds a feature snapshot: for each feature the later `asOf` wins, and at the same `asOf` the one sent later. */
+export function addFeatureSnapshot(
+  state: SnapshotState,
+  { source, asOf, features }: FeatureSnapshotFact,
+): SnapshotState {
+  const newer = Object.entries(features)
+    .filter(([name]) => (ownProperty(state, name)?.asOf ?? '') <= asOf)
     .map(([name, value]) => [name, { value, asOf, source }] as const)
-  const snapshot = { ...state.snapshot, ...Object.fromEntries(news) }
-  return { ...state, snapshot: newestOf(snapshot, FEATURES_KEPT, (feature) => feature.asOf) }
+  return newestOf({ ...state, ...Object.fromEntries(newer) }, FEATURES_KEPT, (feature) => feature.asOf)
 }

@@ -32,10 +32,12 @@ export interface ExposurePath {
 /** What a decision needs to know of an exposure, small enough for the entity's state. */
 export interface ExposureSummary {
   negativeExposure: number
+  /** The part that rests on links of identity and relationship alone; only this part may count towards a decline. */
   negativeExposureWithoutPayments: number
   positiveSupport: number
   evidenceCount: number
-  asOf: string
+  /** When it was computed; absent in the state of an entity whose exposure was never computed. */
+  asOf?: string
   paths: ExposurePath[]
 }
 

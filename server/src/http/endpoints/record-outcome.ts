@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
 import type { Facts } from '../../core/facts/facts.ts'
-import { fateOf } from '../../core/facts/outcome-course.ts'
+import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
@@ -122,7 +122,7 @@ async function nextEvidence(
   const { organizationId } = caller
   const known = (await store.evidence(organizationId, [entityId])).get(entityId)
   const tallies = known?.tallies ?? []
-  const [before, after] = [fateOf(earlier), fateOf([...earlier, report])!]
+  const [before, after] = [currentOutcome(earlier), currentOutcome([...earlier, report])!]
   const next = after === before ? tallies : tallyOutcome(tallies, after, before)
   return {
     org_id: organizationId,
