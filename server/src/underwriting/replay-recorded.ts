@@ -40,21 +40,6 @@ type Vouched = Partial<
   >
 >
 
-/** The hashes that a decision's audit entry vouches with, so that nothing it was made from can change unseen. */
-export function evidenceHashes({
-  decision,
-  facts,
-  trace,
-  graph,
-}: Record<'decision' | 'facts' | 'trace' | 'graph', string>) {
-  return {
-    decision_sha256: sha256(decision),
-    facts_sha256: sha256(facts),
-    trace_sha256: sha256(trace),
-    graph_sha256: sha256(graph),
-  }
-}
-
 /** Decides again from the stored evidence, and holds every stored part against what the audit entry vouches for. */
 export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
   const decision = objectOf(recorded.body)
