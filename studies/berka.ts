@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { decide } from '../server/src/core/decide/decide.ts'
-import type { DecisionOutcome } from '../server/src/core/decide/decision-outcome.ts'
+import type { Evaluation } from '../server/src/core/decide/evaluation.ts'
 import { deriveFacts } from '../server/src/core/facts/derive-facts.ts'
 import {
   applyConsent,
@@ -36,7 +36,7 @@ interface Loan {
 }
 
 interface Decided extends Scored {
-  outcome: DecisionOutcome
+  evaluation: Evaluation
 }
 
 const { values, positionals } = parseArgs({
@@ -60,9 +60,9 @@ function decideLoan(policy: CompiledPolicy, loan: Loan): Decided {
   const state = applyTransactions(knownCustomer(), before)
   const request = { product: 'default', requestedAmount: loan.amount, currency: 'CZK' }
   const facts = deriveFacts({ state, entity: { type: 'person', country: 'CZ' }, request, now })
-  const outcome = decide(policy, facts)
-  const { total, bad_ppm } = outcome.trace.score
-  return { outcome, score: total, probabilityOfBad: bad_ppm / 1e6, isBad: loan.isBad }
+  const evaluation = decide(policy, facts)
+  const { total, bad_ppm } = evaluation.trace.score
+  return { evaluation, score: total, probabilityOfBad: bad_ppm / 1e6, isBad: loan.isBad }
 }
 
 /** The bank had known all of these people for months, so identity and consent are not what this study is about. */
@@ -90,8 +90,8 @@ function report(decided: readonly Decided[]): void {
     `Brier  ${brier(decided).toFixed(4)} (always saying the base rate: ${(baseRate * (1 - baseRate)).toFixed(4)})`,
   )
   const tiers = policy.document.tiers.map(({ tier }) => tier)
-  table('tier', tiers, decided, ({ outcome }) => outcome.tier)
-  table('verdict', VERDICTS, decided, ({ outcome }) => outcome.verdict)
+  table('tier', tiers, decided, ({ evaluation }) => evaluation.tier)
+  table('verdict', VERDICTS, decided, ({ evaluation }) => evaluation.verdict)
 }
 
 function table(

@@ -74,7 +74,7 @@ function assertSameVerdicts(policy: CompiledPolicy, cases: readonly DecisionCase
     const { verdict, tier, limit } = decide(policy, facts)
     const byHand = decideByHand(facts)
     if (verdict === byHand.verdict && tier === byHand.tier && limit === byHand.limit) continue
-    const [ours, theirs] = [{ verdict, tier, limit }, byHand].map((outcome) => JSON.stringify(outcome))
+    const [ours, theirs] = [{ verdict, tier, limit }, byHand].map((answer) => JSON.stringify(answer))
     throw new Error(`the comparison is void: on '${name}' decide says ${ours}, by hand it is ${theirs}`)
   }
 }

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { decide } from '../src/core/decide/decide.ts'
-import type { DecisionTrace } from '../src/core/decide/decision-outcome.ts'
 import { describeDecision, type UnderwritingDecision } from '../src/core/decide/describe-decision.ts'
+import type { DecisionTrace } from '../src/core/decide/evaluation.ts'
 import { deriveFacts } from '../src/core/facts/derive-facts.ts'
 import type { Facts } from '../src/core/facts/facts.ts'
 import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
@@ -87,11 +87,11 @@ export function decideGoldenCases(policies: readonly CompiledPolicy[]): GoldenDe
 
 function decideCase(policy: CompiledPolicy, one: GoldenCase, index: number): GoldenDecision {
   const facts = factsOfCase(one)
-  const outcome = decide(policy, facts)
+  const evaluation = decide(policy, facts)
   const number = String(index).padStart(3, '0')
   const named = { id: `dec_golden_${number}`, environment: 'sandbox' as const, requestId: `req_golden_${number}` }
-  const decision = describeDecision({ ...named, outcome, policy, decidedAt: GOLDEN_NOW })
-  return { policy_checksum: policy.checksum, facts, decision, trace: outcome.trace }
+  const decision = describeDecision({ ...named, evaluation, policy, decidedAt: GOLDEN_NOW })
+  return { policy_checksum: policy.checksum, facts, decision, trace: evaluation.trace }
 }
 
 /** The facts that ingest adds up to for each golden case, in canonical JSON. */

@@ -1,7 +1,7 @@
 import { leafHashOf } from '../core/audit/audit-entry.ts'
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
-import type { DecisionOutcome } from '../core/decide/decision-outcome.ts'
 import type { UnderwritingDecision } from '../core/decide/describe-decision.ts'
+import type { Evaluation } from '../core/decide/evaluation.ts'
 import { type Difference, replay } from '../core/decide/replay.ts'
 import { isObject, replayableFacts } from '../core/decide/replayable-facts.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
@@ -22,7 +22,7 @@ export interface RecordedReplay {
   /** Of the policy as it is stored now. */
   policyChecksum: string | null
   replayed: UnderwritingDecision | null
-  outcome: DecisionOutcome | null
+  evaluation: Evaluation | null
 }
 
 /** What the audit entry of a decision vouches for. */
@@ -58,18 +58,18 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     ...unreadableParts(recorded, 'unreadable' in replayable ? replayable.unreadable : []),
     ...('differences' in policy ? policy.differences : []),
   ])
-  const nothing = { ...stored, differences: altered, policy: null, replayed: null, outcome: null }
+  const nothing = { ...stored, differences: altered, policy: null, replayed: null, evaluation: null }
   if (!('policy' in policy)) return nothing
   if (!decision || !('facts' in replayable)) return { ...nothing, policy: policy.policy }
 
   try {
-    const { differences, replayed, outcome } = replay(
+    const { differences, replayed, evaluation } = replay(
       policy.policy,
       replayable.facts,
       decision as unknown as UnderwritingDecision,
     )
-    const all = [...altered, ...differences, ...traceDifferences(recorded, outcome)]
-    return { ...stored, differences: all, policy: policy.policy, replayed, outcome }
+    const all = [...altered, ...differences, ...traceDifferences(recorded, evaluation)]
+    return { ...stored, differences: all, policy: policy.policy, replayed, evaluation }
   } catch (error) {
     // Altered numbers may be too large to reckon with; what was recorded never is.
     if (altered.length === 0) throw error
@@ -77,8 +77,8 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
   }
 }
 
-function traceDifferences({ trace }: RecordedDecision, outcome: DecisionOutcome): Difference[] {
-  const differences = jsonDifferences(jsonOf(trace), JSON.parse(canonicalJson(outcome.trace)))
+function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): Difference[] {
+  const differences = jsonDifferences(jsonOf(trace), JSON.parse(canonicalJson(evaluation.trace)))
   return differences.map(({ path, before, after }) => ({ path: `/trace${path}`, recorded: before, replayed: after }))
 }
 

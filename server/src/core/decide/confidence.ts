@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { remainingPpm } from './decay.ts'
-import type { Completeness, Confidence } from './decision-outcome.ts'
+import type { Completeness, Confidence } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 import { readTable } from './table.ts'
 

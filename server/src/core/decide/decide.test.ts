@@ -9,7 +9,7 @@ import { factsFrom } from '../facts/facts-from.ts'
 import { compileStoredPolicy } from '../policy/compile-policy.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { decide } from './decide.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
+import type { Evaluation } from './evaluation.ts'
 
 const policy = sandboxPolicy()
 
@@ -278,7 +278,7 @@ describe('deciding', () => {
       const others = policyWithAges(Object.fromEntries(FIGURES.map((name) => [name, name === figure ? 99 : 10])))
       const good = factsFrom(GOOD)
       const aged = withFact(good, figure, { ...good.features[figure]!, age_days: 11 } as Fact)
-      const seen = ({ trace: { request, limit } }: DecisionOutcome) => ({ request, limit })
+      const seen = ({ trace: { request, limit } }: Evaluation) => ({ request, limit })
       const stale = seen(decide(bounded, withFact(good, figure, { missing: 'stale' })))
       assert.deepEqual(seen(decide(bounded, aged)), stale, figure)
       assert.notDeepEqual(seen(decide(others, aged)), stale, figure)

@@ -2,8 +2,8 @@ import type { Facts } from '../facts/facts.ts'
 import type { CompiledPolicy, CompiledTier } from '../policy/compiled-policy.ts'
 import { capacityOf } from './capacity.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
 import { ENGINE_VERSION } from './engine-version.ts'
+import type { Evaluation } from './evaluation.ts'
 import { limitFor } from './limit.ts'
 import { measureRequest } from './measure-request.ts'
 import { readFigures } from './read-figures.ts'
@@ -15,7 +15,7 @@ import { readTable } from './table.ts'
 import { verdictOn } from './verdict.ts'
 
 /** Decides: the same policy and the same facts give the same bytes, and nothing here can see a clock or a network. */
-export function decide(policy: CompiledPolicy, facts: Facts): DecisionOutcome {
+export function decide(policy: CompiledPolicy, facts: Facts): Evaluation {
   const figures = readFigures(policy, facts.features)
   const request = measureRequest(figures)
   const reading = readSlots(policy, facts.features, request)

@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import type { Impact, Verdict } from '../vocabularies.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
+import type { Evaluation } from './evaluation.ts'
 
 /** A decision as callers see it: exactly the fields of the public contract. */
 export interface UnderwritingDecision {
@@ -21,23 +21,23 @@ export interface UnderwritingDecision {
   created_at: string
 }
 
-/** Puts an outcome into the words of the public contract, in the order of their names: see `orderedJson`. */
+/** Puts an evaluation into the words of the public contract, in the order of their names: see `orderedJson`. */
 export function describeDecision({
   id,
   environment,
-  outcome,
+  evaluation,
   policy,
   requestId,
   decidedAt,
 }: {
   id: string
   environment: UnderwritingDecision['environment']
-  outcome: DecisionOutcome
+  evaluation: Evaluation
   policy: CompiledPolicy
   requestId: string
   decidedAt: string
 }): UnderwritingDecision {
-  const { verdict, tier, limit, reasons, conditions, trace } = outcome
+  const { verdict, tier, limit, reasons, conditions, trace } = evaluation
   return {
     ...(conditions.length > 0 && { conditions: conditions.map(({ code, label }) => ({ code, label })) }),
     confidence: fourDecimals(trace.confidence.ppm),

@@ -1,7 +1,7 @@
 import { AMOUNT_MAX } from '../money.ts'
 import type { CompiledPolicy, CompiledTier } from '../policy/compiled-policy.ts'
 import type { Capacity } from './capacity.ts'
-import type { LimitTerm, LimitTrace } from './decision-outcome.ts'
+import type { LimitTerm, LimitTrace } from './evaluation.ts'
 import type { Figures } from './read-figures.ts'
 
 /** What the limit depends on besides the policy. */

@@ -12,7 +12,7 @@ import {
   emptyState,
 } from '../facts/entity-state.ts'
 import { decide } from './decide.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
+import type { Evaluation } from './evaluation.ts'
 
 // The verdict must not hang on the day of the month or the time of the year.
 const NOWS = [
@@ -107,14 +107,14 @@ function stateOf(persona: Omit<Persona, 'entity' | 'underwrite'>, now: string): 
   return persona.associate ? { ...state, graph: exposed } : state
 }
 
-function assertExpected({ expect, underwrite }: Persona, outcome: DecisionOutcome): void {
-  const seen = JSON.stringify({ ...outcome, trace: { ...outcome.trace, rule_trace: undefined } })
-  assert.ok(expect.verdicts.includes(outcome.verdict), seen)
-  assertIncludes(expect.reasonsAnyOf, outcome.reasons, seen)
-  assertIncludes(expect.conditionsAnyOf, outcome.conditions, seen)
-  if (expect.tierStartsWith) assert.ok(outcome.tier.startsWith(expect.tierStartsWith), seen)
-  if (expect.confidenceBelow) assert.ok(outcome.trace.confidence.ppm < expect.confidenceBelow * 1e6, seen)
-  assertLimit(expect.limit, outcome.limit, underwrite.requested_amount ?? 0)
+function assertExpected({ expect, underwrite }: Persona, evaluation: Evaluation): void {
+  const seen = JSON.stringify({ ...evaluation, trace: { ...evaluation.trace, rule_trace: undefined } })
+  assert.ok(expect.verdicts.includes(evaluation.verdict), seen)
+  assertIncludes(expect.reasonsAnyOf, evaluation.reasons, seen)
+  assertIncludes(expect.conditionsAnyOf, evaluation.conditions, seen)
+  if (expect.tierStartsWith) assert.ok(evaluation.tier.startsWith(expect.tierStartsWith), seen)
+  if (expect.confidenceBelow) assert.ok(evaluation.trace.confidence.ppm < expect.confidenceBelow * 1e6, seen)
+  assertLimit(expect.limit, evaluation.limit, underwrite.requested_amount ?? 0)
 }
 
 function assertIncludes(anyOf: readonly string[] | undefined, actual: readonly { code: string }[], seen: string): void {

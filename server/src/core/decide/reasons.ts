@@ -1,6 +1,6 @@
 import type { CompiledCharacteristic, CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
-import type { LimitTrace, OpenCondition, Reason, SettledBy } from './decision-outcome.ts'
+import type { LimitTrace, OpenCondition, Reason, SettledBy } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 import { isReduced } from './verdict.ts'
 

@@ -15,7 +15,7 @@ const named = {
   requestId: 'req_1',
   decidedAt: '2026-07-15T12:00:00.000Z',
 }
-const decision = describeDecision({ ...named, outcome: decide(policy, facts), policy })
+const decision = describeDecision({ ...named, evaluation: decide(policy, facts), policy })
 
 describe('a described decision', () => {
   it('has exactly the fields of the contract', () => {

@@ -3,8 +3,8 @@ import type { Facts } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { jsonDifferences } from '../policy/json-differences.ts'
 import { decide } from './decide.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
 import { describeDecision, type UnderwritingDecision } from './describe-decision.ts'
+import type { Evaluation } from './evaluation.ts'
 
 /** A place where the decision made again differs from the recorded one; undefined where one side has nothing. */
 export interface Difference {
@@ -18,19 +18,19 @@ export interface Replay {
   matches: boolean
   differences: Difference[]
   replayed: UnderwritingDecision
-  outcome: DecisionOutcome
+  evaluation: Evaluation
 }
 
 /** Decides again from the recorded facts and compares, byte for byte in canonical form, with what was recorded. */
 export function replay(policy: CompiledPolicy, facts: Facts, recorded: UnderwritingDecision): Replay {
-  const outcome = decide(policy, facts)
+  const evaluation = decide(policy, facts)
   const { id, environment, request_id: requestId, created_at: decidedAt } = recorded
-  const replayed = describeDecision({ id, environment, outcome, policy, requestId, decidedAt })
+  const replayed = describeDecision({ id, environment, evaluation, policy, requestId, decidedAt })
   const matches = canonicalJson(recorded) === canonicalJson(replayed)
   const differences = jsonDifferences(recorded, replayed).map(({ path, before, after }) => ({
     path,
     recorded: before,
     replayed: after,
   }))
-  return { matches, differences, replayed, outcome }
+  return { matches, differences, replayed, evaluation }
 }

@@ -2,7 +2,7 @@ import { factsFrom } from '../facts/facts-from.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
 import { decide } from './decide.ts'
-import type { DecisionOutcome } from './decision-outcome.ts'
+import type { Evaluation } from './evaluation.ts'
 
 type Expectation = PolicyDocument['tests'][number]['expect']
 
@@ -20,10 +20,7 @@ export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
   }))
 }
 
-function failuresOf(
-  expect: Expectation,
-  { verdict, tier, limit, reasons, conditions, trace }: DecisionOutcome,
-): string[] {
+function failuresOf(expect: Expectation, { verdict, tier, limit, reasons, conditions, trace }: Evaluation): string[] {
   return [
     ...differing('verdict', expect.verdict, verdict),
     ...differing('tier', expect.tier, tier),

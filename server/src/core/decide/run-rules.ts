@@ -1,5 +1,5 @@
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
-import type { RuleTrace } from './decision-outcome.ts'
+import type { RuleTrace } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 
 /** What all rules said, and those that hold; both in the order of the document. */

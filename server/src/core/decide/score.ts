@@ -1,6 +1,6 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { CompiledBin, CompiledCharacteristic, CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { ScorecardLine } from './decision-outcome.ts'
+import type { ScorecardLine } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 
 /** The bin of a feature that is missing. */

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
-import type { Completeness, Confidence, LimitTrace, SettledBy } from './decision-outcome.ts'
+import type { Completeness, Confidence, LimitTrace, SettledBy } from './evaluation.ts'
 
 /** What a verdict is taken from. */
 export interface VerdictQuestion {

@@ -31,7 +31,7 @@ export const replayDecision = defineEndpoint({
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
 
-    const { differences, decision, features, policy, policyChecksum, graph, replayed, outcome } =
+    const { differences, decision, features, policy, policyChecksum, graph, replayed, evaluation } =
       replayRecorded(recorded)
     const audit = await proveEntry(store, organizationId, recorded.entry)
     if (audit.checkpoint && !audit.inclusion_proof)
@@ -55,10 +55,10 @@ export const replayDecision = defineEndpoint({
           policy_checksum: policyChecksum,
           policy: policy && { ...policy.document },
           model_version: policy?.document.model_version ?? null,
-          engine_version: outcome?.trace.engine_version ?? null,
-          rule_trace: (outcome?.trace.rule_trace ?? []).map((rule) => ({ ...rule })),
-          scorecard: (outcome?.trace.scorecard ?? []).map((line) => ({ ...line })),
-          limit: outcome?.trace.limit ? { ...outcome.trace.limit } : null,
+          engine_version: evaluation?.trace.engine_version ?? null,
+          rule_trace: (evaluation?.trace.rule_trace ?? []).map((rule) => ({ ...rule })),
+          scorecard: (evaluation?.trace.scorecard ?? []).map((line) => ({ ...line })),
+          limit: evaluation?.trace.limit ? { ...evaluation.trace.limit } : null,
           graph,
         },
         audit,

@@ -44,11 +44,11 @@ export const underwrite = defineEndpoint({
     const now = context.readClock()
     const state = stateOf(entity)
     const facts = factsOf(entity, body, { now, state })
-    const outcome = decide(policy, facts)
-    const decision = describeDecision({ id: newId('dec'), environment, outcome, policy, requestId, decidedAt: now })
+    const evaluation = decide(policy, facts)
+    const decision = describeDecision({ id: newId('dec'), environment, evaluation, policy, requestId, decidedAt: now })
     const evidence = {
       facts: orderedJson(facts),
-      trace: orderedJson(outcome.trace),
+      trace: orderedJson(evaluation.trace),
       graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : state.graph),
     }
     return {

@@ -83,7 +83,7 @@ export interface DecisionTrace {
 }
 
 /** A decision before it gets an id and a time: pure data, the same for the same policy and facts. */
-export interface DecisionOutcome {
+export interface Evaluation {
   verdict: Verdict
   tier: string
   /** Null where nothing was asked for or nothing is approved. */
