@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { emptyState } from '../../server/src/core/facts/entity-state.ts'
 import { dayOf } from '../../server/src/core/graph/decay.ts'
-import { recordOutcome } from '../../server/src/core/graph/evidence.ts'
 import { expiryDay, linkOf } from '../../server/src/core/graph/link.ts'
+import { tallyOutcome } from '../../server/src/core/graph/track-record.ts'
 import type { MeasuredService } from '../load/measured-service.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
@@ -44,9 +44,9 @@ async function createNeighbours(sql: Sql, hubId: string, count: number): Promise
      FROM entities, generate_series(1, $2::bigint) AS n WHERE id = $1`,
     [hubId, count, JSON.stringify(emptyState())],
   )
-  const tallies = recordOutcome([], { type: 'default', occurredAt: new Date().toISOString() })
+  const tallies = tallyOutcome([], { type: 'default', occurredAt: new Date().toISOString() })
   await sql(
-    `INSERT INTO graph_evidence (org_id, entity_id, tallies, is_adverse, version)
+    `INSERT INTO graph_track_records (org_id, entity_id, tallies, is_adverse, version)
      SELECT org_id, ${NEIGHBOUR}, $3, true, 1 FROM entities, generate_series(1, $2::bigint) AS n WHERE id = $1 AND ${IS_ADVERSE}`,
     [hubId, count, JSON.stringify(tallies)],
   )

@@ -104,9 +104,9 @@ const announced = (organizationId: string) =>
 const waiting = (organizationId: string) => countOf('FROM consequences WHERE org_id = $1', organizationId)
 const exposures = (organizationId: string) => countOf('FROM graph_exposures WHERE org_id = $1', organizationId)
 
-async function breakEvidence(organizationId: string, entityId: string): Promise<void> {
-  const evidence = { org_id: organizationId, entity_id: entityId, tallies: 'nonsense', is_adverse: true, version: 1 }
-  await store.commit({ changedEvidence: [evidence] })
+async function breakTrackRecord(organizationId: string, entityId: string): Promise<void> {
+  const trackRecord = { org_id: organizationId, entity_id: entityId, tallies: 'nonsense', is_adverse: true, version: 1 }
+  await store.commit({ changedTrackRecords: [trackRecord] })
 }
 
 test('an organization whose policy cannot decide keeps nobody else from hearing of a turned verdict', async () => {
@@ -167,7 +167,7 @@ test('evidence that cannot be read is spread no further, and that of others is',
   const [bad] = await approved(broken, 1)
   const [one, other] = await approved(healthy, 2)
   await follow()
-  await breakEvidence(broken, bad!)
+  await breakTrackRecord(broken, bad!)
   const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999, to_adverse: false }
   await store.commit({
     links: [
@@ -187,7 +187,7 @@ test('an exposure that cannot be computed keeps none of its own organization fro
   const ids = await approved(broken, 50)
   const [one] = await approved(healthy, 1)
   await follow()
-  await breakEvidence(broken, ids[7]!)
+  await breakTrackRecord(broken, ids[7]!)
   await store.commit({
     consequences: [...ids.map((id) => cause(broken, 'exposure', id)), cause(healthy, 'exposure', one!)],
   })

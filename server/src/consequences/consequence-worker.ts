@@ -9,7 +9,7 @@ import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import { FailedCauses } from './failed-causes.ts'
 import { reevaluateDecision } from './reevaluate-decision.ts'
 import { refreshExposures } from './refresh-exposures.ts'
-import { spreadEvidence } from './spread-evidence.ts'
+import { spreadOutcomes } from './spread-outcomes.ts'
 
 const ROUND_EVERY_MS = 250
 /** Entities whose exposure is computed together. */
@@ -78,7 +78,7 @@ export class ConsequenceWorker {
 
   async #spread(failed: FailedCauses): Promise<boolean> {
     const causes = await this.#due('spread', 1)
-    for (const cause of causes) await failed.follow(cause, () => spreadEvidence(this.#parts.store, cause, this.#now()))
+    for (const cause of causes) await failed.follow(cause, () => spreadOutcomes(this.#parts.store, cause, this.#now()))
     return causes.length > 0
   }
 

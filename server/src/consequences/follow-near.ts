@@ -19,7 +19,7 @@ export async function followNear(
   { entityId, near, mark }: NearConsequences,
   now: string,
 ): Promise<void> {
-  const isAdverse = (await store.evidence(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
+  const isAdverse = (await store.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
   await store.markLinksTo(organizationId, entityId, { isAdverse, after: '', limit: LINKS_MARKED })
   const causes = near.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark }))
   await refreshExposures(store, { organizationId, entityIds: near, now, causes })

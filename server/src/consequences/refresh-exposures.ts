@@ -1,9 +1,9 @@
 import { dayOf } from '../core/graph/decay.ts'
 import { describeTrust, summarizeExposure } from '../core/graph/describe-trust.ts'
-import { type Evidence, evidenceOf, NO_EVIDENCE } from '../core/graph/evidence.ts'
 import { exposureOf } from '../core/graph/exposure.ts'
 import type { FollowedLinks } from '../core/graph/link.ts'
 import { linksToLoad, type ReachedEntity, reachOf } from '../core/graph/reach.ts'
+import { NO_TRACK_RECORD, type TrackRecord, trackRecordOf } from '../core/graph/track-record.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 
@@ -27,10 +27,10 @@ export async function refreshExposures(
   const today = dayOf(now)
   const links = await loadNeighbourhoods(store, { organizationId, entityIds, today })
   const reaches = new Map(entityIds.map((entityId) => [entityId, reachOf({ entityId, links, today })]))
-  const evidence = await loadEvidence(store, { organizationId, reaches, today })
+  const trackRecords = await loadTrackRecords(store, { organizationId, reaches, today })
   const rows = entityIds.map((entityId) => {
-    const exposure = exposureOf({ entityId, asOf: now, reach: reaches.get(entityId)!, evidence })
-    const trust = describeTrust(exposure, evidence.get(entityId) ?? NO_EVIDENCE)
+    const exposure = exposureOf({ entityId, asOf: now, reach: reaches.get(entityId)!, trackRecords })
+    const trust = describeTrust(exposure, trackRecords.get(entityId) ?? NO_TRACK_RECORD)
     return {
       org_id: organizationId,
       entity_id: entityId,
@@ -55,15 +55,15 @@ async function loadNeighbourhoods(
   }
 }
 
-async function loadEvidence(
+async function loadTrackRecords(
   store: EnvironmentStore,
   {
     organizationId,
     reaches,
     today,
   }: { organizationId: string; reaches: Map<string, Map<string, ReachedEntity>>; today: number },
-): Promise<Map<string, Evidence>> {
+): Promise<Map<string, TrackRecord>> {
   const wanted = new Set([...reaches].flatMap(([entityId, reach]) => [entityId, ...reach.keys()]))
-  const known = await store.evidence(organizationId, [...wanted])
-  return new Map([...known].map(([entityId, { tallies }]) => [entityId, evidenceOf(tallies, today)]))
+  const known = await store.trackRecords(organizationId, [...wanted])
+  return new Map([...known].map(([entityId, { tallies }]) => [entityId, trackRecordOf(tallies, today)]))
 }

@@ -75,6 +75,6 @@ export async function adverseAmong(
   organizationId: string,
   entityIds: readonly string[],
 ): Promise<Set<string>> {
-  const evidence = await store.evidence(organizationId, entityIds)
-  return new Set([...evidence].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
+  const trackRecords = await store.trackRecords(organizationId, entityIds)
+  return new Set([...trackRecords].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { describeTrust, explainExposure, neutralTrust, summarizeExposure } from './describe-trust.ts'
-import { NO_EVIDENCE } from './evidence.ts'
 import type { Contribution, Exposure } from './exposure.ts'
 import type { LinkType } from './link.ts'
+import { NO_TRACK_RECORD } from './track-record.ts'
 
 const ASOF = '2026-03-01T09:30:00.000Z'
 
@@ -55,7 +55,7 @@ describe('trust', () => {
   it('stands in the middle where there is no evidence', () => {
     const neutral = { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: ASOF }
     assert.deepEqual(neutralTrust(ASOF), neutral)
-    assert.deepEqual(describeTrust(exposure(), NO_EVIDENCE), neutral)
+    assert.deepEqual(describeTrust(exposure(), NO_TRACK_RECORD), neutral)
   })
 
   it("is moved by the entity's own outcomes as by a neighbour at no distance", () => {
@@ -69,7 +69,7 @@ describe('trust', () => {
       contribution('a', { adversePpm: 333_333 }),
       contribution('b', { favourablePpm: 333_333, support: { strengthPpm: 90_000, via: 'b' } }),
     )
-    assert.deepEqual(describeTrust(seen, NO_EVIDENCE), {
+    assert.deepEqual(describeTrust(seen, NO_TRACK_RECORD), {
       score: 0.3605,
       negative_exposure: 0.3,
       positive_support: 0.03,
@@ -81,12 +81,12 @@ describe('trust', () => {
   it('stays between nothing and one, falls below the middle for harm alone and above it for support alone', () => {
     fc.assert(
       fc.property(exposures, (seen) => {
-        const { score } = describeTrust(seen, NO_EVIDENCE)
+        const { score } = describeTrust(seen, NO_TRACK_RECORD)
         assert.ok(score >= 0 && score <= 1)
         const harmed = exposure(...seen.contributions.map((one) => ({ ...one, favourablePpm: 0 })))
-        assert.ok(describeTrust(harmed, NO_EVIDENCE).score <= 0.5)
+        assert.ok(describeTrust(harmed, NO_TRACK_RECORD).score <= 0.5)
         const supported = exposure(...seen.contributions.map((one) => ({ ...one, adversePpm: 0 })))
-        assert.ok(describeTrust(supported, NO_EVIDENCE).score >= 0.5)
+        assert.ok(describeTrust(supported, NO_TRACK_RECORD).score >= 0.5)
       }),
     )
   })

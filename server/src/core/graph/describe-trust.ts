@@ -1,5 +1,4 @@
 import { PPM } from './decay.ts'
-import type { Evidence } from './evidence.ts'
 import {
   adverseWeight,
   type Exposure,
@@ -9,6 +8,7 @@ import {
 } from './exposure.ts'
 import { compareText, type LinkType } from './link.ts'
 import { usesPayments } from './reach.ts'
+import type { TrackRecord } from './track-record.ts'
 
 /** What the API says about the trust of an entity. */
 export interface Trust {
@@ -44,7 +44,7 @@ export interface ExposureSummary {
 const PATHS_TOLD = 3
 
 /** The trust of an entity: its own outcomes and those that reach it. One of whom nobody near has any history stands in the middle. */
-export function describeTrust(exposure: Exposure, own: Evidence): Trust {
+export function describeTrust(exposure: Exposure, own: TrackRecord): Trust {
   const negative = either(negativeExposure(exposure), own.adversePpm / PPM)
   const positive = either(positiveSupport(exposure), own.favourablePpm / PPM)
   const hasOwn = own.adversePpm > 0 || own.favourablePpm > 0

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { affectedByLink, affectedByOutcome } from './affected-entities.ts'
 import { dayOf } from './decay.ts'
-import { type Evidence, isAdverse, NO_EVIDENCE } from './evidence.ts'
 import {
   CONTRIBUTIONS_MAX,
   type Exposure,
@@ -26,6 +25,7 @@ import {
   rankLinks,
 } from './link.ts'
 import { type LoadedLinks, linksToLoad, reachOf } from './reach.ts'
+import { isAdverse, NO_TRACK_RECORD, type TrackRecord } from './track-record.ts'
 
 const ASOF = '2026-03-01T09:30:00.000Z'
 const TODAY = dayOf(ASOF)
@@ -43,10 +43,10 @@ function tie(one: string, other: string, over: Partial<Tie> = {}): Tie {
   return { ends: [one, other], type: 'same_as', verification: 'verified', ...over }
 }
 
-const bad: Evidence = { adversePpm: 500_000, favourablePpm: 0 }
-const good: Evidence = { adversePpm: 0, favourablePpm: 500_000 }
+const bad: TrackRecord = { adversePpm: 500_000, favourablePpm: 0 }
+const good: TrackRecord = { adversePpm: 0, favourablePpm: 500_000 }
 
-function linksOf({ ties, evidence }: World): LoadedLinks {
+function linksOf({ ties, trackRecords }: World): LoadedLinks {
   const links = new Map<string, Link[]>()
   for (const { ends, type, verification, share = 1, since = TODAY } of ties) {
     for (const [from, neighbour] of [ends, ends.toReversed()] as [string, string][]) {
@@ -54,7 +54,7 @@ function linksOf({ ties, evidence }: World): LoadedLinks {
       links.set(from, [...(links.get(from) ?? []), linkOf(claim)!])
     }
   }
-  const isBad = (entityId: string) => isAdverse(evidence.get(entityId) ?? NO_EVIDENCE)
+  const isBad = (entityId: string) => isAdverse(trackRecords.get(entityId) ?? NO_TRACK_RECORD)
   const badOf = new Map(
     Array.from(links, ([entityId, list]) => {
       const followed = rankLinks(list, TODAY).filter(({ neighbour }) => isBad(neighbour))
@@ -71,20 +71,20 @@ function linksOf({ ties, evidence }: World): LoadedLinks {
 
 const NO_LINKS: FollowedLinks = { ranked: [], adverse: [], near: [], behind: [] }
 
-type World = { ties: readonly Tie[]; evidence: ReadonlyMap<string, Evidence> }
+type World = { ties: readonly Tie[]; trackRecords: ReadonlyMap<string, TrackRecord> }
 
 function exposureIn(world: World, entityId: string): Exposure {
-  return exposureFrom(linksOf(world), world.evidence, entityId)
+  return exposureFrom(linksOf(world), world.trackRecords, entityId)
 }
 
 /** Loads what the plan asks for, and nothing else, then walks: as a store would do it. */
-function exposureFrom(all: LoadedLinks, evidence: ReadonlyMap<string, Evidence>, entityId: string): Exposure {
+function exposureFrom(all: LoadedLinks, trackRecords: ReadonlyMap<string, TrackRecord>, entityId: string): Exposure {
   const links = new Map<string, FollowedLinks>()
   for (let round = 0; round < 3; round += 1) {
     for (const wanted of linksToLoad({ entityId, links, today: TODAY })) links.set(wanted, all.get(wanted) ?? NO_LINKS)
   }
   const reach = reachOf({ entityId, links, today: TODAY })
-  return exposureOf({ entityId, asOf: ASOF, reach, evidence })
+  return exposureOf({ entityId, asOf: ASOF, reach, trackRecords })
 }
 
 const names = Array.from({ length: 14 }, (_, index) => `ent_${index}`)
@@ -113,41 +113,44 @@ const tiesOf = (
     since: fc.integer({ min: TODAY - 2000, max: TODAY }),
   })
 const anyTie = tiesOf(fc.constantFrom('verified', 'unverified'))
-const evidences: fc.Arbitrary<Evidence> = fc.record({
+const anyTrackRecord: fc.Arbitrary<TrackRecord> = fc.record({
   adversePpm: fc.integer({ min: 0, max: 500_000 }),
   favourablePpm: fc.integer({ min: 0, max: 499_999 }),
 })
-const evidenceMaps = fc
-  .array(fc.tuple(fc.constantFrom(...names), evidences), { maxLength: 10 })
+const anyTrackRecords = fc
+  .array(fc.tuple(fc.constantFrom(...names), anyTrackRecord), { maxLength: 10 })
   .map((all) => new Map(all))
 // Few enough that no entity has more links than are followed.
-const worlds: fc.Arbitrary<World> = fc.record({ ties: fc.array(anyTie, { maxLength: 30 }), evidence: evidenceMaps })
+const worlds: fc.Arbitrary<World> = fc.record({
+  ties: fc.array(anyTie, { maxLength: 30 }),
+  trackRecords: anyTrackRecords,
+})
 
 describe('negative exposure', () => {
   it('is nothing where nothing bad is near', () => {
     const ties = [tie('me', 'a'), tie('a', 'b'), tie('b', 'c')]
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['c', bad]]) }, 'me')), 0)
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['me', bad]]) }, 'me')), 0)
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['a', good]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['c', bad]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['me', bad]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['a', good]]) }, 'me')), 0)
   })
 
   it('does not come from the entity itself, by whatever link', () => {
     const ties = [tie('me', 'a'), tie('me', 'me'), tie('me', 'a', { type: 'email' })]
-    assert.deepEqual(exposureIn({ ties, evidence: new Map([['me', bad]]) }, 'me').contributions, [])
+    assert.deepEqual(exposureIn({ ties, trackRecords: new Map([['me', bad]]) }, 'me').contributions, [])
   })
 
   it('falls with every link on the way', () => {
     const ties = [tie('me', 'a'), tie('a', 'b', { type: 'email' })]
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me')), 1 - (1 - 0.45))
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['b', bad]]) }, 'me')), 1 - (1 - 0.225))
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['a', bad]]) }, 'me')), 1 - (1 - 0.45))
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['b', bad]]) }, 'me')), 1 - (1 - 0.225))
   })
 
   it('counts each bad neighbour once, by its best path', () => {
     const direct = tie('me', 'a', { type: 'address' })
     const detour = [tie('me', 'b'), tie('b', 'a')]
-    const evidence = new Map([['a', bad]])
-    const both = exposureIn({ ties: [direct, ...detour], evidence }, 'me')
-    assert.equal(negativeExposure(both), negativeExposure(exposureIn({ ties: detour, evidence }, 'me')))
+    const trackRecords = new Map([['a', bad]])
+    const both = exposureIn({ ties: [direct, ...detour], trackRecords }, 'me')
+    assert.equal(negativeExposure(both), negativeExposure(exposureIn({ ties: detour, trackRecords }, 'me')))
     assert.deepEqual(
       both.contributions[0]?.path.steps.map(({ to }) => to),
       ['b', 'a'],
@@ -156,7 +159,7 @@ describe('negative exposure', () => {
 
   it('is told by the direct link, then by the one that ranks first, where paths are equally strong', () => {
     const pathIn = (ties: Tie[]) =>
-      exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me').contributions[0]?.path.steps.map(({ to }) => to)
+      exposureIn({ ties, trackRecords: new Map([['a', bad]]) }, 'me').contributions[0]?.path.steps.map(({ to }) => to)
     const detour = (via: string) => [tie('me', via, { type: 'email' }), tie(via, 'a')]
     assert.deepEqual(pathIn([...detour('b'), tie('me', 'a', { type: 'owner', share: 0.9 })]), ['a'])
     assert.deepEqual(pathIn([...detour('c'), ...detour('b')]), ['b', 'a'])
@@ -165,7 +168,7 @@ describe('negative exposure', () => {
   it('is not followed beyond where a path carries less than a fiftieth', () => {
     const weak = { type: 'address', verification: 'unverified' } as const
     const ties = [tie('me', 'a', weak), tie('a', 'b', weak)]
-    assert.equal(negativeExposure(exposureIn({ ties, evidence: new Map([['b', bad]]) }, 'me')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties, trackRecords: new Map([['b', bad]]) }, 'me')), 0)
   })
 
   // Few entities in a chain, where every way counts, and fakes heaped up at some of them, as by one with something to hide.
@@ -176,7 +179,7 @@ describe('negative exposure', () => {
       .map((made) =>
         made.map((one, index) => ({ ...one, ends: [few[index]!, few[index + 1]!] as const, since: TODAY })),
       ),
-    evidence: fc.constantFrom(...few).map((name) => new Map([[name, bad]])),
+    trackRecords: fc.constantFrom(...few).map((name) => new Map([[name, bad]])),
   })
   const fakes = fc
     .uniqueArray(fc.constantFrom(...few), { maxLength: 3 })
@@ -191,8 +194,8 @@ describe('negative exposure', () => {
     const [linksBefore, linksAfter] = [linksOf(before), linksOf(after)]
     for (const name of names) {
       const [one, other] = [
-        exposureFrom(linksBefore, before.evidence, name),
-        exposureFrom(linksAfter, after.evidence, name),
+        exposureFrom(linksBefore, before.trackRecords, name),
+        exposureFrom(linksAfter, after.trackRecords, name),
       ]
       assert.ok(negativeExposure(other) >= negativeExposure(one))
       assert.ok(negativeExposureWithoutPayments(other) >= negativeExposureWithoutPayments(one))
@@ -221,14 +224,14 @@ describe('negative exposure', () => {
   it('of two links is not washed away by fakes at the entity itself, nor at the one in between', () => {
     const weak = { type: 'email', verification: 'unverified' } as const
     const way = [tie('me', 'between', weak), tie('between', 'bad')]
-    const evidence = new Map([['bad', bad]])
-    const without = negativeExposure(exposureIn({ ties: way, evidence }, 'me'))
+    const trackRecords = new Map([['bad', bad]])
+    const without = negativeExposure(exposureIn({ ties: way, trackRecords }, 'me'))
     assert.ok(without > 0.1)
     for (const end of ['me', 'between']) {
       const added = Array.from({ length: 300 }, (_, index) =>
         tie(end, `fake_${index}`, { verification: 'unverified', since: TODAY - 1000 }),
       )
-      assert.equal(negativeExposure(exposureIn({ ties: [...added, ...way], evidence }, 'me')), without, end)
+      assert.equal(negativeExposure(exposureIn({ ties: [...added, ...way], trackRecords }, 'me')), without, end)
     }
   })
 
@@ -238,9 +241,9 @@ describe('negative exposure', () => {
       { maxLength: FAN_OUT },
     )
     fc.assert(
-      fc.property(directTies, evidenceMaps, fc.integer({ min: 0, max: 120 }), (ties, evidence, count) => {
+      fc.property(directTies, anyTrackRecords, fc.integer({ min: 0, max: 120 }), (ties, trackRecords, count) => {
         const clean = Array.from({ length: count }, (_, index) => tie('me', `clean_${index}`))
-        const [before, after] = [ties, [...clean, ...ties]].map((all) => exposureIn({ ties: all, evidence }, 'me'))
+        const [before, after] = [ties, [...clean, ...ties]].map((all) => exposureIn({ ties: all, trackRecords }, 'me'))
         assert.ok(negativeExposure(after!) >= negativeExposure(before!))
       }),
     )
@@ -249,11 +252,11 @@ describe('negative exposure', () => {
   it('passes through a bad neighbour, however many links to the clean there are', () => {
     const clean = Array.from({ length: 50 }, (_, index) => tie('me', `clean_${index}`))
     const ties = [...clean, tie('me', 'a', { type: 'email' }), tie('a', 'b', { type: 'email' })]
-    const evidence = new Map([
+    const trackRecords = new Map([
       ['a', bad],
       ['b', bad],
     ])
-    const { contributions } = exposureIn({ ties, evidence }, 'me')
+    const { contributions } = exposureIn({ ties, trackRecords }, 'me')
     assert.deepEqual(
       contributions.map(({ entityId }) => entityId),
       ['a', 'b'],
@@ -278,23 +281,23 @@ describe('negative exposure', () => {
 
   it('over payments alone is known, and known to be over payments alone', () => {
     const ties = [tie('me', 'a', { type: 'payment', verification: 'unverified' })]
-    const exposure = exposureIn({ ties, evidence: new Map([['a', bad]]) }, 'me')
+    const exposure = exposureIn({ ties, trackRecords: new Map([['a', bad]]) }, 'me')
     assert.ok(negativeExposure(exposure) > 0.07)
     assert.equal(negativeExposureWithoutPayments(exposure), 0)
   })
 
   it('is told in full by the 256 heaviest contributions, which more of the clean cannot push out', () => {
     const ties: Tie[] = []
-    const evidence = new Map<string, Evidence>()
+    const trackRecords = new Map<string, TrackRecord>()
     for (let first = 0; first < FAN_OUT; first += 1) {
       ties.push(tie('me', `hop_${first}`))
       for (let second = 0; second < FAN_OUT - 1; second += 1) {
         ties.push(tie(`hop_${first}`, `end_${first}_${second}`))
-        evidence.set(`end_${first}_${second}`, good)
+        trackRecords.set(`end_${first}_${second}`, good)
       }
     }
-    evidence.set('end_39_38', { adversePpm: 1, favourablePpm: 0 })
-    const exposure = exposureIn({ ties, evidence }, 'me')
+    trackRecords.set('end_39_38', { adversePpm: 1, favourablePpm: 0 })
+    const exposure = exposureIn({ ties, trackRecords }, 'me')
     assert.equal(exposure.contributions.length, CONTRIBUTIONS_MAX)
     assert.ok(exposure.isTruncated)
     assert.ok(exposure.contributions.some(({ entityId }) => entityId === 'end_39_38'))
@@ -303,12 +306,12 @@ describe('negative exposure', () => {
 
 describe('positive support', () => {
   it('is carried by verified links only', () => {
-    const evidence = new Map([['a', good]])
-    assert.ok(positiveSupport(exposureIn({ ties: [tie('me', 'a')], evidence }, 'me')) > 0)
+    const trackRecords = new Map([['a', good]])
+    assert.ok(positiveSupport(exposureIn({ ties: [tie('me', 'a')], trackRecords }, 'me')) > 0)
     const unverified = tie('me', 'a', { verification: 'unverified' })
-    assert.equal(positiveSupport(exposureIn({ ties: [unverified], evidence }, 'me')), 0)
+    assert.equal(positiveSupport(exposureIn({ ties: [unverified], trackRecords }, 'me')), 0)
     const behind = [tie('me', 'b', { verification: 'unverified' }), tie('b', 'a')]
-    assert.equal(positiveSupport(exposureIn({ ties: behind, evidence }, 'me')), 0)
+    assert.equal(positiveSupport(exposureIn({ ties: behind, trackRecords }, 'me')), 0)
   })
 
   it('cannot be raised by sybils beyond the cap of the verified neighbours', () => {
@@ -322,9 +325,9 @@ describe('positive support', () => {
           ...behind.map((name, index) => tie(name, `sybil_${index}`)),
           ...among.map(([one, other]) => tie(`sybil_${one}`, `sybil_${other}`)),
         ]
-        const evidence = new Map(world.evidence)
+        const trackRecords = new Map(world.trackRecords)
         for (let index = 0; index < 60; index += 1)
-          evidence.set(`sybil_${index}`, { adversePpm: 0, favourablePpm: 999_999 })
+          trackRecords.set(`sybil_${index}`, { adversePpm: 0, favourablePpm: 999_999 })
         // The entity itself has none of them as a neighbour: it did not verify a link with any.
         const ties = [...world.ties, ...added].filter(
           ({ ends }) => !ends.includes('ent_0') || !ends.some((end) => end.startsWith('sybil')),
@@ -334,15 +337,15 @@ describe('positive support', () => {
         )
         const neighbours = new Set(verified.flatMap(({ ends }) => ends.filter((end) => end !== 'ent_0')))
         const cap = 1 - (1 - FIRST_HOP_SUPPORT_MAX) ** neighbours.size
-        assert.ok(positiveSupport(exposureIn({ ties, evidence }, 'ent_0')) <= cap + 1e-12)
+        assert.ok(positiveSupport(exposureIn({ ties, trackRecords }, 'ent_0')) <= cap + 1e-12)
       }),
     )
   })
 
   it('of one neighbour is capped, with all those behind it', () => {
     const ties = [tie('me', 'a'), ...Array.from({ length: 20 }, (_, index) => tie('a', `friend_${index}`))]
-    const evidence = new Map(ties.flatMap(({ ends }) => ends.map((end) => [end, good] as const)))
-    assert.equal(positiveSupport(exposureIn({ ties, evidence }, 'me')), 1 - (1 - FIRST_HOP_SUPPORT_MAX))
+    const trackRecords = new Map(ties.flatMap(({ ends }) => ends.map((end) => [end, good] as const)))
+    assert.equal(positiveSupport(exposureIn({ ties, trackRecords }, 'me')), 1 - (1 - FIRST_HOP_SUPPORT_MAX))
   })
 })
 
@@ -382,53 +385,55 @@ describe('a hub', () => {
     Array.from({ length: count }, (_, index) => tie('hub', `rim_${index}`, { since: TODAY - 100 + index }))
 
   it('passes nothing on to those of its links that do not rank with it', () => {
-    const evidence = new Map([['rim_0', bad]])
-    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_1')) > 0)
-    assert.equal(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_50')), 0)
+    const trackRecords = new Map([['rim_0', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), trackRecords }, 'rim_1')) > 0)
+    assert.equal(negativeExposure(exposureIn({ ties: rim(60), trackRecords }, 'rim_50')), 0)
   })
 
   it('is made by verified links only: whoever has none but claims passes harm on to all', () => {
     const claimed = rim(60).map((made): Tie => ({ ...made, verification: 'unverified' }))
-    const evidence = new Map([['rim_0', bad]])
-    assert.ok(negativeExposure(exposureIn({ ties: claimed, evidence }, 'rim_50')) > 0)
+    const trackRecords = new Map([['rim_0', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: claimed, trackRecords }, 'rim_50')) > 0)
     const some = [...rim(39), ...claimed.slice(39)]
-    assert.ok(negativeExposure(exposureIn({ ties: some, evidence }, 'rim_50')) > 0)
+    assert.ok(negativeExposure(exposureIn({ ties: some, trackRecords }, 'rim_50')) > 0)
     const hub = [...rim(40), ...claimed.slice(40)]
-    assert.equal(negativeExposure(exposureIn({ ties: hub, evidence }, 'rim_50')), 0)
+    assert.equal(negativeExposure(exposureIn({ ties: hub, trackRecords }, 'rim_50')), 0)
   })
 
   it('sees the one bad neighbour among any number, and those who rank with it see it too', () => {
-    const evidence = new Map([['rim_59', bad]])
-    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'hub')) > 0.44)
-    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_1')) > 0.38)
+    const trackRecords = new Map([['rim_59', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), trackRecords }, 'hub')) > 0.44)
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), trackRecords }, 'rim_1')) > 0.38)
   })
 
   it('bears on everyone who has it for a neighbour', () => {
-    const evidence = new Map([['hub', bad]])
-    assert.ok(negativeExposure(exposureIn({ ties: rim(60), evidence }, 'rim_59')) > 0.44)
+    const trackRecords = new Map([['hub', bad]])
+    assert.ok(negativeExposure(exposureIn({ ties: rim(60), trackRecords }, 'rim_59')) > 0.44)
   })
 })
 
 describe('an exposure that is walked anew only when it is affected', () => {
-  type Event = { kind: 'outcome'; entityId: string; evidence: Evidence } | { kind: 'link'; tie: Tie }
+  type Event = { kind: 'outcome'; entityId: string; trackRecord: TrackRecord } | { kind: 'link'; tie: Tie }
 
   /** Keeps everyone's exposure up to date as a store would: only those affected are walked anew. */
   function keptUp(everyone: readonly string[], start: World, events: readonly Event[]) {
     let world = start
     let links = linksOf(world)
-    const kept = new Map(everyone.map((name) => [name, exposureFrom(links, world.evidence, name)]))
-    const walkAgain = (name: string) => kept.set(name, exposureFrom(links, world.evidence, name))
+    const kept = new Map(everyone.map((name) => [name, exposureFrom(links, world.trackRecords, name)]))
+    const walkAgain = (name: string) => kept.set(name, exposureFrom(links, world.trackRecords, name))
     for (const event of events) {
       if (event.kind === 'link') {
         const before = links
         world = { ...world, ties: [...world.ties, event.tie] }
         links = linksOf(world)
-        const adverse = new Set(event.tie.ends.filter((end) => isAdverse(world.evidence.get(end) ?? NO_EVIDENCE)))
+        const adverse = new Set(
+          event.tie.ends.filter((end) => isAdverse(world.trackRecords.get(end) ?? NO_TRACK_RECORD)),
+        )
         for (const name of affectedByLink({ ends: event.tie.ends, before, after: links, adverse })) walkAgain(name)
         continue
       }
-      const { entityId, evidence: after } = event
-      world = { ...world, evidence: new Map(world.evidence).set(entityId, after) }
+      const { entityId, trackRecord: after } = event
+      world = { ...world, trackRecords: new Map(world.trackRecords).set(entityId, after) }
       links = linksOf(world)
       const neighbours = world.ties.filter(({ ends }) => ends.includes(entityId)).flatMap(({ ends }) => ends)
       for (const name of affectedByOutcome({ neighbours, links })) walkAgain(name)
@@ -442,7 +447,7 @@ describe('an exposure that is walked anew only when it is affected', () => {
         fc.record({
           kind: fc.constant('outcome' as const),
           entityId: fc.constantFrom(...people),
-          evidence: fc.oneof(evidences, fc.constant(NO_EVIDENCE)),
+          trackRecord: fc.oneof(anyTrackRecord, fc.constant(NO_TRACK_RECORD)),
         }),
         fc.record({ kind: fc.constant('link' as const), tie: ties }),
       ),
@@ -474,10 +479,10 @@ describe('an exposure that is walked anew only when it is affected', () => {
     })
     fc.assert(
       fc.property(fc.array(ties, { maxLength: 10 }), eventsOn(crowd, ties), (some, events) => {
-        const after = keptUp(crowd, { ties: [...crowded, ...some], evidence: new Map() }, events)
+        const after = keptUp(crowd, { ties: [...crowded, ...some], trackRecords: new Map() }, events)
         const links = linksOf(after.world)
         for (const name of crowd)
-          assert.deepEqual(after.kept.get(name), exposureFrom(links, after.world.evidence, name))
+          assert.deepEqual(after.kept.get(name), exposureFrom(links, after.world.trackRecords, name))
       }),
       { numRuns: 15 },
     )
@@ -488,7 +493,7 @@ describe('an exposure that is walked anew only when it is affected', () => {
       const ties = Array.from({ length: 300 }, (_, index) =>
         tie('hub', `rim_${index}`, { verification, since: TODAY - 400 + index }),
       )
-      return affectedByOutcome({ neighbours: ['hub'], links: linksOf({ ties, evidence: new Map() }) })
+      return affectedByOutcome({ neighbours: ['hub'], links: linksOf({ ties, trackRecords: new Map() }) })
     }
     const affected = affectedBehind('verified')
     assert.equal(affected.size, 1 + FAN_OUT)
@@ -501,10 +506,10 @@ describe('an exposure that is walked anew only when it is affected', () => {
       tie('hub', `rim_${index}`, { type: 'email', since: TODAY - 100 + index }),
     )
     const stronger = tie('hub', 'newcomer')
-    const evidence = new Map([['rim_0', bad]])
+    const trackRecords = new Map([['rim_0', bad]])
     const [without, withIt] = [
-      { ties: full, evidence },
-      { ties: [...full, stronger], evidence },
+      { ties: full, trackRecords },
+      { ties: [...full, stronger], trackRecords },
     ]
     assert.notDeepEqual(exposureIn(without, 'rim_39'), exposureIn(withIt, 'rim_39'))
     const [before, after] = [linksOf(without), linksOf(withIt)]
@@ -512,7 +517,7 @@ describe('an exposure that is walked anew only when it is affected', () => {
     assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before, adverse: new Set() }).has('rim_39'))
   })
 
-  const known = exposureIn({ ties: [tie('me', 'a')], evidence: new Map([['a', bad]]) }, 'me')
+  const known = exposureIn({ ties: [tie('me', 'a')], trackRecords: new Map([['a', bad]]) }, 'me')
 
   it('is looked at again by both ends of a link, even one that does not rank', () => {
     const none: LoadedLinks = new Map()

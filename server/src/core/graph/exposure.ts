@@ -1,10 +1,10 @@
 import { PPM } from './decay.ts'
-import { type Evidence, NO_EVIDENCE } from './evidence.ts'
 import { compareText } from './link.ts'
 import type { Path, ReachedEntity } from './reach.ts'
+import { NO_TRACK_RECORD, type TrackRecord } from './track-record.ts'
 
-/** One entity with evidence, and how strongly it bears on another: by its best path, which is told, and by others. */
-export interface Contribution extends Evidence {
+/** One entity with a track record, and the strength of the paths over which it counts for the walked entity. */
+export interface Contribution extends TrackRecord {
   entityId: string
   path: Path
   withoutPaymentsPpm: number
@@ -31,17 +31,17 @@ export const CONTRIBUTIONS_MAX = 256
 /** The most that one direct neighbour, with everyone behind it, adds to the support. */
 export const FIRST_HOP_SUPPORT_MAX = 0.05
 
-/** Joins the neighbourhood that was reached with the evidence about those in it. */
+/** Joins the entities that a walk reached with their track records. */
 export function exposureOf(known: {
   entityId: string
   asOf: string
   reach: ReadonlyMap<string, ReachedEntity>
-  evidence: ReadonlyMap<string, Evidence>
+  trackRecords: ReadonlyMap<string, TrackRecord>
 }): Exposure {
   const contributions: Contribution[] = []
   for (const [entityId, paths] of known.reach) {
-    const evidence = known.evidence.get(entityId) ?? NO_EVIDENCE
-    if (saysSomething(evidence)) contributions.push(contributionOf(entityId, paths, evidence))
+    const trackRecord = known.trackRecords.get(entityId) ?? NO_TRACK_RECORD
+    if (hasWeight(trackRecord)) contributions.push(contributionOf(entityId, paths, trackRecord))
   }
   // Those that weigh most are kept. By strength alone, strong links to the clean would push out the bad.
   const kept = contributions.sort(byWeight).slice(0, CONTRIBUTIONS_MAX).sort(byEntityId)
@@ -84,17 +84,17 @@ function weightOf(strengthPpm: number, beliefPpm: number): number {
   return (strengthPpm * beliefPpm) / (PPM * PPM)
 }
 
-function contributionOf(entityId: string, reached: ReachedEntity, evidence: Evidence): Contribution {
+function contributionOf(entityId: string, reached: ReachedEntity, trackRecord: TrackRecord): Contribution {
   const { best: path, withoutPayments, verified } = reached
   const support = verified && { strengthPpm: verified.strengthPpm, via: verified.steps[0]!.to }
-  return { ...evidence, entityId, path, withoutPaymentsPpm: withoutPayments?.strengthPpm ?? 0, support }
+  return { ...trackRecord, entityId, path, withoutPaymentsPpm: withoutPayments?.strengthPpm ?? 0, support }
 }
 
 function noisyOr(weights: readonly number[]): number {
   return 1 - weights.reduce((spared, weight) => spared * (1 - weight), 1)
 }
 
-function saysSomething({ adversePpm, favourablePpm }: Evidence): boolean {
+function hasWeight({ adversePpm, favourablePpm }: TrackRecord): boolean {
   return adversePpm > 0 || favourablePpm > 0
 }
 

@@ -4,7 +4,7 @@ import type { Facts } from '../../core/facts/facts.ts'
 import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
-import { evidenceOf, isAdverse, recordOutcome as tallyOutcome } from '../../core/graph/evidence.ts'
+import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
@@ -49,7 +49,7 @@ export const recordOutcome = defineEndpoint({
     const cause = (kind: string, entityId: string) => ({ org_id: organizationId, kind, entity_id: entityId, mark: id })
     const change = record(context, {
       changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
-      changedEvidence: [await nextEvidence(context, entity_id, { report, earlier })],
+      changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
       rows: {
         outcomes: [
           {
@@ -114,13 +114,13 @@ async function nearest({ caller, store, now }: OutcomeContext, entityId: string)
 }
 
 /** The entity's evidence with this outcome: one decision is one fate, so what it came to replaces what it had come to before. */
-async function nextEvidence(
+async function nextTrackRecord(
   { caller, store, now }: OutcomeContext,
   entityId: string,
   { report, earlier }: { report: OutcomeFact; earlier: readonly OutcomeFact[] },
-): Promise<RowOf<'graph_evidence'>> {
+): Promise<RowOf<'graph_track_records'>> {
   const { organizationId } = caller
-  const known = (await store.evidence(organizationId, [entityId])).get(entityId)
+  const known = (await store.trackRecords(organizationId, [entityId])).get(entityId)
   const tallies = known?.tallies ?? []
   const [before, after] = [currentOutcome(earlier), currentOutcome([...earlier, report])!]
   const next = after === before ? tallies : tallyOutcome(tallies, after, before)
@@ -128,7 +128,7 @@ async function nextEvidence(
     org_id: organizationId,
     entity_id: entityId,
     tallies: JSON.stringify(next),
-    is_adverse: isAdverse(evidenceOf(next, dayOf(now))),
+    is_adverse: isAdverse(trackRecordOf(next, dayOf(now))),
     version: (known?.version ?? 0) + 1,
   }
 }

@@ -177,7 +177,7 @@ export function noteHolders(links: readonly RowOf<'identity_links'>[], params: P
   const latest = (status: Statement['status']) => `max(at) FILTER (WHERE status = '${status}')`
   return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, type, ${INSTANTS}, first_at, is_adverse)
     SELECT org_id, hash, entity_id, type, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}, min(at),
-      EXISTS (SELECT 1 FROM graph_evidence AS evidence WHERE evidence.org_id = given.org_id AND evidence.entity_id = given.entity_id AND evidence.is_adverse)
+      EXISTS (SELECT 1 FROM graph_track_records AS own WHERE own.org_id = given.org_id AND own.entity_id = given.entity_id AND own.is_adverse)
     FROM unnest(${given.join(', ')}) AS given (org_id, hash, entity_id, type, status, at)
     GROUP BY org_id, hash, entity_id, type ORDER BY org_id, hash, entity_id
     ON CONFLICT (org_id, identifier_hash, entity_id) DO UPDATE SET

@@ -1,5 +1,4 @@
 import { dayOf } from '../../core/graph/decay.ts'
-import type { OutcomeTally } from '../../core/graph/evidence.ts'
 import {
   BEHIND_MAX,
   FAN_OUT,
@@ -8,14 +7,15 @@ import {
   type LinkType,
   LOOKED_THROUGH,
 } from '../../core/graph/link.ts'
+import type { OutcomeTally } from '../../core/graph/track-record.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
 import { deleteConsequences } from './consequences.ts'
 import { claimQueries } from './graph-claims.ts'
 import { paymentFlowQueries } from './payment-flows.ts'
 
-/** The tallies of an entity's outcomes, with the version that the next change has to follow. */
-export interface KnownEvidence {
+/** An entity's track record as stored: its tallies, and the version that the next write must follow (optimistic lock). */
+export interface StoredTrackRecord {
   tallies: OutcomeTally[]
   isAdverse: boolean
   version: number
@@ -61,11 +61,11 @@ export function graphQueries(database: Database) {
       return new Map(entityIds.map((id) => [id, listed(byEntity.get(id) ?? [])]))
     },
 
-    /** The tallies of those of these entities that have had outcomes. */
-    async evidence(organizationId: string, entityIds: readonly string[]): Promise<Map<string, KnownEvidence>> {
+    /** The track records of these entities; an entity without outcomes has none. */
+    async trackRecords(organizationId: string, entityIds: readonly string[]): Promise<Map<string, StoredTrackRecord>> {
       if (entityIds.length === 0) return new Map()
-      const rows = await database.query<RowOf<'graph_evidence'> & Row>(
-        'SELECT * FROM graph_evidence WHERE org_id = $1 AND entity_id = ANY($2::text[])',
+      const rows = await database.query<RowOf<'graph_track_records'> & Row>(
+        'SELECT * FROM graph_track_records WHERE org_id = $1 AND entity_id = ANY($2::text[])',
         [organizationId, entityIds],
       )
       return new Map(

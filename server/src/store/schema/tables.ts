@@ -202,7 +202,7 @@ export const tables = {
     to_adverse: 'boolean',
   },
   graph_claims: { org_id: 'text', claim: 'text', version: 'bigint' },
-  graph_evidence: { org_id: 'text', entity_id: 'text', tallies: 'text', is_adverse: 'boolean', version: 'bigint' },
+  graph_track_records: { org_id: 'text', entity_id: 'text', tallies: 'text', is_adverse: 'boolean', version: 'bigint' },
   payment_flows: {
     org_id: 'text',
     entity_id: 'text',

@@ -44,7 +44,11 @@ const STEPS: readonly Step<unknown>[] = [
   }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: reevaluateLater }),
-  defineStep({ rowsOf: ({ changedEvidence = [] }) => changedEvidence, sql: upsertEvidence, losing: 'entity_version' }),
+  defineStep({
+    rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
+    sql: upsertTrackRecords,
+    losing: 'entity_version',
+  }),
   defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, losing: 'claim_version' }),
   defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, losing: 'api_key' }),
   defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
@@ -133,10 +137,10 @@ function upsertRows<T extends TableName>(
   return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
 }
 
-function upsertEvidence(rows: readonly RowOf<'graph_evidence'>[], params: Params): string {
+function upsertTrackRecords(rows: readonly RowOf<'graph_track_records'>[], params: Params): string {
   const set = 'tallies = excluded.tallies, is_adverse = excluded.is_adverse, version = excluded.version'
-  return `${upsertRows('graph_evidence', rows, params, { key: ['org_id', 'entity_id'], set })}
-    WHERE graph_evidence.version = excluded.version - 1 RETURNING 1`
+  return `${upsertRows('graph_track_records', rows, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE graph_track_records.version = excluded.version - 1 RETURNING 1`
 }
 
 function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {

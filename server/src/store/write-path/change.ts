@@ -9,7 +9,7 @@ export type PlainTable = Exclude<
   | 'latest_decisions'
   | 'graph_links'
   | 'graph_claims'
-  | 'graph_evidence'
+  | 'graph_track_records'
   | 'payment_flows'
   | 'consequences'
   | 'webhook_deliveries'
@@ -24,8 +24,8 @@ export interface Change {
   newEntities?: RowOf<'entities'>[]
   /** Entities with their next version; a version in between makes this change lose. Their latest decision is looked at again. */
   changedEntities?: RowOf<'entities'>[]
-  /** The evidence of entities with its next version; a version in between makes this change lose. */
-  changedEvidence?: RowOf<'graph_evidence'>[]
+  /** Track records of entities, each with its next version; a version written in between makes this change lose. */
+  changedTrackRecords?: RowOf<'graph_track_records'>[]
   /** What is spoken of, with its next version; somebody who spoke of it in between makes this change lose. */
   claims?: RowOf<'graph_claims'>[]
   /** Keys that end; one that is unknown or has ended before makes this change lose. */
@@ -70,7 +70,7 @@ export function claimsOf({
   idempotencyKey,
   newEntities = [],
   changedEntities = [],
-  changedEvidence = [],
+  changedTrackRecords = [],
   claims = [],
   changedEndpoints = [],
 }: Change): string[] {
@@ -78,7 +78,7 @@ export function claimsOf({
     ...(idempotencyKey ? [`key ${idempotencyKey.org_id} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
     ...newEntities.map((entity) => `external_id ${entity.org_id} ${entity.external_id}`),
     ...changedEntities.map((entity) => `entity ${entity.org_id} ${entity.id}`),
-    ...changedEvidence.map((evidence) => `evidence ${evidence.org_id} ${evidence.entity_id}`),
+    ...changedTrackRecords.map(({ org_id, entity_id }) => `track record ${org_id} ${entity_id}`),
     ...claims.map(({ org_id, claim }) => `claim ${org_id} ${claim}`),
     ...changedEndpoints.map((endpoint) => `endpoint ${endpoint.org_id} ${endpoint.id}`),
   ]

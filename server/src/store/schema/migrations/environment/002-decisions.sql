@@ -150,7 +150,7 @@ CREATE INDEX identifier_holders_of_entity ON identifier_holders (org_id, entity_
 -- The latest statement of each kind about a relationship is one step away.
 CREATE INDEX identity_links_between ON identity_links (org_id, entity_id, related_entity_id, relationship, verification_status, (coalesce(verified_at, created_at)) DESC) WHERE related_entity_id IS NOT NULL;
 
-CREATE TABLE graph_evidence ( -- entities with outcomes, weighed by period
+CREATE TABLE graph_track_records ( -- the tallies of an entity's outcomes, by 30-day period
   org_id     text NOT NULL,
   entity_id  text NOT NULL,
   tallies    text NOT NULL,

@@ -7,7 +7,7 @@ import type { RowOf } from '../store/schema/tables.ts'
 const NEIGHBOURS_PER_SLICE = 200
 
 /** Has the exposure of those computed anew whom the outcomes of one entity may reach: a slice of them, and the rest later. */
-export async function spreadEvidence(
+export async function spreadOutcomes(
   store: EnvironmentStore,
   cause: RowOf<'consequences'>,
   now: string,
@@ -15,7 +15,7 @@ export async function spreadEvidence(
   const { org_id: organizationId, entity_id: entityId } = cause
   // The mark carries how far the slices have come; a new outcome writes a new mark, and they begin again.
   const [origin = '', after = ''] = cause.mark.split('@')
-  const isAdverse = (await store.evidence(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
+  const isAdverse = (await store.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
   const neighbours = await store.markLinksTo(organizationId, entityId, {
     isAdverse,
     after,

@@ -1,21 +1,21 @@
 import type { OutcomeType } from '../vocabularies.ts'
 import { dayOf, decayPpm, PPM } from './decay.ts'
 
-/** What the outcomes of one entity say about it: shares of belief in ppm; what is left to one whole is ignorance. */
-export interface Evidence {
+/** What an entity's own outcomes say about it: weights of bad and good belief in ppm; the rest, up to one whole, is unknown. */
+export interface TrackRecord {
   adversePpm: number
   favourablePpm: number
 }
 
-/** An outcome as far as the graph is concerned. */
-export interface EvidenceOutcome {
+/** The part of an outcome that counts in the graph: its type and when it happened. */
+export interface DatedOutcome {
   type: OutcomeType
   occurredAt: string
 }
 
-/** The weight of all outcomes of one period, in ppm of an outcome that counts in full. */
+/** The summed weight of all outcomes of one 30-day period, in ppm of an outcome that counts in full. */
 export interface OutcomeTally {
-  /** The day the period begins. */
+  /** The first day of the period. */
   since: number
   adverse: number
   favourable: number
@@ -33,33 +33,34 @@ const FAVOURABLE: Partial<Record<OutcomeType, number>> = { repaid: PPM, current:
 
 const OUTCOME_HALF_LIFE_DAYS = 730
 const PERIOD_DAYS = 30
-// Ten years; what is older has less than a thirtieth of its weight left.
+// Ten years; older outcomes have less than a thirtieth of their weight left.
 const PERIODS_KEPT = 122
 
-/** Nothing known, good or bad. */
-export const NO_EVIDENCE: Evidence = { adversePpm: 0, favourablePpm: 0 }
+/** The track record of an entity without outcomes. */
+export const NO_TRACK_RECORD: TrackRecord = { adversePpm: 0, favourablePpm: 0 }
 
-/** Tells whether there is anything bad to say, so that links to this entity must not be crowded out. */
-export function isAdverse({ adversePpm }: Evidence): boolean {
+/** Whether a track record has any bad outcome; links to such an entity are always followed, whatever their rank. */
+export function isAdverse({ adversePpm }: TrackRecord): boolean {
   return adversePpm > 0
 }
 
 /**
- * Adds an outcome to the tallies, taking back the one it `supersedes`: a loan that went late, then bad, is one bad loan.
+ * Adds an outcome to the tallies and subtracts the one it `supersedes`: a loan that went late and then defaulted counts
+ * once, as a default.
  *
- * INVARIANT: the tallies depend on which outcomes were recorded, never on their order, and never grow beyond a bound.
+ * INVARIANT: the tallies depend on which outcomes were recorded, not on their order, and have at most 122 periods.
  */
-export function recordOutcome(
+export function tallyOutcome(
   tallies: readonly OutcomeTally[],
-  outcome: EvidenceOutcome,
-  supersedes?: EvidenceOutcome,
+  outcome: DatedOutcome,
+  supersedes?: DatedOutcome,
 ): OutcomeTally[] {
   const added = addToPeriod(tallies, outcome, 1)
   const changed = supersedes ? addToPeriod(added, supersedes, -1) : added
   return changed.sort((a, b) => b.since - a.since).slice(0, PERIODS_KEPT)
 }
 
-function addToPeriod(tallies: readonly OutcomeTally[], { type, occurredAt }: EvidenceOutcome, times: 1 | -1) {
+function addToPeriod(tallies: readonly OutcomeTally[], { type, occurredAt }: DatedOutcome, times: 1 | -1) {
   const since = Math.floor(dayOf(occurredAt) / PERIOD_DAYS) * PERIOD_DAYS
   const known = tallies.find((tally) => tally.since === since) ?? { since, adverse: 0, favourable: 0 }
   const adverse = known.adverse + times * (ADVERSE[type] ?? 0)
@@ -67,8 +68,11 @@ function addToPeriod(tallies: readonly OutcomeTally[], { type, occurredAt }: Evi
   return [...tallies.filter((tally) => tally.since !== since), { since, adverse, favourable }]
 }
 
-/** Weighs the outcomes as they look today: q⁻ = b / (b + g/4 + 1), q⁺ = (g/4) / (b + g/4 + 1). */
-export function evidenceOf(tallies: readonly OutcomeTally[], today: number): Evidence {
+/**
+ * Computes the track record on a day from the bad (b) and good (g) outcomes, each decayed by its age:
+ * q⁻ = b / (b + g/4 + 1) and q⁺ = (g/4) / (b + g/4 + 1).
+ */
+export function trackRecordOf(tallies: readonly OutcomeTally[], today: number): TrackRecord {
   let adverse = 0
   let favourable = 0
   for (const tally of tallies) {
@@ -76,7 +80,7 @@ export function evidenceOf(tallies: readonly OutcomeTally[], today: number): Evi
     adverse += (tally.adverse * left) / PPM
     favourable += (tally.favourable * left) / PPM
   }
-  // One bad outcome outweighs four good ones, and the one whole is what nobody knows yet.
+  // One bad outcome weighs as much as four good ones. The constant PPM is the prior: one outcome's weight of not knowing.
   const total = adverse + favourable / 4 + PPM
   return {
     adversePpm: Math.floor((adverse / total) * PPM),
