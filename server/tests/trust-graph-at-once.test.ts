@@ -1,4 +1,4 @@
-/** What is told at the same moment counts as if it had been told one after another. */
+/** Concurrent assertions have the same effect as sequential ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from './test-service.ts'
@@ -15,15 +15,15 @@ async function newEntities(number: number): Promise<string[]> {
   return answers.map(({ body }) => body.id)
 }
 
-async function state(entityId: string, link: Record<string, unknown>, status = 'verified'): Promise<void> {
+async function assertLink(entityId: string, link: Record<string, unknown>, status = 'verified'): Promise<void> {
   const answer = await acme.post(`/v1/entities/${entityId}/identity-links`, { ...link, verification: { status } })
   assert.equal(answer.status, 201, answer.text)
 }
 
 const has = (entityId: string, value: string, status?: string) =>
-  state(entityId, { identifier: { type: 'tax_id', value } }, status)
+  assertLink(entityId, { identifier: { type: 'tax_id', value } }, status)
 
-/** The links of each entity: to whom, and whether they are verified. */
+/** The links of each entity: the neighbour, and whether the link is verified. */
 async function linksOf(entityIds: readonly string[]): Promise<[string, boolean][][]> {
   const today = Math.floor(Date.now() / 86_400_000)
   const links = await store.followedLinks(acme.id, entityIds, today)
@@ -35,7 +35,7 @@ async function linksOf(entityIds: readonly string[]): Promise<[string, boolean][
   )
 }
 
-test('all who state one identifier at once are linked with each other, however they write it', async () => {
+test('entities that are given one identifier concurrently, in any spelling, are all linked with each other', async () => {
   const entities = await newEntities(12)
   const spellings = ['33-3333333', '333333333', '33 333 3333', '333-333-333']
   await Promise.all(entities.map((id, n) => has(id, spellings[n % spellings.length]!)))
@@ -48,20 +48,20 @@ test('all who state one identifier at once are linked with each other, however t
   assert.deepEqual(await linksOf(entities), everyone)
 })
 
-test('two who verify what they share at once have a verified link, and two of whom one fails it have none', async () => {
-  for (const [verdict, expected] of [
+test('two concurrent verifications of a shared identifier make a verified link, and a failed one among them removes it', async () => {
+  for (const [status, expected] of [
     ['verified', true],
     ['failed', false],
   ] as const) {
     const [one, other] = (await newEntities(2)) as [string, string]
     const value = `44-44444${count}`
     for (const id of [one, other]) await has(id, value, 'unverified')
-    await Promise.all([has(one, value), has(other, value.replace('-', ''), verdict)])
+    await Promise.all([has(one, value), has(other, value.replace('-', ''), status)])
     assert.deepEqual(await linksOf([one, other]), expected ? [[[other, true]], [[one, true]]] : [[], []])
   }
 })
 
-test('what two share besides is not overlooked when each states another identifier at once', async () => {
+test("two entities that are concurrently given each other's identifier are linked by the stronger of the two", async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   await has(one, '55-5555551', 'unverified')
   await has(other, '55-5555552')
@@ -69,32 +69,32 @@ test('what two share besides is not overlooked when each states another identifi
   assert.deepEqual(await linksOf([one, other]), [[[other, true]], [[one, true]]])
 })
 
-test('of a relationship that both ends state at once, the stronger word holds', async () => {
-  for (const [word, otherWord] of [
+test('of concurrent assertions by both ends of a relationship, the stronger holds', async () => {
+  for (const [status, otherStatus] of [
     ['verified', 'unverified'],
     ['unverified', 'verified'],
     ['failed', 'verified'],
   ]) {
     const [one, other] = (await newEntities(2)) as [string, string]
-    const relate = (from: string, to: string, status: string) =>
-      state(from, { related_entity_id: to, relationship: 'same_as' }, status)
-    await Promise.all([relate(one, other, word!), relate(other, one, otherWord!)])
+    const relate = (from: string, to: string, verification: string) =>
+      assertLink(from, { related_entity_id: to, relationship: 'same_as' }, verification)
+    await Promise.all([relate(one, other, status!), relate(other, one, otherStatus!)])
     assert.deepEqual(await linksOf([one, other]), [[[other, true]], [[one, true]]])
   }
 })
 
-test('every statement takes the next version of what it speaks of', async () => {
+test('every assertion writes the next version of its claim', async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   const between = { from: one, to: other, relationship: 'same_as' }
   const versions = async () => (await store.nextRelationshipClaims(acme.id, between)).map(({ version }) => version)
   assert.deepEqual(await versions(), [1])
-  await state(one, { related_entity_id: other, relationship: 'same_as' })
-  await state(other, { related_entity_id: one, relationship: 'same_as' })
-  await state(one, { related_entity_id: other, relationship: 'owner' })
+  await assertLink(one, { related_entity_id: other, relationship: 'same_as' })
+  await assertLink(other, { related_entity_id: one, relationship: 'same_as' })
+  await assertLink(one, { related_entity_id: other, relationship: 'owner' })
   assert.deepEqual(await versions(), [3])
 })
 
-test('a statement made with what was read before another of the same claim is not written', async () => {
+test('an assertion that read its claim before another assertion was committed is not written', async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   const claim = { from: one, to: other, relationship: 'same_as' }
   const [first, second] = [

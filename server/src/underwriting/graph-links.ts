@@ -1,43 +1,45 @@
-import { mergeLinks, type Statement, sharedStanding, standingOf } from '../core/graph/claim.ts'
+import { mergeLinks, sharedStanding, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { AssertionsOfEnds } from '../store/queries/graph-claims.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 
-/** A link to another entity as it stands; null when nothing that was said of it holds. */
-export interface Tie {
+/** The link to another entity that follows from all assertions about it; null when none of them supports one. */
+export interface ResolvedLink {
   to: string
   type: LinkType
   link: Link | null
 }
 
-/** What each of two ends has said of one claim. */
-interface SaidByEnds {
-  own: readonly Statement[]
-  theirs: readonly Statement[]
+/** Resolves a relationship between two entities: the standing of each end's own assertions, merged into the stronger. */
+export function relationshipLink(to: string, type: LinkType, { own, theirs }: AssertionsOfEnds): ResolvedLink {
+  const links = [own, theirs].map((assertions) => linkFrom({ to, type }, standingOf(assertions)))
+  return { to, type, link: mergeLinks(links) }
 }
 
-/** A relationship that either end, or both, have stated: each has its latest word, and the stronger of both holds. */
-export function statedTie(to: string, type: LinkType, { own, theirs }: SaidByEnds): Tie {
-  const words = [own, theirs].map((said) => linkFrom({ to, type }, standingOf(said)))
-  return { to, type, link: mergeLinks(words) }
-}
-
-/** What two have of one type in common; several identifiers make one link, as strong as the strongest of them. */
-export function sharedTie(to: string, type: LinkType, identifiers: readonly SaidByEnds[]): Tie {
+/** Resolves the identifiers of one type that two entities share into one link, as strong as the strongest of them. */
+export function sharedIdentifierLink(
+  to: string,
+  type: LinkType,
+  identifiers: readonly AssertionsOfEnds[],
+): ResolvedLink {
   const links = identifiers.map(({ own, theirs }) =>
     linkFrom({ to, type }, sharedStanding(standingOf(own), standingOf(theirs))),
   )
   return { to, type, link: mergeLinks(links) }
 }
 
-function linkFrom({ to, type }: Pick<Tie, 'to' | 'type'>, standing: ReturnType<typeof standingOf>): Link | null {
+function linkFrom(
+  { to, type }: Pick<ResolvedLink, 'to' | 'type'>,
+  standing: ReturnType<typeof standingOf>,
+): Link | null {
   return standing && linkOf({ ...standing, neighbour: to, type })
 }
 
-/** Writes ties as they stand, from both their ends; one that carries nothing any more is taken back. */
-export function tieChange(
-  ties: readonly Tie[],
+/** The rows that store resolved links, one from each end; a link that is gone or has expired is removed instead. */
+export function linkChange(
+  resolved: readonly ResolvedLink[],
   {
     organizationId,
     from,
@@ -46,14 +48,14 @@ export function tieChange(
   }: {
     organizationId: string
     from: string
-    /** Which of the entities have had bad outcomes. */
+    /** Which of the entities have bad outcomes. */
     adverse: ReadonlySet<string>
     today: number
   },
 ): Required<Pick<Change, 'links' | 'removedLinks'>> {
   const links: RowOf<'graph_links'>[] = []
   const removedLinks: NonNullable<Change['removedLinks']> = []
-  for (const { to, type, link } of ties) {
+  for (const { to, type, link } of resolved) {
     const ends = [
       { org_id: organizationId, entity_id: from, neighbour_id: to, type },
       { org_id: organizationId, entity_id: to, neighbour_id: from, type },
@@ -69,7 +71,7 @@ export function tieChange(
   return { links, removedLinks }
 }
 
-/** Which of these entities have had bad outcomes. */
+/** Which of these entities have bad outcomes. */
 export async function adverseAmong(
   store: EnvironmentStore,
   organizationId: string,

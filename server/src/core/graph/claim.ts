@@ -1,28 +1,30 @@
 import { dayOf } from './decay.ts'
-import type { Link, LinkClaim } from './link.ts'
+import type { Link, LinkBasis } from './link.ts'
 
-/** What was once said of a claim, with the instant at which it was checked or, unchecked, stated. */
-export interface Statement {
-  status: LinkClaim['verification']
+/** One dated report about a claim: that an entity has an identifier, or a relationship to another entity. */
+export interface Assertion {
+  status: LinkBasis['verification']
+  /** When the claim was checked; for an unchecked one, when it was made. */
   at: string
-  /** The owner's share, 0 to 1; all of it where none was said. */
+  /** The owner's share, 0 to 1; absent means all of it. */
   share?: number
 }
 
-/** How a claim stands after all that was said of it. */
-export type Standing = Required<Pick<LinkClaim, 'verification' | 'share' | 'since'>>
+/** The current standing of a claim, after all of its assertions. */
+export type Standing = Required<Pick<LinkBasis, 'verification' | 'share' | 'since'>>
 
 /**
- * The latest verdict counts, and a bare claim only where there is none: it takes no proof away and brings nothing back that
- * failed. A claim is as old as the last statement that did not fail it. Null when nothing was said.
+ * Computes the standing of a claim; null without assertions. The latest check (verified or failed) decides. Unverified
+ * assertions decide only where there is no check, so they neither weaken a verified claim nor restore a failed one. `since`
+ * is the day of the latest assertion that is not a failure.
  *
- * INVARIANT: depends on what was said, never on the order in which it came in.
+ * INVARIANT: the result depends on the set of assertions, not on the order in which they arrived.
  */
-export function standingOf(statements: readonly Statement[]): Standing | null {
-  const verdicts = statements.filter(({ status }) => status !== 'unverified')
-  const decisive = (verdicts.length > 0 ? verdicts : statements).toSorted(latestFirst)[0]
+export function standingOf(assertions: readonly Assertion[]): Standing | null {
+  const checks = assertions.filter(({ status }) => status !== 'unverified')
+  const decisive = (checks.length > 0 ? checks : assertions).toSorted(latestFirst)[0]
   if (!decisive) return null
-  const days = statements.filter(({ status }) => status !== 'failed').map(({ at }) => dayOf(at))
+  const days = assertions.filter(({ status }) => status !== 'failed').map(({ at }) => dayOf(at))
   return {
     verification: decisive.status,
     share: decisive.share ?? 1,
@@ -30,13 +32,16 @@ export function standingOf(statements: readonly Statement[]): Standing | null {
   }
 }
 
-/** At one instant a failure takes a success back, and the larger share holds. */
-function latestFirst(a: Statement, b: Statement): number {
+/** Of two assertions at the same instant, a failure comes first, then the larger share. */
+function latestFirst(a: Assertion, b: Assertion): number {
   if (a.at !== b.at) return a.at > b.at ? -1 : 1
   return Number(b.status === 'failed') - Number(a.status === 'failed') || (b.share ?? 1) - (a.share ?? 1)
 }
 
-/** How it stands that two have the same identifier: it fails with either, is verified with both, and as old as the later. */
+/**
+ * Combines the standings of one identifier at two entities into that of the link between them: failed if either failed,
+ * verified if both are, dated by the later. Null if either entity does not have the identifier.
+ */
 export function sharedStanding(one: Standing | null, other: Standing | null): Standing | null {
   if (!one || !other) return null
   const both = [one.verification, other.verification]
@@ -48,9 +53,9 @@ export function sharedStanding(one: Standing | null, other: Standing | null): St
   }
 }
 
-/** Several claims of one link are one link, as strong as the strongest of them; null when none of them stands. */
-export function mergeLinks(claims: readonly (Link | null)[]): Link | null {
-  const links = claims.filter((link) => link !== null)
+/** Merges links of one type between the same two entities into one as strong as the strongest; null if there is none. */
+export function mergeLinks(candidates: readonly (Link | null)[]): Link | null {
+  const links = candidates.filter((link) => link !== null)
   const [first] = links
   if (!first) return null
   return {

@@ -18,8 +18,8 @@ import {
   type FollowedLinks,
   followLinks,
   type Link,
+  type LinkBasis,
   type LinkChoice,
-  type LinkClaim,
   type LinkType,
   linkOf,
   rankLinks,
@@ -50,7 +50,7 @@ function linksOf({ ties, trackRecords }: World): LoadedLinks {
   const links = new Map<string, Link[]>()
   for (const { ends, type, verification, share = 1, since = TODAY } of ties) {
     for (const [from, neighbour] of [ends, ends.toReversed()] as [string, string][]) {
-      const claim: LinkClaim = { neighbour, type, verification, share, since }
+      const claim: LinkBasis = { neighbour, type, verification, share, since }
       links.set(from, [...(links.get(from) ?? []), linkOf(claim)!])
     }
   }

@@ -7,7 +7,7 @@ import {
   FAN_OUT,
   followLinks,
   type Link,
-  type LinkClaim,
+  type LinkBasis,
   linkOf,
   rankLinks,
   STRENGTH_MIN_PPM,
@@ -29,14 +29,14 @@ const TYPES = [
   'payment',
 ] as const
 
-const claim = (over: Partial<LinkClaim>): LinkClaim => ({
+const claim = (over: Partial<LinkBasis>): LinkBasis => ({
   neighbour: 'ent_b',
   type: 'same_as',
   verification: 'verified',
   since: 20_000,
   ...over,
 })
-const link = (over: Partial<LinkClaim>): Link => linkOf(claim(over))!
+const link = (over: Partial<LinkBasis>): Link => linkOf(claim(over))!
 
 const links: fc.Arbitrary<Link> = fc
   .record({
@@ -45,12 +45,12 @@ const links: fc.Arbitrary<Link> = fc
     verification: fc.constantFrom('verified', 'unverified'),
     share: fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
     since: fc.integer({ min: 18_000, max: 20_000 }),
-  } satisfies { [Key in keyof LinkClaim]-?: fc.Arbitrary<unknown> })
-  .map((made) => linkOf(made as LinkClaim)!)
+  } satisfies { [Key in keyof LinkBasis]-?: fc.Arbitrary<unknown> })
+  .map((made) => linkOf(made as LinkBasis)!)
 
 describe('a link', () => {
   it('carries most for one identity and least for a payment', () => {
-    const carried = (type: LinkClaim['type']) => link({ type }).basePpm / PPM
+    const carried = (type: LinkBasis['type']) => link({ type }).basePpm / PPM
     assert.deepEqual(
       ['same_as', 'email', 'device', 'address'].map((type) => carried(type as 'email')),
       [0.9, 0.5, 0.4, 0.2],

@@ -16,7 +16,7 @@ export interface Link {
 }
 
 /** A link from nowhere in particular: what it says, before anyone asks how strong it is today. */
-export interface LinkClaim {
+export interface LinkBasis {
   neighbour: string
   type: LinkType
   /** A shared identifier counts as verified only when both ends have verified it. */
@@ -65,7 +65,7 @@ export const LOOKED_THROUGH = 1_000
 export const BEHIND_MAX = 160
 
 /** Makes a link of what was claimed, or nothing where the claim has failed its check. */
-export function linkOf({ neighbour, type, verification, share = 1, since }: LinkClaim): Link | null {
+export function linkOf({ neighbour, type, verification, share = 1, since }: LinkBasis): Link | null {
   if (verification === 'failed') return null
   // A payment is observed, not verified: it shows an acquaintance, whoever checked it.
   const verified = verification === 'verified' && type !== 'payment'

@@ -1,11 +1,17 @@
 import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entity-state.ts'
 import { affectedByLink } from '../../core/graph/affected-entities.ts'
-import { type Statement, standingOf } from '../../core/graph/claim.ts'
+import { type Assertion, standingOf } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { FAN_OUT } from '../../core/graph/link.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
-import { adverseAmong, sharedTie, statedTie, type Tie, tieChange } from '../../underwriting/graph-links.ts'
+import {
+  adverseAmong,
+  linkChange,
+  type ResolvedLink,
+  relationshipLink,
+  sharedIdentifierLink,
+} from '../../underwriting/graph-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -14,18 +20,19 @@ import { EntityPath } from '../schemas/fields.ts'
 import { CreateIdentityLinkRequest, IdentityLink } from '../schemas/identity-link.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Records evidence of who an entity is, or an edge to another entity. */
+/** Records an assertion that an entity has an identifier, or a relationship to another entity. */
 export const createIdentityLink = defineEndpoint({
   operationId: 'createIdentityLink',
   summary: 'Link identity',
   description:
-    'Give exactly one of `identifier` (evidence of who this is) and `related_entity_id` (an edge to another entity). Two entities with the same identifier become linked.',
+    'Give exactly one of `identifier` (something that identifies this entity) and `related_entity_id` (an entity it has a relationship to). Two entities with the same identifier become linked.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
   takesTurnsOn: ({ params, body: { identifier, related_entity_id: other } }) => [
-    // By its name the turn on an identifier, which many may state, comes before those on entities, which it would hold up.
+    // Keys are locked in sorted order. `claim …` sorts before `ent_…`, so a request that waits for a contended identifier
+    // does not hold the lock of an entity meanwhile.
     ...(identifier ? [`claim ${identifier.type} ${identifier.value}`] : []),
     params.entity_id,
     ...(other ? [other] : []),
@@ -50,13 +57,15 @@ export const createIdentityLink = defineEndpoint({
     const link = describeLink(context, entity.id)
     const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
     const claims = await nextClaims(context, entity.id, hash)
-    const ties = hash ? await sharedTies(context, entity.id, hash) : await statedTies(context, entity.id)
-    const near = [entity.id, ...ties.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
-    const adverse = await adverseAmong(store, organizationId, ties.length > 0 ? near : [])
+    const resolved = hash
+      ? await sharedIdentifierLinks(context, entity.id, hash)
+      : await relationshipLinks(context, entity.id)
+    const near = [entity.id, ...resolved.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
+    const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
     const change = record(context, {
-      ...tieChange(ties, { organizationId, from: entity.id, adverse, today: dayOf(now) }),
+      ...linkChange(resolved, { organizationId, from: entity.id, adverse, today: dayOf(now) }),
       claims,
-      consequences: await causesOf(context, { mark: link.id, near, adverse, ties }),
+      consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [linkRow(organizationId, link, hash)] },
       happenings: [
@@ -68,21 +77,21 @@ export const createIdentityLink = defineEndpoint({
         },
       ],
     })
-    const follow = ties.length > 0 && { entityId: entity.id, near, mark: link.id }
+    const follow = resolved.length > 0 && { entityId: entity.id, near, mark: link.id }
     return { status: 201, body: link, change, ...(follow && { follow }) }
   },
 })
 
 type LinkContext = RequestContext<unknown, unknown, CreateIdentityLinkRequest>
 
-/** What this link says, as it counts beside all that was said before. */
-function statementOf({ body, now }: LinkContext): Statement {
+/** The assertion that this request makes. */
+function assertionOf({ body, now }: LinkContext): Assertion {
   const { verification, ownership_share: share } = body
   const at = verification.verified_at ? utcTime(verification.verified_at) : now
   return { status: verification.status, at, ...(share !== undefined && { share }) }
 }
 
-/** What this link speaks of: whoever else speaks of it meanwhile has to be heard first. */
+/** The claims behind this link with their next versions; a concurrent assertion about one of them makes this change lose. */
 async function nextClaims(
   { body, caller, store }: LinkContext,
   entityId: string,
@@ -93,23 +102,27 @@ async function nextClaims(
   return store.nextRelationshipClaims(caller.organizationId, { from: entityId, to: to!, relationship: relationship! })
 }
 
-/** The tie to a related entity, by all that either end has said of it. */
-async function statedTies(context: LinkContext, entityId: string): Promise<Tie[]> {
+/** The link to a related entity, resolved from the assertions of both ends. */
+async function relationshipLinks(context: LinkContext, entityId: string): Promise<ResolvedLink[]> {
   const { body, caller, store } = context
   const { related_entity_id: to, relationship } = body
   if (!to || !relationship) return []
-  const { own, theirs } = await store.statementsBetween(caller.organizationId, { from: entityId, to, relationship })
-  return [statedTie(to, relationship, { own: [...own, statementOf(context)], theirs })]
+  const { own, theirs } = await store.relationshipAssertions(caller.organizationId, {
+    from: entityId,
+    to,
+    relationship,
+  })
+  return [relationshipLink(to, relationship, { own: [...own, assertionOf(context)], theirs })]
 }
 
-/** The ties to those who have the same identifier, by all that they have in common with the entity of that type. */
-async function sharedTies(context: LinkContext, entityId: string, hash: string): Promise<Tie[]> {
+/** The links to other holders of the identifier, each resolved from all identifiers of that type which the two share. */
+async function sharedIdentifierLinks(context: LinkContext, entityId: string, hash: string): Promise<ResolvedLink[]> {
   const { body, caller, store } = context
   const { organizationId } = caller
   const { type } = body.identifier!
   const holders = await store.identifierHolders(organizationId, hash, entityId)
-  const own = [...(holders.find((holder) => holder.entityId === entityId)?.statements ?? []), statementOf(context)]
-  // What a failed check takes back may have been made with others than those who would be linked today.
+  const own = [...(holders.find((holder) => holder.entityId === entityId)?.assertions ?? []), assertionOf(context)]
+  // A failed check removes existing links, and those may lead to other holders than would be linked today.
   const others =
     standingOf(own)?.verification === 'failed'
       ? await store.linkedHolders(organizationId, hash, { entityId, type })
@@ -119,20 +132,25 @@ async function sharedTies(context: LinkContext, entityId: string, hash: string):
     { entityId, type, exceptHash: hash },
     others.map((holder) => holder.entityId),
   )
-  return others.map(({ entityId: to, statements: theirs }) =>
-    sharedTie(to, type, [{ own, theirs }, ...besides.filter((shared) => shared.entityId === to)]),
+  return others.map(({ entityId: to, assertions: theirs }) =>
+    sharedIdentifierLink(to, type, [{ own, theirs }, ...besides.filter((shared) => shared.entityId === to)]),
   )
 }
 
-/** A link bears on both its ends, and on those for whom an end is on the way. */
+/** The exposures that the links may change: of both ends, and of entities that have a path through an end. */
 async function causesOf(
   { caller, store, now }: LinkContext,
-  { mark, near, adverse, ties }: { mark: string; near: readonly string[]; adverse: Set<string>; ties: readonly Tie[] },
+  {
+    mark,
+    near,
+    adverse,
+    resolved,
+  }: { mark: string; near: readonly string[]; adverse: Set<string>; resolved: readonly ResolvedLink[] },
 ): Promise<RowOf<'consequences'>[]> {
-  if (ties.length === 0) return []
+  if (resolved.length === 0) return []
   const links = await store.followedLinks(caller.organizationId, near, dayOf(now))
   const affected = affectedByLink({ ends: near, before: links, after: links, adverse })
-  for (const { to } of ties) affected.add(to)
+  for (const { to } of resolved) affected.add(to)
   return [...affected].map((entityId) => ({
     org_id: caller.organizationId,
     kind: 'exposure',

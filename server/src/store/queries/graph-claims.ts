@@ -1,34 +1,38 @@
-import type { Statement } from '../../core/graph/claim.ts'
+import type { Assertion } from '../../core/graph/claim.ts'
 import { FAN_OUT } from '../../core/graph/link.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { Params, RowOf } from '../schema/tables.ts'
 
-/** Somebody who has an identifier, and the latest statements of each kind about that. */
+/** An entity that has an identifier, with the latest assertion of each status about that. */
 export interface IdentifierHolder {
   entityId: string
-  statements: Statement[]
+  assertions: Assertion[]
 }
 
-/** What each of two ends says of a link between them. */
-export interface StatementsOfEnds {
-  own: Statement[]
-  theirs: Statement[]
+/** The assertions of both ends about one claim that links them, seen from one end. */
+export interface AssertionsOfEnds {
+  own: readonly Assertion[]
+  theirs: readonly Assertion[]
 }
 
 const INSTANTS = 'verified_at, failed_at, claimed_at'
 
-/** How many links one failed check takes back at once; whoever has more has them from a crowd, and they fade. */
-const TAKEN_BACK_MAX = 1_000
+/**
+ * How many links one failed check removes at once. An identifier with more holders than that is shared by a crowd, and the
+ * links it leaves behind expire by themselves.
+ */
+const REMOVED_LINKS_MAX = 1_000
 
-/** How many identifiers of one type are compared when one of them is stated. */
-const COMPARED_MAX = 100
+/** How many of an entity's identifiers of one type are compared with those of other entities. */
+const IDENTIFIERS_COMPARED_MAX = 100
 
-/** What was said of identifiers and relationships. Each read is bounded by its indexes, whatever stands there. */
+/** Reads of claims (identifiers and relationships) and of the assertions about them. Each is an index read with a limit. */
 export function claimQueries(database: Database) {
   return {
     /**
-     * What somebody who states an identifier speaks of: it, and whatever else of its type the entity has, because all of it
-     * together makes one link. INVARIANT: read before anything that was said, so that nothing said in between is overlooked.
+     * The claims that an assertion about an identifier depends on, each with its next optimistic-lock version: that
+     * identifier, and the entity's others of the same type, because all of them together make one link.
+     * INVARIANT: read before any assertion, so that a commit fails if another assertion was written in between.
      */
     async nextIdentifierClaims(
       organizationId: string,
@@ -36,16 +40,19 @@ export function claimQueries(database: Database) {
       { entityId, type }: { entityId: string; type: string },
     ): Promise<RowOf<'graph_claims'>[]> {
       const others = `SELECT identifier_hash FROM identifier_holders
-        WHERE org_id = $1 AND entity_id = $3 AND type = $4 AND identifier_hash <> $2 ORDER BY identifier_hash LIMIT ${COMPARED_MAX}`
+        WHERE org_id = $1 AND entity_id = $3 AND type = $4 AND identifier_hash <> $2 ORDER BY identifier_hash LIMIT ${IDENTIFIERS_COMPARED_MAX}`
       return database.query<RowOf<'graph_claims'> & Row>(
-        `SELECT $1::text AS org_id, stated.claim, coalesce(known.version, 0) + 1 AS version
-         FROM (SELECT $2::text AS claim UNION ALL (${others})) AS stated
-         LEFT JOIN graph_claims AS known ON known.org_id = $1 AND known.claim = stated.claim`,
+        `SELECT $1::text AS org_id, asserted.claim, coalesce(known.version, 0) + 1 AS version
+         FROM (SELECT $2::text AS claim UNION ALL (${others})) AS asserted
+         LEFT JOIN graph_claims AS known ON known.org_id = $1 AND known.claim = asserted.claim`,
         [organizationId, hash, entityId, type],
       )
     },
 
-    /** What somebody who states a relationship speaks of, whichever end it is. INVARIANT: as with an identifier, read first. */
+    /**
+     * The claim of a relationship with its next optimistic-lock version; the same claim from either end.
+     * INVARIANT: read before any assertion, as for an identifier.
+     */
     async nextRelationshipClaims(
       organizationId: string,
       { from, to, relationship }: { from: string; to: string; relationship: string },
@@ -59,8 +66,9 @@ export function claimQueries(database: Database) {
     },
 
     /**
-     * Who has an identifier: the entity itself, if it does; those who verified it first, then the oldest, no more than are
-     * followed; and as many of those with bad outcomes, so that no crowd can hide them. Those whose check failed have it not.
+     * The holders of an identifier: the entity itself, if it is one; then others by rank (verified first, then oldest), up
+     * to the fan-out; and as many again that have bad outcomes, so that a crowd of other holders cannot hide them. Others
+     * whose check failed are not holders.
      */
     async identifierHolders(organizationId: string, hash: string, entityId: string): Promise<IdentifierHolder[]> {
       const others = (filter: string) => `(SELECT entity_id, ${INSTANTS} FROM identifier_holders
@@ -71,10 +79,10 @@ export function claimQueries(database: Database) {
          UNION ${others('')} UNION ${others('AND is_adverse')}`,
         [organizationId, hash, entityId],
       )
-      return rows.map((row) => ({ entityId: row.entity_id, statements: statementsOf(row) }))
+      return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
     },
 
-    /** Those whom an identifier may have linked to an entity: to whom it is linked by that type, and who have the identifier. */
+    /** The holders of an identifier that are linked to an entity by its type: the links which that identifier may have made. */
     async linkedHolders(
       organizationId: string,
       hash: string,
@@ -85,25 +93,25 @@ export function claimQueries(database: Database) {
            SELECT entity_id, ${INSTANTS} FROM identifier_holders
            WHERE org_id = $1 AND identifier_hash = $2 AND identifier_holders.entity_id = link.neighbour_id LIMIT 1
          ) AS holder
-         WHERE link.org_id = $1 AND link.entity_id = $3 AND link.type = $4 ORDER BY link.neighbour_id LIMIT ${TAKEN_BACK_MAX}`,
+         WHERE link.org_id = $1 AND link.entity_id = $3 AND link.type = $4 ORDER BY link.neighbour_id LIMIT ${REMOVED_LINKS_MAX}`,
         [organizationId, hash, entityId, type],
       )
-      return rows.map((row) => ({ entityId: row.entity_id, statements: statementsOf(row) }))
+      return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
     },
 
-    /** What else of one type an entity has in common with others, besides one identifier. */
+    /** The other identifiers of one type, besides the given one, that an entity shares with each of the others. */
     async sharedIdentifiers(
       organizationId: string,
       { entityId, type, exceptHash }: { entityId: string; type: string; exceptHash: string },
       otherIds: readonly string[],
-    ): Promise<(StatementsOfEnds & { entityId: string })[]> {
+    ): Promise<(AssertionsOfEnds & { entityId: string })[]> {
       if (otherIds.length === 0) return []
       const of = (end: 'own' | 'theirs') =>
         `${end}.verified_at AS ${end}_verified_at, ${end}.failed_at AS ${end}_failed_at, ${end}.claimed_at AS ${end}_claimed_at`
       const rows = await database.query<Row & { entity_id: string }>(
         `SELECT theirs.entity_id, ${of('own')}, ${of('theirs')} FROM (
            SELECT * FROM identifier_holders WHERE org_id = $1 AND entity_id = $2 AND type = $3 AND identifier_hash <> $4
-           ORDER BY identifier_hash LIMIT ${COMPARED_MAX}
+           ORDER BY identifier_hash LIMIT ${IDENTIFIERS_COMPARED_MAX}
          ) AS own
          CROSS JOIN unnest($5::text[]) AS other (id) CROSS JOIN LATERAL (
            SELECT entity_id, ${INSTANTS} FROM identifier_holders
@@ -113,19 +121,19 @@ export function claimQueries(database: Database) {
       )
       return rows.map((row) => ({
         entityId: row.entity_id,
-        own: statementsOf(row, 'own_'),
-        theirs: statementsOf(row, 'theirs_'),
+        own: assertionsOf(row, 'own_'),
+        theirs: assertionsOf(row, 'theirs_'),
       }))
     },
 
-    /** What two entities have said of one relationship between them: the latest statement of each kind. */
-    async statementsBetween(
+    /** The assertions of two entities about one relationship between them: the latest of each status. */
+    async relationshipAssertions(
       organizationId: string,
       { from, to, relationship }: { from: string; to: string; relationship: string },
-    ): Promise<StatementsOfEnds> {
+    ): Promise<AssertionsOfEnds> {
       const rows = await database.query<{
         entity_id: string
-        status: Statement['status']
+        status: Assertion['status']
         at: string
         share: number | null
       }>(
@@ -140,30 +148,30 @@ export function claimQueries(database: Database) {
          ) AS latest`,
         [organizationId, from, to, relationship],
       )
-      const saidBy = (entityId: string) =>
+      const assertionsBy = (entityId: string) =>
         rows
           .filter(({ entity_id }) => entity_id === entityId)
-          .map(({ status, at, share }): Statement => ({ status, at, ...(share !== null && { share }) }))
-      return { own: saidBy(from), theirs: saidBy(to) }
+          .map(({ status, at, share }): Assertion => ({ status, at, ...(share !== null && { share }) }))
+      return { own: assertionsBy(from), theirs: assertionsBy(to) }
     },
   }
 }
 
-/** The latest statements of each kind, from the columns that hold their instants. */
-function statementsOf(row: Row, prefix = ''): Statement[] {
-  const said: [Statement['status'], string][] = [
+/** The latest assertion of each status, from the columns that hold their instants. */
+function assertionsOf(row: Row, prefix = ''): Assertion[] {
+  const columns: [Assertion['status'], string][] = [
     ['verified', 'verified_at'],
     ['failed', 'failed_at'],
     ['unverified', 'claimed_at'],
   ]
-  return said.flatMap(([status, column]) => {
+  return columns.flatMap(([status, column]) => {
     const at = row[`${prefix}${column}`] as string | null
     return at === null ? [] : [{ status, at }]
   })
 }
 
-/** Notes who has which identifier with the statement that says so; of each kind of statement the latest is kept. */
-export function noteHolders(links: readonly RowOf<'identity_links'>[], params: Params): string {
+/** `INSERT` of identifier holders, in the SQL statement that writes their assertions; keeps the latest instant of each status. */
+export function upsertIdentifierHolders(links: readonly RowOf<'identity_links'>[], params: Params): string {
   const column = (read: (link: RowOf<'identity_links'>) => string | null, type: string) =>
     params.add(links.map(read), type)
   const given = [
@@ -174,7 +182,7 @@ export function noteHolders(links: readonly RowOf<'identity_links'>[], params: P
     column((link) => link.verification_status, 'text[]'),
     column((link) => link.verified_at ?? link.created_at, 'timestamptz[]'),
   ]
-  const latest = (status: Statement['status']) => `max(at) FILTER (WHERE status = '${status}')`
+  const latest = (status: Assertion['status']) => `max(at) FILTER (WHERE status = '${status}')`
   return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, type, ${INSTANTS}, first_at, is_adverse)
     SELECT org_id, hash, entity_id, type, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}, min(at),
       EXISTS (SELECT 1 FROM graph_track_records AS own WHERE own.org_id = given.org_id AND own.entity_id = given.entity_id AND own.is_adverse)

@@ -1,5 +1,5 @@
 import { deleteConsequences } from '../queries/consequences.ts'
-import { noteHolders } from '../queries/graph-claims.ts'
+import { upsertIdentifierHolders } from '../queries/graph-claims.ts'
 import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from '../schema/tables.ts'
 import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
 import type { Change, Lost, PlainTable } from './change.ts'
@@ -57,7 +57,7 @@ const STEPS: readonly Step<unknown>[] = [
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
   defineStep({
     rowsOf: ({ rows }) => rows?.identity_links?.filter((link) => link.identifier_hash !== null) ?? [],
-    sql: noteHolders,
+    sql: upsertIdentifierHolders,
   }),
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),

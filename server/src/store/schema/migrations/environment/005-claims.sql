@@ -1,5 +1,5 @@
--- What two may speak of at the same moment: an identifier by its hash, or a relationship between two entities. Each
--- statement takes the next version, so that nobody overlooks what another says meanwhile.
+-- The optimistic-lock version of each claim: an identifier (by its hash), or a relationship between two entities. Every
+-- assertion writes the next version, so the second of two concurrent assertions fails and is retried on the first's result.
 CREATE TABLE graph_claims (
   org_id  text NOT NULL,
   claim   text NOT NULL,
