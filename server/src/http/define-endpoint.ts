@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Environment, RateLimit } from '../config.ts'
-import type { NearConsequences } from '../consequences/follow-near.ts'
+import type { RefreshBeforeReply } from '../consequences/refresh-before-reply.ts'
 import type { IdentifierType } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/ids.ts'
 import type { Scope } from '../security/scopes.ts'
@@ -45,8 +45,8 @@ export interface EnvironmentTools {
   readClock(): string
   /** Whether an organization may decide here: always in the sandbox, in production once its live gate is open. */
   isLive(organizationId: string): Promise<boolean>
-  /** Follows up on a committed change as far as its nearest neighbours. */
-  follow(organizationId: string, near: NearConsequences): Promise<void>
+  /** Refreshes the exposures nearest to a committed change. */
+  refreshBeforeReply(organizationId: string, refresh: RefreshBeforeReply): Promise<void>
   /** The keyed hash of an identifier's value; the value itself goes no further. */
   hashIdentifier(identifier: {
     organizationId: string
@@ -62,8 +62,8 @@ type Replies = Record<number, TSchema>
 interface BeforeAnswer {
   /** What has to be durable. */
   change?: Change
-  /** Whose trust has to have moved; the mark is the one of the change's consequences. */
-  follow?: NearConsequences
+  /** The exposures that have to be refreshed. */
+  refreshBeforeReply?: RefreshBeforeReply
 }
 
 /** An answer of a declared status, with the body of its schema and what has to be durable before it is sent. */

@@ -75,8 +75,9 @@ export class Responder {
   async #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
     const subjects = this.#endpoint.takesTurnsOn?.(request) ?? []
     const keys = subjects.map((subject) => `subject ${request.caller.organizationId} ${subject}`)
-    const { answer, follow } = await this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
-    if (follow) await this.#parts.tools.follow(request.caller.organizationId, follow)
+    const { answer, refreshBeforeReply } = await this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
+    if (refreshBeforeReply)
+      await this.#parts.tools.refreshBeforeReply(request.caller.organizationId, refreshBeforeReply)
     return answer
   }
 
@@ -97,7 +98,7 @@ export class Responder {
         ...reply.change,
         ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
       })
-      if (!lost) return { answer, follow: reply.follow }
+      if (!lost) return { answer, refreshBeforeReply: reply.refreshBeforeReply }
     }
     return { answer: fail('overloaded', { headers: { 'Retry-After': '1' } }) }
   }
@@ -118,7 +119,7 @@ function pause(): Promise<void> {
 /** The answer to a request, and what is to have followed before it is given, though the next in turn need not wait for that. */
 interface Handled {
   answer: Answer | Failure
-  follow?: AnyReply['follow'] | undefined
+  refreshBeforeReply?: AnyReply['refreshBeforeReply'] | undefined
 }
 
 /** What makes two requests the same one: the key under which the first was answered, and what it said. */

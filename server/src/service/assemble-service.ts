@@ -5,7 +5,7 @@ import { Sealer } from '../audit/sealer.ts'
 import { openCommandSocket } from '../cli/command-socket.ts'
 import { ENVIRONMENTS, type Environment, type Role } from '../config.ts'
 import { ConsequenceWorker } from '../consequences/consequence-worker.ts'
-import { followNear } from '../consequences/follow-near.ts'
+import { refreshBeforeReply } from '../consequences/refresh-before-reply.ts'
 import { buildConsoleServer } from '../console/console-server.ts'
 import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
@@ -158,9 +158,9 @@ function buildApi(
       rateLimit: config.rateLimit,
       readClock: () => new Date(nowMs()).toISOString(),
       isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
-      follow: (organizationId, near) =>
+      refreshBeforeReply: (organizationId, refresh) =>
         // Dated by this read, not by the request: of two writers, the one that read later is to win.
-        followNear(store, organizationId, near, new Date(nowMs()).toISOString()).catch((error) =>
+        refreshBeforeReply(store, organizationId, refresh, new Date(nowMs()).toISOString()).catch((error) =>
           // The change is durable, and the consequence worker repeats this refresh.
           logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
         ),

@@ -77,8 +77,8 @@ export const createIdentityLink = defineEndpoint({
         },
       ],
     })
-    const follow = resolved.length > 0 && { entityId: entity.id, near, mark: link.id }
-    return { status: 201, body: link, change, ...(follow && { follow }) }
+    if (resolved.length === 0) return { status: 201, body: link, change }
+    return { status: 201, body: link, change, refreshBeforeReply: { entityId: entity.id, near, mark: link.id } }
   },
 })
 

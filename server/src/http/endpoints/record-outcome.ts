@@ -74,7 +74,7 @@ export const recordOutcome = defineEndpoint({
         },
       ],
     })
-    return { status: 201, body: outcome, change, follow: { entityId: entity_id, near, mark: id } }
+    return { status: 201, body: outcome, change, refreshBeforeReply: { entityId: entity_id, near, mark: id } }
   },
 })
 
