@@ -37,7 +37,7 @@ function revokeConsent(id: string) {
 
 /** What was announced about an entity, once everything has been followed up. */
 async function announcements(id: string) {
-  await worker.followAll()
+  await worker.drain()
   const rows = await database.query<{ data: string }>(
     "SELECT data FROM events WHERE type = 'decision.reevaluation_due' AND data LIKE $1 ORDER BY id",
     [`%${id}%`],

@@ -116,7 +116,7 @@ async function newCast(): Promise<Cast> {
 async function told(steps: readonly Step[]) {
   const cast = await newCast()
   for (const step of steps) await step(cast)
-  await worker.followAll()
+  await worker.drain()
   const { body: entity } = await acme.get(`/v1/entities/${cast.subject}`)
   // biome-ignore lint/suspicious/noExplicitAny: openapi.json holds the answer to its shape.
   const decision: any = await post('/v1/underwrite', { entity_id: cast.subject, ...prime.underwrite })
@@ -375,6 +375,6 @@ test('links that have faded are taken away, some with each exposure that is writ
   await ends('bad', 'default')(cast)
   assert.ok((await left()) < 300)
   await ends('bad', 'default')(cast)
-  await worker.followAll()
+  await worker.drain()
   assert.equal(await left(), 0)
 })

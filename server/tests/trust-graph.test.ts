@@ -53,7 +53,7 @@ test('an outcome has moved the trust of direct neighbours when it is answered, a
   await relate(far, near, 'owner')
   await outcome(bad, 'fraud_confirmed')
   assert.ok((await trustOf(near)).negative_exposure > 0.5)
-  await worker.followAll()
+  await worker.drain()
   const [nearTrust, farTrust] = [await trustOf(near), await trustOf(far)]
   assert.ok(farTrust.negative_exposure > 0.1 && farTrust.negative_exposure < nearTrust.negative_exposure)
   assert.equal((await trustOf(stranger)).negative_exposure, 0)
@@ -150,7 +150,7 @@ test('a shop is not exposed to customers who matter little to it, however much i
     )
     await outcome(customer, 'default')
   }
-  await worker.followAll()
+  await worker.drain()
   assert.equal((await trustOf(shop)).negative_exposure, 0)
 })
 
@@ -190,7 +190,7 @@ test('payments link weakly, by their share in the cash flow', async () => {
   const ingest = (transactions: unknown[]) =>
     acme.post(`/v1/entities/${payer}/transactions`, { transactions }, { 'Idempotency-Key': `pay-${count++}` })
   assert.equal((await ingest([pay(900, bad), pay(100)])).status, 201)
-  await worker.followAll()
+  await worker.drain()
   const { negative_exposure } = await trustOf(payer)
   assert.ok(negative_exposure > 0 && negative_exposure < 0.15, String(negative_exposure))
   const [row] = await database.query<{ summary: string }>('SELECT summary FROM graph_exposures WHERE entity_id = $1', [
@@ -217,16 +217,13 @@ test('what is kept step by step equals what a new walk finds', async () => {
       n % 3 ? 'verified' : 'unverified',
     ).catch(() => {})
   for (const [n, type] of ['default', 'repaid', 'late', 'fraud_confirmed'].entries()) await outcome(ids[n * 3]!, type)
-  await worker.followAll()
+  await worker.drain()
   const kept = await database.query(
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
     [ids],
   )
-  await store.exchangeConsequences(
-    ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })),
-    [],
-  )
-  await worker.followAll()
+  await store.queueCauses(ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })))
+  await worker.drain()
   const walked = await database.query(
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
     [ids],

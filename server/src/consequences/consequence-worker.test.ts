@@ -1,4 +1,4 @@
-/** One organization's broken data is its own trouble, on the embedded database and, with TEST_DATABASE_URL, on PostgreSQL. */
+/** One organization's corrupt data does not stop the worker for others; on PGlite and, with TEST_DATABASE_URL, on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createTestStorage } from '../../tests/test-storage.ts'
@@ -32,10 +32,10 @@ const worker = new ConsequenceWorker({
   onError: (error) => errors.push(error as Error),
 })
 
-/** Follows everything that is due, and says whose failures were told. */
-async function follow(): Promise<string[]> {
+/** Drains the backlog, and returns the organizations whose failures were reported. */
+async function drain(): Promise<string[]> {
   errors.length = 0
-  await worker.followAll()
+  await worker.drain()
   return errors.map(({ message }) => /org_\w+/.exec(message)?.[0] ?? message)
 }
 
@@ -43,7 +43,7 @@ async function newOrganization(): Promise<string> {
   return (await createOrganization(installation, { name: 'Test', actor: { type: 'system', id: 'test' } })).id
 }
 
-/** A healthy organization and one whose policy was altered, which comes first in every order. */
+/** Two organizations; the one to be broken sorts first, so the worker reaches it first. */
 async function twoOrganizations(): Promise<{ broken: string; healthy: string }> {
   const broken = await newOrganization()
   const healthy = await newOrganization()
@@ -58,7 +58,7 @@ const setChecksum = (organizationId: string, checksum: string) =>
     await transaction.script('ALTER TABLE policies ENABLE TRIGGER USER')
   })
 
-/** Entities that were approved when nothing was known of them, so that looking again turns the verdict. */
+/** Entities that were approved without any facts, so that a re-evaluation changes the verdict. */
 async function approved(organizationId: string, count: number): Promise<string[]> {
   const now = new Date(nowMs).toISOString()
   const ids = Array.from({ length: count }, () => installation.newId('ent'))
@@ -101,7 +101,7 @@ async function countOf(sql: string, organizationId: string): Promise<number> {
 
 const announced = (organizationId: string) =>
   countOf("FROM events WHERE org_id = $1 AND type = 'decision.reevaluation_due'", organizationId)
-const waiting = (organizationId: string) => countOf('FROM consequences WHERE org_id = $1', organizationId)
+const queued = (organizationId: string) => countOf('FROM consequences WHERE org_id = $1', organizationId)
 const exposures = (organizationId: string) => countOf('FROM graph_exposures WHERE org_id = $1', organizationId)
 
 async function breakTrackRecord(organizationId: string, entityId: string): Promise<void> {
@@ -109,64 +109,64 @@ async function breakTrackRecord(organizationId: string, entityId: string): Promi
   await store.commit({ changedTrackRecords: [trackRecord] })
 }
 
-test('an organization whose policy cannot decide keeps nobody else from hearing of a turned verdict', async () => {
+test('an organization whose policy cannot be used does not stop the re-evaluations of another', async () => {
   const { broken, healthy } = await twoOrganizations()
   const { checksum } = (await store.activePolicy(broken))!
   await setChecksum(broken, '0'.repeat(64))
   await approved(broken, 101)
   await approved(healthy, 1)
-  assert.deepEqual(await follow(), [broken], 'told once, however many failed')
+  assert.deepEqual(await drain(), [broken], 'one report, however many failed')
   assert.match(errors[0]!.message, /101 consequences/)
   assert.match(String(errors[0]!.cause), /was altered/)
   assert.deepEqual([await announced(broken), await announced(healthy)], [0, 1])
-  assert.deepEqual([await waiting(broken), await waiting(healthy)], [101, 0])
+  assert.deepEqual([await queued(broken), await queued(healthy)], [101, 0])
 
-  assert.deepEqual(await follow(), [], 'not tried again at once')
+  assert.deepEqual(await drain(), [], 'not retried at once')
   nowMs += 2_000
-  assert.deepEqual(await follow(), [broken], 'but later')
+  assert.deepEqual(await drain(), [broken], 'retried after the backoff')
   nowMs += 2_000
-  assert.deepEqual(await follow(), [], 'and each time later than before')
+  assert.deepEqual(await drain(), [], 'and the backoff grows')
 
   await setChecksum(broken, checksum)
   nowMs += 2_000
-  assert.deepEqual(await follow(), [])
-  assert.deepEqual([await announced(broken), await waiting(broken)], [101, 0], 'nothing was lost')
+  assert.deepEqual(await drain(), [])
+  assert.deepEqual([await announced(broken), await queued(broken)], [101, 0], 'nothing was lost')
 })
 
-test('however often a cause has failed, it is tried again within ten minutes', async () => {
+test('the backoff of a cause never exceeds ten minutes, however often it has failed', async () => {
   const { broken } = await twoOrganizations()
   const { checksum } = (await store.activePolicy(broken))!
   await setChecksum(broken, '0'.repeat(64))
   await approved(broken, 1)
   for (let attempt = 0; attempt < 15; attempt++) {
-    assert.deepEqual(await follow(), [broken])
+    assert.deepEqual(await drain(), [broken])
     nowMs += 600_000
   }
   await database.query('UPDATE consequences SET attempts = 100000 WHERE org_id = $1', [broken])
-  assert.deepEqual(await follow(), [broken])
+  assert.deepEqual(await drain(), [broken])
   await setChecksum(broken, checksum)
   nowMs += 600_000
-  assert.deepEqual(await follow(), [])
+  assert.deepEqual(await drain(), [])
   assert.equal(await announced(broken), 1)
 })
 
-test('a new cause is followed at once, though the one before it has failed', async () => {
+test('a new cause is due at once, even if the one before it was postponed', async () => {
   const { broken } = await twoOrganizations()
   const { checksum } = (await store.activePolicy(broken))!
   await setChecksum(broken, '0'.repeat(64))
   const [id] = await approved(broken, 1)
-  assert.deepEqual(await follow(), [broken])
+  assert.deepEqual(await drain(), [broken])
   await setChecksum(broken, checksum)
   await store.commit({ consequences: [cause(broken, 'reevaluation', id!, 'b')] })
-  assert.deepEqual(await follow(), [])
-  assert.deepEqual([await announced(broken), await waiting(broken)], [1, 0])
+  assert.deepEqual(await drain(), [])
+  assert.deepEqual([await announced(broken), await queued(broken)], [1, 0])
 })
 
-test('evidence that cannot be read is spread no further, and that of others is', async () => {
+test('an unreadable track record postpones its own spread, and that of others goes on', async () => {
   const { broken, healthy } = await twoOrganizations()
   const [bad] = await approved(broken, 1)
   const [one, other] = await approved(healthy, 2)
-  await follow()
+  await drain()
   await breakTrackRecord(broken, bad!)
   const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999, to_adverse: false }
   await store.commit({
@@ -176,28 +176,28 @@ test('evidence that cannot be read is spread no further, and that of others is',
     ],
     consequences: [cause(broken, 'spread', bad!), cause(healthy, 'spread', one!)],
   })
-  assert.deepEqual(await follow(), [broken])
-  assert.deepEqual([await waiting(broken), await waiting(healthy)], [1, 0])
+  assert.deepEqual(await drain(), [broken])
+  assert.deepEqual([await queued(broken), await queued(healthy)], [1, 0])
   assert.equal(await exposures(healthy), 2)
-  assert.deepEqual(await follow(), [])
+  assert.deepEqual(await drain(), [])
 })
 
-test('an exposure that cannot be computed keeps none of its own organization from theirs, nor of another', async () => {
+test('an exposure that cannot be computed stops no other, in its own organization or in another', async () => {
   const { broken, healthy } = await twoOrganizations()
   const ids = await approved(broken, 50)
   const [one] = await approved(healthy, 1)
-  await follow()
+  await drain()
   await breakTrackRecord(broken, ids[7]!)
   await store.commit({
     consequences: [...ids.map((id) => cause(broken, 'exposure', id)), cause(healthy, 'exposure', one!)],
   })
-  assert.deepEqual(await follow(), [broken])
+  assert.deepEqual(await drain(), [broken])
   assert.match(errors[0]!.message, /1 consequence of/)
   assert.deepEqual([await exposures(broken), await exposures(healthy)], [49, 1])
-  assert.deepEqual([await waiting(broken), await waiting(healthy)], [1, 0])
+  assert.deepEqual([await queued(broken), await queued(healthy)], [1, 0])
 })
 
-test('organizations take turns, so that one with much to follow up on does not go first every time', async () => {
+test('organizations take turns, so that a large backlog of one does not starve the others', async () => {
   const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
   const causes = [first, second, third].flatMap((id) =>
     Array.from({ length: id === first ? 9 : 2 }, (_, n) => cause(id, 'spread', `ent_${n}`)),
@@ -205,44 +205,44 @@ test('organizations take turns, so that one with much to follow up on does not g
   await store.commit({ consequences: causes })
   const now = new Date(nowMs).toISOString()
   const page = async (after: string, limit: number) =>
-    (await store.consequences('spread', { after, limit, now })).map(({ org_id }) => org_id).filter((id) => id >= first)
+    (await store.dueCauses('spread', { after, limit, now })).map(({ org_id }) => org_id).filter((id) => id >= first)
   assert.deepEqual(await page('', 5), Array(5).fill(first))
   assert.deepEqual(await page(first, 5), [second, second, third, third])
   assert.deepEqual(await page(first, 3), [second, second, third])
   assert.deepEqual(await page(third, 5), [])
-  await follow()
-  assert.deepEqual([await waiting(first), await waiting(second), await waiting(third)], [0, 0, 0])
+  await drain()
+  assert.deepEqual([await queued(first), await queued(second), await queued(third)], [0, 0, 0])
 })
 
-test('a round that takes long tells of its failures in between, and of none twice', async () => {
-  const told: string[] = []
+test('a long round reports its failures every ten seconds, and none of them twice', async () => {
+  const reported: string[] = []
   let clockMs = 0
   const failed = new FailedCauses({
-    store: { postponeConsequences: async () => {} },
+    store: { postponeCauses: async () => {} },
     nowMs: () => clockMs,
-    onError: (error) => told.push((error as Error).message),
+    onError: (error) => reported.push((error as Error).message),
   })
   const failOnce = async (organizationId: string) => {
-    await failed.follow(cause(organizationId, 'spread', 'ent_1'), () => Promise.reject(new Error('broken')))
-    failed.tellAtTimes()
+    await failed.attempt(cause(organizationId, 'spread', 'ent_1'), () => Promise.reject(new Error('broken')))
+    failed.reportPeriodically()
   }
   await failOnce('org_a')
   await failOnce('org_a')
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
   clockMs += 10_000
   await failOnce('org_b')
-  assert.deepEqual(told.splice(0), [
-    '2 consequences of org_a could not be followed',
-    '1 consequence of org_b could not be followed',
+  assert.deepEqual(reported.splice(0), [
+    '2 consequences of org_a failed and will be retried',
+    '1 consequence of org_b failed and will be retried',
   ])
-  failed.tell()
-  assert.deepEqual(told, [])
+  failed.report()
+  assert.deepEqual(reported, [])
 })
 
-test('without a database nothing has failed but the database', async () => {
+test('an unavailable database is not counted as the failure of a cause', async () => {
   const failed = new FailedCauses({ store, nowMs: () => 0, onError: (error) => assert.fail(String(error)) })
   const unavailable = () => Promise.reject(new DatabaseUnavailable('gone'))
-  await assert.rejects(failed.follow(cause('org_a', 'spread', 'ent_1'), unavailable), DatabaseUnavailable)
+  await assert.rejects(failed.attempt(cause('org_a', 'spread', 'ent_1'), unavailable), DatabaseUnavailable)
   await assert.rejects(failed.succeeds(unavailable), DatabaseUnavailable)
-  failed.tell()
+  failed.report()
 })

@@ -13,14 +13,14 @@ import { spreadOutcomes } from './spread-outcomes.ts'
 
 const ROUND_EVERY_MS = 250
 /** Entities whose exposure is computed together. */
-const EXPOSURES_PER_ROUND = 32
-const REEVALUATIONS_PER_ROUND = 100
+const EXPOSURES_PER_BATCH = 32
+const REEVALUATIONS_PER_BATCH = 100
 const REEVALUATIONS_PER_PAGE = 1_000
 const LEASE = { name: 'consequences', holder: nodeId, seconds: 10 }
-/** Exposures fade with time; one of this age is computed anew even when nothing has happened. */
+/** Exposures decay with time, so one of this age is computed again even if nothing else has changed. */
 const EXPOSURE_AGE_MAX_MS = 7 * 86_400_000
 
-/** What a worker works with. */
+/** The database, the clock and the policies that a worker needs. */
 export interface ConsequenceWorkerParts {
   database: Database
   store: EnvironmentStore
@@ -30,13 +30,35 @@ export interface ConsequenceWorkerParts {
   onError: (error: unknown) => void
 }
 
-/** Follows up on changes: who is exposed to whom now, and whose verdict would be another. One node at a time, by lease. */
+/**
+ * Does the follow-up work of committed changes: refreshes the exposures they affect and re-evaluates latest decisions.
+ *
+ * A cause (a row of `consequences`) is in one of these states:
+ *
+ * - queued: committed together with the change that makes the work necessary. A later change to the same entity gives the
+ *   same row a new mark.
+ * - due: at once when it is queued, after its backoff when it is postponed.
+ * - done: deleted, unless its mark has changed meanwhile; the row is then still queued for the later change.
+ * - postponed: the work has failed. It is due again after 2 s, doubling with every failure up to 10 min. A new mark makes
+ *   it due at once.
+ *
+ * A round starts every 250 ms and does nothing unless this node holds the lease. It makes passes over what is due:
+ *
+ * 1. spread: marks one page of the links to an entity whose outcomes have changed; queues `exposure` for each affected
+ *    entity, and `spread` again if there are more pages.
+ * 2. refresh: computes a batch of exposures; queues `reevaluation` for each entity that has a decision.
+ * 3. re-evaluate: decides a batch of latest requests again, and announces each verdict that has changed.
+ *
+ * Each step takes a bounded batch, so no kind of work starves another, and organizations take turns within each kind. The
+ * passes end when nothing is due, the worker is closed, or the lease is lost. Exposures older than seven days are then
+ * queued for the next round.
+ */
 export class ConsequenceWorker {
   readonly #parts: ConsequenceWorkerParts
   readonly #lease: Lease
   readonly #rounds: LeasedRounds
-  /** The organization that had the last turn, for each kind. */
-  readonly #lastTurn = new Map<string, string>()
+  /** For each kind, the organization that the last full batch ended with; the next batch starts after it. */
+  readonly #lastOrganization = new Map<string, string>()
 
   constructor(parts: ConsequenceWorkerParts) {
     this.#parts = parts
@@ -46,8 +68,8 @@ export class ConsequenceWorker {
       everyMs: ROUND_EVERY_MS,
       onError: parts.onError,
       work: async () => {
-        await this.followAll()
-        await this.#refreshAged()
+        await this.drain()
+        await this.#queueAgedExposures()
       },
     })
   }
@@ -60,51 +82,51 @@ export class ConsequenceWorker {
     return this.#rounds.close()
   }
 
-  /** Follows up on everything that waits, and on what comes of that: a slice of each kind in turn, so that none waits for another. */
-  async followAll(): Promise<void> {
+  /** Makes passes until nothing is due, including what the passes themselves queue. */
+  async drain(): Promise<void> {
     const failed = new FailedCauses(this.#parts)
     try {
       for (;;) {
-        const followed = [await this.#spread(failed), await this.#refresh(failed), await this.#reevaluate(failed)]
-        failed.tellAtTimes()
-        if (!followed.includes(true) || this.#rounds.isClosed) return
-        // Work may take longer than the lease; without it, another node has taken over.
+        const hadWork = [await this.#spread(failed), await this.#refresh(failed), await this.#reevaluate(failed)]
+        failed.reportPeriodically()
+        if (!hadWork.includes(true) || this.#rounds.isClosed) return
+        // The passes may take longer than the lease; once it is lost, another node has taken over.
         if (!(await this.#lease.isHeld())) return
       }
     } finally {
-      failed.tell()
+      failed.report()
     }
   }
 
   async #spread(failed: FailedCauses): Promise<boolean> {
     const causes = await this.#due('spread', 1)
-    for (const cause of causes) await failed.follow(cause, () => spreadOutcomes(this.#parts.store, cause, this.#now()))
+    for (const cause of causes) await failed.attempt(cause, () => spreadOutcomes(this.#parts.store, cause, this.#now()))
     return causes.length > 0
   }
 
   async #refresh(failed: FailedCauses): Promise<boolean> {
-    const causes = await this.#due('exposure', EXPOSURES_PER_ROUND)
+    const causes = await this.#due('exposure', EXPOSURES_PER_BATCH)
     for (const [organizationId, group] of Map.groupBy(causes, ({ org_id }: RowOf<'consequences'>) => org_id)) {
       const refresh = (some: RowOf<'consequences'>[]) => {
         const entityIds = some.map(({ entity_id }) => entity_id)
         return refreshExposures(this.#parts.store, { organizationId, entityIds, now: this.#now(), causes: some })
       }
-      // Together they take three rounds of reads. If one of them cannot be computed, the others still can.
+      // A batch takes three reads in all. If one of its exposures cannot be computed, each is tried alone.
       if (await failed.succeeds(() => refresh(group))) continue
-      for (const cause of group) await failed.follow(cause, () => refresh([cause]))
+      for (const cause of group) await failed.attempt(cause, () => refresh([cause]))
     }
     return causes.length > 0
   }
 
-  /** Most causes are decisions that nothing has come to be known for since; only the others are decided again. */
+  /** Nothing has changed since most of these decisions; only the others are decided again. */
   async #reevaluate(failed: FailedCauses): Promise<boolean> {
     const { store } = this.#parts
     const page = await this.#due('reevaluation', REEVALUATIONS_PER_PAGE)
-    const settled = await store.settledReevaluations(page)
-    const isSettled = new Set(settled.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`))
-    const causes = page.filter(({ org_id, entity_id }) => !isSettled.has(`${org_id} ${entity_id}`))
-    const decided = await this.#decideAgain(causes.slice(0, REEVALUATIONS_PER_ROUND), failed)
-    const done = [...settled, ...decided]
+    const unchanged = await store.unchangedSinceDecision(page)
+    const isUnchanged = new Set(unchanged.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`))
+    const causes = page.filter(({ org_id, entity_id }) => !isUnchanged.has(`${org_id} ${entity_id}`))
+    const decided = await this.#decideAgain(causes.slice(0, REEVALUATIONS_PER_BATCH), failed)
+    const done = [...unchanged, ...decided]
     if (done.length > 0) await store.commit({ doneConsequences: done })
     return causes.length > 0 || page.length === REEVALUATIONS_PER_PAGE
   }
@@ -125,22 +147,19 @@ export class ConsequenceWorker {
     })
   }
 
-  /** The next causes of a kind; whoever had the last turn waits until all others have had theirs. */
+  /** The next due causes of a kind, starting after the organization that the last full batch ended with. */
   async #due(kind: string, limit: number): Promise<RowOf<'consequences'>[]> {
-    const after = this.#lastTurn.get(kind) ?? ''
-    const causes = await this.#parts.store.consequences(kind, { after, limit, now: this.#now() })
-    this.#lastTurn.set(kind, causes.length < limit ? '' : causes.at(-1)!.org_id)
+    const after = this.#lastOrganization.get(kind) ?? ''
+    const causes = await this.#parts.store.dueCauses(kind, { after, limit, now: this.#now() })
+    this.#lastOrganization.set(kind, causes.length < limit ? '' : causes.at(-1)!.org_id)
     return causes.length > 0 || after === '' ? causes : this.#due(kind, limit)
   }
 
-  async #refreshAged(): Promise<void> {
+  async #queueAgedExposures(): Promise<void> {
     const before = new Date(this.#parts.nowMs() - EXPOSURE_AGE_MAX_MS).toISOString()
-    const aged = await this.#parts.store.agedExposures(before, EXPOSURES_PER_ROUND)
+    const aged = await this.#parts.store.agedExposures(before, EXPOSURES_PER_BATCH)
     if (aged.length === 0) return
-    await this.#parts.store.exchangeConsequences(
-      aged.map((row) => ({ ...row, kind: 'exposure', mark: 'aged' })),
-      [],
-    )
+    await this.#parts.store.queueCauses(aged.map((row) => ({ ...row, kind: 'exposure', mark: 'aged' })))
   }
 
   #now(): string {

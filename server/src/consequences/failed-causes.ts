@@ -2,67 +2,70 @@ import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 
-/** A round with more to do than it can finish tells of its failures all the same. */
-const TOLD_EVERY_MS = 10_000
+/** A round may last long under a backlog, so it also reports failures while it runs. */
+const REPORT_EVERY_MS = 10_000
 
-/** A cause that could not be followed, and why. */
+/** A cause whose work failed, and the error. */
 export interface FailedCause {
   cause: RowOf<'consequences'>
   error: unknown
 }
 
-/** What failed causes are put back into, and told to. */
+/** Where failed causes are postponed, and where they are reported. */
 export interface FailedCausesParts {
-  store: Pick<EnvironmentStore, 'postponeConsequences'>
+  store: Pick<EnvironmentStore, 'postponeCauses'>
   nowMs: () => number
   onError: (error: unknown) => void
 }
 
-/** The causes that one round could not follow: they are tried again later, and are told of once for each organization. */
+/** Postpones the causes that fail in a round, and reports one error for each organization instead of one for each cause. */
 export class FailedCauses {
   readonly #parts: FailedCausesParts
   readonly #ofOrganization = new Map<string, { count: number; error: unknown }>()
-  #toldMs: number
+  #reportedMs: number
 
   constructor(parts: FailedCausesParts) {
     this.#parts = parts
-    this.#toldMs = parts.nowMs()
+    this.#reportedMs = parts.nowMs()
   }
 
-  /** Whether some work could be done; that nobody can work without a database is nobody's own failure. */
+  /** Whether work succeeds; rejects if the database is unavailable, because then no cause is at fault. */
   async succeeds(work: () => Promise<unknown>): Promise<boolean> {
     return (await failureOf(work)) === undefined
   }
 
-  /** Does what a cause asks for, and postpones the cause if it cannot be done. */
-  async follow(cause: RowOf<'consequences'>, work: () => Promise<unknown>): Promise<void> {
+  /** Does the work of a cause, and postpones the cause if the work fails. */
+  async attempt(cause: RowOf<'consequences'>, work: () => Promise<unknown>): Promise<void> {
     const failure = await failureOf(work)
     if (failure) await this.postpone([{ cause, error: failure.error }])
   }
 
+  /** Postpones failed causes and counts them for the next report; rejects if the database is unavailable. */
   async postpone(failed: readonly FailedCause[]): Promise<void> {
     for (const { cause, error } of failed) {
       if (error instanceof DatabaseUnavailable) throw error
       const { count = 0 } = this.#ofOrganization.get(cause.org_id) ?? {}
       this.#ofOrganization.set(cause.org_id, { count: count + 1, error })
     }
-    await this.#parts.store.postponeConsequences(
+    await this.#parts.store.postponeCauses(
       failed.map(({ cause }) => cause),
       new Date(this.#parts.nowMs()).toISOString(),
     )
   }
 
-  tell(): void {
+  /** Reports the failures since the last report, one error for each organization. */
+  report(): void {
     for (const [organizationId, { count, error }] of this.#ofOrganization) {
       const what = count === 1 ? '1 consequence' : `${count} consequences`
-      this.#parts.onError(new Error(`${what} of ${organizationId} could not be followed`, { cause: error }))
+      this.#parts.onError(new Error(`${what} of ${organizationId} failed and will be retried`, { cause: error }))
     }
     this.#ofOrganization.clear()
-    this.#toldMs = this.#parts.nowMs()
+    this.#reportedMs = this.#parts.nowMs()
   }
 
-  tellAtTimes(): void {
-    if (this.#parts.nowMs() - this.#toldMs >= TOLD_EVERY_MS) this.tell()
+  /** Reports if the last report was ten seconds ago. */
+  reportPeriodically(): void {
+    if (this.#parts.nowMs() - this.#reportedMs >= REPORT_EVERY_MS) this.report()
   }
 }
 

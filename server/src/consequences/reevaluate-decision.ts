@@ -8,7 +8,7 @@ import type { RowOf } from '../store/schema/tables.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
 
-/** What looking at a decision again needs. */
+/** The store, the policies and the clock that a re-evaluation needs. */
 export interface ReevaluationParts {
   store: EnvironmentStore
   policies: ActivePolicies
@@ -17,8 +17,8 @@ export interface ReevaluationParts {
 }
 
 /**
- * Decides an entity's latest request again on what is known now, and announces it when the verdict has turned since it
- * was last announced: once per turn, not once per fact. True when the consequence is done with.
+ * Decides an entity's latest request again on the current facts, and announces the verdict if it differs from the last one
+ * announced: once for each change of the verdict, not once for each new fact. Returns true when the cause is done.
  */
 export async function reevaluateDecision(
   { store, policies, newId, now }: ReevaluationParts,
@@ -66,6 +66,6 @@ export async function reevaluateDecision(
     rows: { events: [event] },
     auditEntries: [auditEntryRow(organizationId, entry)],
   })
-  // Somebody else announced it, or decided anew, in between: the consequence stays and is looked at again.
+  // Lost to a concurrent announcement or decision: the cause stays queued, and the next pass evaluates it again.
   return lost === undefined
 }

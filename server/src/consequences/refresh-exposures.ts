@@ -7,18 +7,18 @@ import { NO_TRACK_RECORD, type TrackRecord, trackRecordOf } from '../core/graph/
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 
-/** Whose exposure to compute, and when. */
+/** The entities whose exposure is computed, and the instant it is computed for. */
 export interface ExposuresToRefresh {
   organizationId: string
   entityIds: readonly string[]
   now: string
-  /** The consequences that ask for it; they are taken away with the result. */
+  /** The causes that ask for it; they are deleted in the statement that writes the result. */
   causes: readonly RowOf<'consequences'>[]
 }
 
 /**
- * Walks the neighbourhoods of some entities and writes down what bears on them. Three rounds of reads for all of them
- * together, each bounded by how many links are followed, not by how many there are.
+ * Computes and writes the exposures of some entities. Three batched reads serve all of them together: their links, their
+ * neighbours' links, and the track records. Each is bounded by the fan-out, not by the degree of the entities.
  */
 export async function refreshExposures(
   store: EnvironmentStore,

@@ -1,14 +1,14 @@
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
 
-/** What is left to be done after changes: who is exposed to whom, and whose verdict may have turned. */
+/** The queue of follow-up work: exposures to refresh, outcomes to spread and decisions to re-evaluate. */
 export function consequenceQueries(database: Database) {
   return {
     /**
-     * Consequences of one kind that are due, a page of them: of the organizations after one, in turn, so that each is soon
-     * the first. Costs a look at the index for each organization, whatever else waits.
+     * A page of the due causes of one kind, of the organizations after the given one, so that organizations can take turns.
+     * Costs one index probe for each organization in the backlog, however long the backlog is.
      */
-    async consequences(
+    async dueCauses(
       kind: string,
       { after, limit, now }: { after: string; limit: number; now: string },
     ): Promise<RowOf<'consequences'>[]> {
@@ -27,8 +27,11 @@ export function consequenceQueries(database: Database) {
       )
     },
 
-    /** Has causes that could not be followed wait: a little at first, ten minutes at most. A cause that came meanwhile does not. */
-    async postponeConsequences(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
+    /**
+     * Postpones failed causes with exponential backoff, from two seconds to ten minutes. A cause whose mark has changed
+     * meanwhile is not postponed.
+     */
+    async postponeCauses(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
       const params = new Params()
       const column = (name: keyof RowOf<'consequences'>) =>
         params.add(
@@ -45,10 +48,10 @@ export function consequenceQueries(database: Database) {
       )
     },
 
-    /** Adds consequences, and takes others away that are done. */
-    async exchangeConsequences(
+    /** Queues causes, and deletes those that are done in the same statement. */
+    async queueCauses(
       added: readonly RowOf<'consequences'>[],
-      done: readonly RowOf<'consequences'>[],
+      { done = [] }: { done?: readonly RowOf<'consequences'>[] } = {},
     ): Promise<void> {
       const params = new Params()
       const column = (name: keyof RowOf<'consequences'>) =>
@@ -65,8 +68,8 @@ export function consequenceQueries(database: Database) {
       )
     },
 
-    /** Puts a consequence back that is not done yet, unless a new cause for it came meanwhile. */
-    async continueConsequence({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
+    /** Queues a cause again that is not finished, unless a newer one has been queued meanwhile. */
+    async requeueCause({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
       await database.query(
         'INSERT INTO consequences (org_id, kind, entity_id, mark) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
         [org_id, kind, entity_id, mark],
@@ -74,10 +77,10 @@ export function consequenceQueries(database: Database) {
     },
 
     /**
-     * Which of these reevaluations are of decisions that nothing has come to be known for since: nearly all of them. The
-     * mark is compared with what `seenMark` made of the decision.
+     * Those of the `reevaluation` causes whose entity and exposure have not changed since its latest decision: nearly all
+     * of them. Compares their mark with the one that `seenMark` makes.
      */
-    async settledReevaluations(causes: readonly RowOf<'consequences'>[]): Promise<RowOf<'consequences'>[]> {
+    async unchangedSinceDecision(causes: readonly RowOf<'consequences'>[]): Promise<RowOf<'consequences'>[]> {
       if (causes.length === 0) return []
       return database.query<RowOf<'consequences'> & Row>(
         `SELECT cause.org_id, 'reevaluation' AS kind, cause.entity_id, cause.mark
@@ -97,7 +100,7 @@ export function consequenceQueries(database: Database) {
   }
 }
 
-/** `DELETE` of consequences that are done; one whose mark has changed meanwhile stays. */
+/** `DELETE` of causes that are done; a cause whose mark has changed meanwhile stays queued. */
 export function deleteConsequences(done: readonly RowOf<'consequences'>[], params: Params): string {
   const column = (name: keyof RowOf<'consequences'>) =>
     params.add(
