@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 
-/** The two walled-off halves of an installation. */
+/** The two halves of an installation; they share neither data nor keys. */
 export type Environment = 'sandbox' | 'production'
 /** Both environments. */
 export const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production']
 
-/** The jobs a process can do; on PostgreSQL they may be spread over several. */
+/** The jobs of a process; on PostgreSQL several processes may share them. */
 export type Role = 'console' | 'api' | 'worker'
-/** All roles, which a process has unless it is told otherwise. */
+/** All roles: what a process does when `--roles` is not given. */
 export const ROLES: readonly Role[] = ['console', 'api', 'worker']
 
 /** How many requests an organization may make in an environment, per node. */
@@ -16,71 +16,171 @@ export interface RateLimit {
   burst: number
 }
 
-/** Everything that can be set from outside, with its defaults filled in. */
+/** All settings, read and completed with their defaults. */
 export interface Config {
   host: string
   ports: { console: number } & Record<Environment, number>
   baseUrls: { console: string } & Record<Environment, string>
   dataDir: string
-  /** Unset: the embedded database in `dataDir`. */
+  /** Undefined: the embedded database in `dataDir`. */
   databaseUrls: ({ control: string } & Record<Environment, string>) | undefined
   masterKey: string | undefined
   logLevel: string
   rateLimit: RateLimit
-  /** Whether webhooks of the sandbox may go to this machine itself, for development. Production's never may. */
+  /** Whether sandbox webhooks may be sent to loopback addresses, for development. Production webhooks never are. */
   webhooksAllowLoopback: boolean
-  /** For how many days a delivery that is over is kept, with its attempts. */
+  /** How many days a finished delivery is kept, with its attempts. */
   webhooksKeepDays: number
 }
 
-/** A setting has a value that cannot be used; the message says which and what would do. */
+/** A setting has a value that cannot be used; the message names the setting and the values it takes. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+/** The values a setting takes: in words, and as a parser that returns undefined for every other value. */
+interface Allowed<V> {
+  words: string
+  parse(text: string): V | undefined
+  /** Set where a value may hold a password: no message repeats it. */
+  secret?: true
+}
 
-/** Reads the settings. This is the only place that looks at the environment variables. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const host = env.HOST || '127.0.0.1'
+const TEXT: Allowed<string> = { words: 'any text', parse: (text) => text }
+const FOLDER: Allowed<string> = { words: 'the path of a folder', parse: (text) => resolve(text) }
+const KEY: Allowed<string> = { words: '32 bytes in base64', parse: (text) => text, secret: true }
+const PORT = wholeNumber(0, 65_535)
+const WEB_URL = url('http:', 'https:')
+const POSTGRES_URL = url('postgres:', 'postgresql:')
+
+/** One environment variable. `default` is a value it takes; where the default is computed, `otherwise` describes it. */
+export type Setting<V = unknown> = { allowed: Allowed<V>; meaning: string } & (
+  | { default: string }
+  | { otherwise: string }
+)
+
+/** Every setting of the service; docs/reference/settings.md is generated from this table. */
+export const SETTINGS = {
+  DATA_DIR: {
+    allowed: FOLDER,
+    default: './data',
+    meaning: 'Folder of the embedded database, `master.key`, `first-run.txt`, the lock and the command-line socket.',
+  },
+  DATABASE_URL: {
+    allowed: POSTGRES_URL,
+    otherwise: 'the embedded database',
+    meaning: 'PostgreSQL server (15 or newer) to use instead of the embedded database.',
+  },
+  SANDBOX_DATABASE_URL: {
+    allowed: POSTGRES_URL,
+    otherwise: '`DATABASE_URL`',
+    meaning: 'Separate PostgreSQL server for the sandbox. Needs `DATABASE_URL`, which holds the control data.',
+  },
+  PRODUCTION_DATABASE_URL: {
+    allowed: POSTGRES_URL,
+    otherwise: '`DATABASE_URL`',
+    meaning: 'Separate PostgreSQL server for production. Needs `DATABASE_URL`, which holds the control data.',
+  },
+  MASTER_KEY: {
+    allowed: KEY,
+    otherwise: 'the file `DATA_DIR/master.key`, written on the first start',
+    meaning: 'The key from which all other secrets are derived; every node of an installation needs the same.',
+  },
+  HOST: { allowed: TEXT, default: '127.0.0.1', meaning: 'Address on which all three ports listen.' },
+  CONSOLE_PORT: {
+    allowed: PORT,
+    default: '4000',
+    meaning: 'Port of the start page, `/healthz`, `/readyz` and `/metrics`; 0 takes any free port.',
+  },
+  SANDBOX_PORT: { allowed: PORT, default: '4010', meaning: 'Port of the sandbox API; 0 takes any free port.' },
+  PRODUCTION_PORT: { allowed: PORT, default: '4020', meaning: 'Port of the production API; 0 takes any free port.' },
+  CONSOLE_BASE_URL: {
+    allowed: WEB_URL,
+    otherwise: '`http://HOST:CONSOLE_PORT`',
+    meaning: 'URL under which people reach the console port, such as that of a reverse proxy.',
+  },
+  SANDBOX_BASE_URL: {
+    allowed: WEB_URL,
+    otherwise: '`http://HOST:SANDBOX_PORT`',
+    meaning: 'URL under which clients reach the sandbox API.',
+  },
+  PRODUCTION_BASE_URL: {
+    allowed: WEB_URL,
+    otherwise: '`http://HOST:PRODUCTION_PORT`',
+    meaning: 'URL under which clients reach the production API.',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    allowed: wholeNumber(1, 10_000_000),
+    default: '5000',
+    meaning: 'Requests per second that an organization may make in one environment, on each node.',
+  },
+  RATE_LIMIT_BURST: {
+    allowed: wholeNumber(1, 20_000_000),
+    otherwise: 'twice `RATE_LIMIT_PER_SECOND`',
+    meaning: 'Requests that an organization may make at once after a pause.',
+  },
+  WEBHOOKS_ALLOW_LOOPBACK: {
+    allowed: oneOf('true', 'false'),
+    otherwise: '`true` on the embedded database, `false` with `DATABASE_URL`',
+    meaning: 'Whether sandbox webhooks may be sent to loopback addresses. Production webhooks never are.',
+  },
+  WEBHOOKS_KEEP_DAYS: {
+    allowed: wholeNumber(1, 3_650),
+    default: '30',
+    meaning: 'Days for which a finished delivery is kept, with its attempts and what the receiver answered.',
+  },
+  LOG_LEVEL: {
+    allowed: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    meaning: 'The least severe log lines to write; `silent` writes none.',
+  },
+} as const satisfies Record<string, Setting>
+
+/** The name of a setting. */
+export type SettingName = keyof typeof SETTINGS
+
+/** Environment variables, of which only those in `SETTINGS` can be read. */
+export type SettingValues = { readonly [Name in SettingName]?: string | undefined }
+
+/** What reading a setting gives: undefined only where the table has no default for it. */
+type ValueOf<Name extends SettingName> =
+  | ((typeof SETTINGS)[Name]['allowed'] extends Allowed<infer V> ? V : never)
+  | ((typeof SETTINGS)[Name] extends { default: string } ? never : undefined)
+
+/** Reads all settings. Only this function and the entry points that call it look at the environment variables. */
+export function readConfig(env: SettingValues): Config {
+  const read = <Name extends SettingName>(name: Name) => readSetting(env, name)
+  const host = read('HOST')
   const ports = {
-    console: integer(env, 'CONSOLE_PORT', { standard: 4000, min: 0, max: 65_535 }),
-    sandbox: integer(env, 'SANDBOX_PORT', { standard: 4010, min: 0, max: 65_535 }),
-    production: integer(env, 'PRODUCTION_PORT', { standard: 4020, min: 0, max: 65_535 }),
+    console: read('CONSOLE_PORT'),
+    sandbox: read('SANDBOX_PORT'),
+    production: read('PRODUCTION_PORT'),
   }
   refuseEqualPorts(ports)
   const urlHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  const perSecond = integer(env, 'RATE_LIMIT_PER_SECOND', { standard: 5_000, min: 1, max: 10_000_000 })
+  const perSecond = read('RATE_LIMIT_PER_SECOND')
+  const databaseUrls = readDatabaseUrls(env)
+  const allowLoopback = read('WEBHOOKS_ALLOW_LOOPBACK')
   return {
     host,
     ports,
     baseUrls: {
-      console: url(env, 'CONSOLE_BASE_URL', ['http:', 'https:']) ?? `http://${urlHost}:${ports.console}`,
-      sandbox: url(env, 'SANDBOX_BASE_URL', ['http:', 'https:']) ?? `http://${urlHost}:${ports.sandbox}`,
-      production: url(env, 'PRODUCTION_BASE_URL', ['http:', 'https:']) ?? `http://${urlHost}:${ports.production}`,
+      console: read('CONSOLE_BASE_URL') ?? `http://${urlHost}:${ports.console}`,
+      sandbox: read('SANDBOX_BASE_URL') ?? `http://${urlHost}:${ports.sandbox}`,
+      production: read('PRODUCTION_BASE_URL') ?? `http://${urlHost}:${ports.production}`,
     },
-    dataDir: resolve(env.DATA_DIR || './data'),
-    databaseUrls: readDatabaseUrls(env),
-    masterKey: env.MASTER_KEY || undefined,
-    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
-    rateLimit: {
-      perSecond,
-      burst: integer(env, 'RATE_LIMIT_BURST', { standard: perSecond * 2, min: 1, max: 20_000_000 }),
-    },
-    // The embedded database is where development starts; a server is where others may register endpoints.
-    webhooksAllowLoopback:
-      oneOf(env, 'WEBHOOKS_ALLOW_LOOPBACK', ['true', 'false'], env.DATABASE_URL ? 'false' : 'true') === 'true',
-    webhooksKeepDays: integer(env, 'WEBHOOKS_KEEP_DAYS', { standard: 30, min: 1, max: 3_650 }),
+    dataDir: read('DATA_DIR'),
+    databaseUrls,
+    masterKey: read('MASTER_KEY'),
+    logLevel: read('LOG_LEVEL'),
+    rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
+    // Development runs on the embedded database. On a server, others may register webhook endpoints.
+    webhooksAllowLoopback: allowLoopback === undefined ? databaseUrls === undefined : allowLoopback === 'true',
+    webhooksKeepDays: read('WEBHOOKS_KEEP_DAYS'),
   }
 }
 
-function refuseEqualPorts(ports: Config['ports']): void {
-  const given = Object.values(ports).filter((port) => port !== 0)
-  if (new Set(given).size < given.length)
-    throw new ConfigError('CONSOLE_PORT, SANDBOX_PORT and PRODUCTION_PORT must be three different ports')
-}
-
-/** Reads a list of roles such as `api,worker`; nothing given means all of them. */
+/** Reads a list of roles such as `api,worker`; without one, a process has all roles. */
 export function readRoles(text: string | undefined): Role[] {
   if (!text) return [...ROLES]
   return text.split(',').map((name) => {
@@ -90,55 +190,56 @@ export function readRoles(text: string | undefined): Role[] {
   })
 }
 
-function readDatabaseUrls(env: Readonly<Record<string, string | undefined>>): Config['databaseUrls'] {
-  const schemes = ['postgres:', 'postgresql:']
-  const control = url(env, 'DATABASE_URL', schemes)
-  const sandbox = url(env, 'SANDBOX_DATABASE_URL', schemes)
-  const production = url(env, 'PRODUCTION_DATABASE_URL', schemes)
-  if (!control) {
-    if (sandbox || production)
-      throw new ConfigError(
-        'SANDBOX_DATABASE_URL and PRODUCTION_DATABASE_URL need DATABASE_URL, which holds the control data',
-      )
-    return undefined
-  }
-  return { control, sandbox: sandbox ?? control, production: production ?? control }
+function readSetting<Name extends SettingName>(env: SettingValues, name: Name): ValueOf<Name> {
+  const setting: Setting = SETTINGS[name]
+  // `||`, because an empty variable counts as unset.
+  const text = env[name] || ('default' in setting ? setting.default : undefined)
+  if (text === undefined) return undefined as ValueOf<Name>
+  const { words, parse, secret } = setting.allowed
+  const value = parse(text)
+  if (value === undefined)
+    throw new ConfigError(`${name} must be ${words}${secret ? '' : `, not ${JSON.stringify(text)}`}`)
+  return value as ValueOf<Name>
 }
 
-function integer(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  { standard, min, max }: { standard: number; min: number; max: number },
-): number {
-  const text = env[name]
-  if (!text) return standard
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`)
-  }
-  return value
-}
-
-function oneOf(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  values: string[],
-  standard: string,
-): string {
-  const text = env[name] || standard
-  if (!values.includes(text))
-    throw new ConfigError(`${name} must be one of ${values.join(', ')}, not ${JSON.stringify(text)}`)
-  return text
-}
-
-/** Connection strings hold passwords, so the message never repeats the value. */
-function url(env: Readonly<Record<string, string | undefined>>, name: string, schemes: string[]): string | undefined {
-  const text = env[name]
-  if (!text) return undefined
-  if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
+function readDatabaseUrls(env: SettingValues): Config['databaseUrls'] {
+  const control = readSetting(env, 'DATABASE_URL')
+  const sandbox = readSetting(env, 'SANDBOX_DATABASE_URL')
+  const production = readSetting(env, 'PRODUCTION_DATABASE_URL')
+  if (control) return { control, sandbox: sandbox ?? control, production: production ?? control }
+  if (sandbox || production)
     throw new ConfigError(
-      `${name} must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+      'SANDBOX_DATABASE_URL and PRODUCTION_DATABASE_URL need DATABASE_URL, which holds the control data',
     )
+  return undefined
+}
+
+function refuseEqualPorts(ports: Config['ports']): void {
+  const given = Object.values(ports).filter((port) => port !== 0)
+  if (new Set(given).size < given.length)
+    throw new ConfigError('CONSOLE_PORT, SANDBOX_PORT and PRODUCTION_PORT must be three different ports')
+}
+
+function wholeNumber(min: number, max: number): Allowed<number> {
+  return {
+    words: `a whole number from ${min} to ${max}`,
+    parse(text) {
+      const value = Number(text)
+      return Number.isInteger(value) && value >= min && value <= max ? value : undefined
+    },
   }
-  return text.replace(/\/$/, '')
+}
+
+function oneOf<const Word extends string>(...allowed: Word[]): Allowed<Word> {
+  return { words: `one of ${allowed.join(', ')}`, parse: (text) => allowed.find((word) => word === text) }
+}
+
+/** Connection strings hold passwords, so a URL is a secret. */
+function url(...schemes: string[]): Allowed<string> {
+  return {
+    words: `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    parse: (text) =>
+      URL.canParse(text) && schemes.includes(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
+    secret: true,
+  }
 }
