@@ -2,6 +2,7 @@ import { moneyOf } from '../money.ts'
 import { type Month, monthIndex, monthOf } from './month.ts'
 import { addToMonth, closeMonth, type MonthBucket, type OpenMonth, openMonth } from './month-bucket.ts'
 import { ownProperty } from './own-property.ts'
+import { hasCategory } from './transaction-categories.ts'
 import type { TransactionFact } from './transaction-fact.ts'
 
 /** The balance after the latest transaction; of several at one instant, the highest external id is the latest. */
@@ -89,8 +90,8 @@ function spanWith(span: Span | null, at: string): Span {
 }
 
 /** A returned payment shows as much about the conduct of an account as a debit does, even if it comes in as a credit. */
-function provesObservation({ direction, category }: TransactionFact): boolean {
-  return direction === 'debit' || category === 'returned_payment'
+function provesObservation(transaction: TransactionFact): boolean {
+  return transaction.direction === 'debit' || hasCategory(transaction, 'returned_payment')
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Money, moneyOf } from '../money.ts'
+import { hasCategory } from './transaction-categories.ts'
 import type { TransactionFact } from './transaction-fact.ts'
 
 /**
@@ -102,21 +103,21 @@ export function addToMonth(month: OpenMonth, transaction: TransactionFact): void
   }
 }
 
-function addFlow(month: OpenMonth, { category, direction }: TransactionFact, amount: Money): void {
-  if (category === 'own_transfer') month.transferred += amount
-  else if (category === 'returned_payment') month.returned += 1
-  else if (direction === 'debit') addSpending(month, amount, category)
-  else if (category === 'loan_proceeds') month.borrowed += amount
+function addFlow(month: OpenMonth, transaction: TransactionFact, amount: Money): void {
+  if (hasCategory(transaction, 'own_transfer')) month.transferred += amount
+  else if (hasCategory(transaction, 'returned_payment')) month.returned += 1
+  else if (transaction.direction === 'debit') addSpending(month, transaction, amount)
+  else if (hasCategory(transaction, 'loan_proceeds')) month.borrowed += amount
   else {
     month.inflow += amount
     month.credits += 1
   }
 }
 
-function addSpending(month: OpenMonth, amount: Money, category: string | undefined): void {
+function addSpending(month: OpenMonth, transaction: TransactionFact, amount: Money): void {
   month.outflow += amount
   month.debits += 1
-  if (category === 'loan_repayment') month.repaid += amount
+  if (hasCategory(transaction, 'loan_repayment')) month.repaid += amount
 }
 
 function addBalance(month: OpenMonth, balance: Money): void {

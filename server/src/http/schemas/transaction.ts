@@ -1,8 +1,13 @@
 import type { Static } from 'typebox'
+import { TRANSACTION_CATEGORIES } from '../../core/facts/transaction-categories.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { TRANSACTION_DIRECTIONS } from '../../core/vocabularies.ts'
 import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from './fields.ts'
 import { Type } from './type.ts'
+
+const CATEGORY_NAMES = Object.keys(TRANSACTION_CATEGORIES)
+  .map((name) => `\`${name}\``)
+  .join(', ')
 
 export const Transaction = Strict(
   {
@@ -17,7 +22,12 @@ export const Transaction = Strict(
     balance_after: Type.Optional(
       Money({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }, 'The balance of the account afterwards.'),
     ),
-    category: Type.Optional(Text(100, 'What kind of transaction it is.')),
+    category: Type.Optional(
+      Text(
+        100,
+        `What kind of transaction it is. These change how it counts: ${CATEGORY_NAMES}. Any other text is allowed.`,
+      ),
+    ),
     description: Type.Optional(Text(500, 'The text on the statement.')),
     counterparty: Type.Optional(
       Strict({
