@@ -1,19 +1,19 @@
 /** What a feature can be worth. */
 export type FactValue = number | string | boolean
 
-/**
- * Why a feature has no value; none of these is ever read as zero.
- *
- * `other_currency`: there is data, but not in the currency of the request. `stale`: older than the policy accepts.
- */
-export type MissingBecause =
-  | 'no_data'
-  | 'too_short'
-  | 'other_currency'
-  | 'stale'
-  | 'consent_revoked'
-  | 'consent_expired'
-  | 'not_requested'
+/** Why a feature has no value; none of these is ever read as zero. */
+export const MISSING_BECAUSE = {
+  no_data: 'Nothing was reported from which the value can be computed.',
+  too_short: 'There are transactions, but no full month of them.',
+  other_currency: 'There is data, but not in the currency of the request.',
+  stale: 'The value is older than the policy accepts (`max_age_days` of the input).',
+  consent_revoked: 'The consent that covers this data was revoked.',
+  consent_expired: 'The consent that covers this data has expired.',
+  not_requested: 'The request does not name the amount or the currency that the value depends on.',
+} as const
+
+/** A reason why a feature has no value. */
+export type MissingBecause = keyof typeof MISSING_BECAUSE
 
 /** A feature as one decision sees it: its value and how old it is, or why there is none. */
 export type Fact = { value: FactValue; age_days?: number } | { missing: MissingBecause }

@@ -1,4 +1,5 @@
-import type { DataCategory, FeatureType } from '../vocabularies.ts'
+import type { DataCategory } from '../vocabularies.ts'
+import type { MissingBecause } from './facts.ts'
 
 /** What a policy may rely on about a feature. */
 export interface FeatureDefinition {
@@ -12,40 +13,82 @@ export interface FeatureDefinition {
   data_category: DataCategory | null
   /** For another reason than that the request does not raise the question. */
   can_be_missing: boolean
+  /** Every reason for which it can be missing; on top of them, a policy may find the value stale. */
+  missing_because: readonly MissingBecause[]
 }
 
-type Shared = Pick<FeatureDefinition, 'source' | 'half_life_days' | 'data_category' | 'can_be_missing'>
+type Shared = Omit<FeatureDefinition, 'type' | 'label' | 'unit'>
+
+const WITHHELD: readonly MissingBecause[] = ['consent_revoked', 'consent_expired']
 
 const IDENTITY: Shared = {
   source: 'identity links with an identifier',
   half_life_days: 1095,
   data_category: 'identity',
   can_be_missing: true,
+  missing_because: ['no_data', ...WITHHELD],
 }
-const CONSENT: Shared = { source: 'consents', half_life_days: null, data_category: null, can_be_missing: false }
+const CONSENT: Shared = {
+  source: 'consents',
+  half_life_days: null,
+  data_category: null,
+  can_be_missing: false,
+  missing_because: [],
+}
 const CASHFLOW: Shared = {
   source: 'transactions in the currency of the request',
   half_life_days: 90,
   data_category: 'transactions',
   can_be_missing: true,
+  missing_because: ['no_data', 'other_currency', ...WITHHELD],
 }
-const CONDUCT: Shared = { ...CASHFLOW, source: 'transactions in any currency' }
+const FLOW: Shared = { ...CASHFLOW, missing_because: ['no_data', 'too_short', 'other_currency', ...WITHHELD] }
+const CONDUCT: Shared = {
+  ...CASHFLOW,
+  source: 'transactions in any currency',
+  missing_because: ['no_data', ...WITHHELD],
+}
 const GRAPH: Shared = {
   source: 'the trust graph',
   half_life_days: null,
   data_category: 'graph',
   can_be_missing: true,
+  missing_because: WITHHELD,
 }
 const HISTORY: Shared = {
   source: 'outcomes of earlier decisions',
   half_life_days: null,
   data_category: null,
   can_be_missing: false,
+  missing_because: [],
 }
+const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
 
-const ENTITY: Shared = { source: 'the entity', half_life_days: null, data_category: null, can_be_missing: true }
-const REQUEST: Shared = { source: 'the request', half_life_days: null, data_category: null, can_be_missing: true }
-const MEASURED_REQUEST: Shared = { ...CASHFLOW, source: "the request under the policy's terms, against transactions" }
+const ENTITY: Shared = {
+  source: 'the entity',
+  half_life_days: null,
+  data_category: null,
+  can_be_missing: true,
+  missing_because: ['no_data'],
+}
+const REQUEST: Shared = {
+  source: 'the request',
+  half_life_days: null,
+  data_category: null,
+  can_be_missing: true,
+  missing_because: ['not_requested'],
+}
+const PRODUCT: Shared = { ...REQUEST, can_be_missing: false, missing_because: [] }
+const MEASURED_REQUEST: Shared = {
+  ...CASHFLOW,
+  source: "the request under the policy's terms, against transactions",
+  missing_because: ['not_requested'],
+}
+/** A feature measured against another one is also missing whenever that one is. */
+const measuredAgainst = ({ missing_because }: Shared): Shared => ({
+  ...MEASURED_REQUEST,
+  missing_because: ['not_requested', ...missing_because],
+})
 
 const number = (shared: Shared, label: string, unit: string): FeatureDefinition => ({
   type: 'number',
@@ -76,16 +119,16 @@ export const FEATURE_CATALOGUE = {
   'consent.identity_data': text(CONSENT, 'Whether identity data may be looked at', 'open, revoked or expired'),
 
   'cashflow.months_observed': number(CASHFLOW, 'Full months of transactions, twelve at most', 'months'),
-  'cashflow.median_inflow': number(CASHFLOW, 'Median monthly income over six months', 'money'),
-  'cashflow.inflow_variation': number(CASHFLOW, 'How much monthly income varies, over six months', 'ratio'),
+  'cashflow.median_inflow': number(FLOW, 'Median monthly income over six months', 'money'),
+  'cashflow.inflow_variation': number(FLOW, 'How much monthly income varies, over six months', 'ratio'),
   'cashflow.lowest_inflow_to_outflow': number(
-    CASHFLOW,
+    FLOW,
     'Income of the leanest of six months ÷ what leaves the account in an average one',
     'ratio',
   ),
-  'cashflow.mean_spending': number(CASHFLOW, 'Mean monthly spending without loan repayments, over six months', 'money'),
-  'cashflow.mean_debt_service': number(CASHFLOW, 'Mean monthly repayment of existing loans, over six months', 'money'),
-  'cashflow.outflow_to_inflow': number(CASHFLOW, 'Spending ÷ income, over twelve months', 'ratio'),
+  'cashflow.mean_spending': number(FLOW, 'Mean monthly spending without loan repayments, over six months', 'money'),
+  'cashflow.mean_debt_service': number(FLOW, 'Mean monthly repayment of existing loans, over six months', 'money'),
+  'cashflow.outflow_to_inflow': number(FLOW, 'Spending ÷ income, over twelve months', 'ratio'),
   'cashflow.lowest_balance': number(CASHFLOW, 'Lowest balance over six months', 'money'),
   'cashflow.average_balance': number(CASHFLOW, 'Average balance over six months', 'money'),
   'cashflow.balance_variation': number(CASHFLOW, 'How much the balance varies, over six months', 'ratio'),
@@ -109,13 +152,17 @@ export const FEATURE_CATALOGUE = {
   'history.defaults': number(HISTORY, 'Defaults and charge-offs that were not made good', 'decisions'),
   'history.abuse': number(HISTORY, 'Confirmed fraud and abuse of access', 'decisions'),
   'history.worst_days_past_due': number(HISTORY, 'Longest delay of a payment', 'days'),
-  'history.outstanding': number(HISTORY, 'Own credits paid out and not ended, in the currency of the request', 'money'),
-  'history.open_in_other_currency': number(HISTORY, 'Own credits not ended, in other currencies', 'credits'),
+  'history.outstanding': number(
+    OPEN_CREDIT,
+    'Own credits paid out and not ended, in the currency of the request',
+    'money',
+  ),
+  'history.open_in_other_currency': number(OPEN_CREDIT, 'Own credits not ended, in other currencies', 'credits'),
 
   'entity.type': text(ENTITY, 'Person, business or institution', 'person, business or institution'),
   'entity.country': text(ENTITY, 'Country', 'ISO 3166-1 alpha-2'),
 
-  'request.product': text({ ...REQUEST, can_be_missing: false }, 'Product', 'code'),
+  'request.product': text(PRODUCT, 'Product', 'code'),
   'request.currency': text(REQUEST, 'Currency of the request', 'ISO 4217'),
   'request.amount': number(REQUEST, 'Requested amount', 'money'),
   'request.instalment': number(
@@ -123,8 +170,8 @@ export const FEATURE_CATALOGUE = {
     "Monthly instalment of the requested amount at the product's terms",
     'money',
   ),
-  'request.instalment_to_inflow': number(MEASURED_REQUEST, 'Instalment ÷ median monthly income', 'ratio'),
-  'request.lowest_balance_to_instalment': number(MEASURED_REQUEST, 'Lowest balance ÷ instalment', 'ratio'),
+  'request.instalment_to_inflow': number(measuredAgainst(FLOW), 'Instalment ÷ median monthly income', 'ratio'),
+  'request.lowest_balance_to_instalment': number(measuredAgainst(CASHFLOW), 'Lowest balance ÷ instalment', 'ratio'),
 } as const satisfies Record<string, FeatureDefinition>
 
 /** The name of a feature of the catalogue. */
