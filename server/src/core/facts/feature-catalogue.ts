@@ -1,4 +1,4 @@
-import type { DataCategory } from '../vocabularies.ts'
+import type { DataCategory, FeatureType } from '../vocabularies.ts'
 import type { MissingBecause } from './facts.ts'
 
 /** What a policy may rely on about a feature. */

@@ -7,18 +7,21 @@ import { Type } from './type.ts'
 
 const entity_id = Id('ent', 'The entity it is about.')
 const decision_id = Id('dec', 'The decision it is about.')
-const Verdict = OneOf(VERDICTS)
+const Verdict = (description: string) => OneOf(VERDICTS, { description })
 const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
-const Count = Type.Integer({ minimum: 0 })
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const policy = {
-  policy_version: Type.String({ examples: ['sandbox-policy-v1'] }),
+  policy_version: Type.String({ description: 'The version of the policy.', examples: ['sandbox-policy-v1'] }),
   policy_checksum: Sha256('SHA-256 of the policy.'),
 }
 const consent = {
   entity_id,
   consent_id: Id('con', 'The consent.'),
-  purpose: Type.String({ examples: ['credit_underwriting'] }),
-  data_categories: Type.Array(Type.String(), { examples: [['identity', 'transactions']] }),
+  purpose: Type.String({ description: 'What the consent is for.', examples: ['credit_underwriting'] }),
+  data_categories: Type.Array(Type.String(), {
+    description: 'The kinds of data it covers.',
+    examples: [['identity', 'transactions']],
+  }),
 }
 
 /** What an event announces, and the data it carries: ids, verdicts and versions, never personal data. */
@@ -31,33 +34,36 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
   'entity.created': { summary: 'An entity was created', data: { entity_id } },
   'entity.updated': {
     summary: 'Fields of an entity changed',
-    data: { entity_id, changed: Type.Array(Type.String(), { description: 'Which ones.', examples: [['country']] }) },
+    data: {
+      entity_id,
+      changed: Type.Array(Type.String(), { description: 'The names of the fields.', examples: [['country']] }),
+    },
   },
   'identity_link.created': {
     summary: 'An identity link was added to an entity',
     data: {
       entity_id,
       identity_link_id: Id('idl', 'The identity link.'),
-      identifier_type: Type.Optional(OneOf(IDENTIFIER_TYPES)),
-      related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
-      relationship: Type.Optional(Type.String({ examples: ['owner'] })),
-      verification_status: OneOf(VERIFICATION_STATUSES),
+      identifier_type: Type.Optional(OneOf(IDENTIFIER_TYPES, { description: 'The type of an identifier.' })),
+      related_entity_id: Type.Optional(Id('ent', 'The entity at the other end of a relationship.')),
+      relationship: Type.Optional(Type.String({ description: 'The type of a relationship.', examples: ['owner'] })),
+      verification_status: OneOf(VERIFICATION_STATUSES, { description: 'The result of verification.' }),
     },
   },
-  'consent.granted': { summary: 'An entity gave its consent', data: consent },
-  'consent.revoked': { summary: 'An entity took its consent back', data: consent },
+  'consent.granted': { summary: 'A consent was granted', data: consent },
+  'consent.revoked': { summary: 'A consent was revoked', data: consent },
   'transactions.ingested': {
-    summary: 'A batch of transactions was taken in',
+    summary: 'A batch of transactions was ingested',
     data: {
       entity_id,
       batch_id: Id('txb', 'The batch.'),
-      received: Count,
-      accepted: Count,
-      duplicates: Count,
+      received: Count('How many transactions were sent.'),
+      accepted: Count('How many were new.'),
+      duplicates: Count('How many were known already.'),
     },
   },
   'feature_snapshot.created': {
-    summary: 'A feature snapshot was taken in',
+    summary: 'A feature snapshot was recorded',
     data: { entity_id, feature_snapshot_id: Id('fsn', 'The snapshot.'), sha256: Sha256('SHA-256 of the features.') },
   },
   'decision.created': {
@@ -65,7 +71,7 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
     data: {
       entity_id,
       decision_id,
-      verdict: Verdict,
+      verdict: Verdict('The verdict of the policy.'),
       ...policy,
       decision_sha256: Sha256('SHA-256 of the decision’s canonical JSON.'),
       facts_sha256: Sha256('SHA-256 of the facts it was made on, as canonical JSON.'),
@@ -79,17 +85,19 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
       entity_id,
       decision_id,
       review_id: Id('rev', 'The review.'),
-      verdict: Verdict,
-      overrides: Type.Boolean({ description: 'Whether the person judged otherwise.' }),
+      verdict: Verdict('The verdict of the reviewer.'),
+      overrides: Type.Boolean({
+        description: 'Whether it overrides the decision: never where the decision was `manual_review`.',
+      }),
     },
   },
   'decision.outcome_recorded': {
-    summary: 'What became of a decision was recorded',
+    summary: 'An outcome of a decision was recorded',
     data: {
       entity_id,
       decision_id,
       outcome_id: Id('out', 'The outcome.'),
-      outcome_type: Type.String({ examples: ['repaid'] }),
+      outcome_type: Type.String({ description: 'What happened.', examples: ['repaid'] }),
     },
   },
   'decision.reevaluation_due': {
@@ -97,9 +105,9 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
     data: {
       entity_id,
       decision_id,
-      decided_verdict: Verdict,
-      previous_verdict: Verdict,
-      current_verdict: Verdict,
+      decided_verdict: Verdict('The verdict of the decision.'),
+      previous_verdict: Verdict('The verdict that was announced last.'),
+      current_verdict: Verdict('The verdict that the facts give now.'),
       ...policy,
     },
   },
@@ -108,7 +116,9 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
     data: {
       policy_id: Id('pol', 'The policy.'),
       ...policy,
-      previous_policy_version: Nullable(Type.String({ description: 'The version that it replaced.' })),
+      previous_policy_version: Nullable(
+        Type.String({ description: 'The version that it replaced; null if there was none.' }),
+      ),
     },
   },
   'audit.checkpoint': {
@@ -116,7 +126,7 @@ const DESCRIPTIONS: Record<EventType, EventDescription> = {
     data: Checkpoint.properties,
   },
   'webhook.test': {
-    summary: 'Somebody asked for a test',
+    summary: 'A test was requested with `POST /v1/webhook-test`',
     data: { request_id: Type.String({ description: 'The request that asked for it.' }) },
   },
 }
