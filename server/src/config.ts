@@ -46,7 +46,7 @@ interface Allowed<V> {
   secret?: true
 }
 
-const TEXT: Allowed<string> = { words: 'any text', parse: (text) => text }
+const ADDRESS: Allowed<string> = { words: 'an IP address or a host name', parse: (text) => text }
 const FOLDER: Allowed<string> = { words: 'the path of a folder', parse: (text) => resolve(text) }
 const KEY: Allowed<string> = { words: '32 bytes in base64', parse: (text) => text, secret: true }
 const PORT = wholeNumber(0, 65_535)
@@ -86,7 +86,7 @@ export const SETTINGS = {
     otherwise: 'the file `DATA_DIR/master.key`, written on the first start',
     meaning: 'The key from which all other secrets are derived; every node of an installation needs the same.',
   },
-  HOST: { allowed: TEXT, default: '127.0.0.1', meaning: 'Address on which all three ports listen.' },
+  HOST: { allowed: ADDRESS, default: '127.0.0.1', meaning: 'Address on which all three ports listen.' },
   CONSOLE_PORT: {
     allowed: PORT,
     default: '4000',

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { anchor, table } from '../../scripts/reference/markdown.ts'
+import { referencePages } from '../../scripts/reference/reference.ts'
+import { ConfigError, readConfig, SETTINGS, type Setting } from '../src/config.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const pages = Object.entries(referencePages())
+
+test('the README lists every setting, with its default', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const rows = readme.slice(readme.indexOf('| setting |')).split('\n\n')[0]!.split('\n').slice(2)
+  const listed = rows.flatMap((row) => {
+    const [, names = '', defaults = ''] = row.split('|')
+    return [...names.matchAll(/[A-Z_]+/g)].map(([name]) => ({ name, defaults }))
+  })
+  assert.deepEqual(listed.map(({ name }) => name).sort(), Object.keys(SETTINGS).sort())
+  for (const { name, defaults } of listed) {
+    const setting: Setting = SETTINGS[name as keyof typeof SETTINGS]
+    if ('default' in setting) assert.ok(defaults.includes(setting.default), `${name} defaults to ${setting.default}`)
+  }
+})
+
+test('settings fall back to their defaults, and the message on a refused URL does not repeat it', () => {
+  assert.equal(readConfig({}).webhooksAllowLoopback, true)
+  assert.equal(readConfig({ DATABASE_URL: 'postgres://u@h/d' }).webhooksAllowLoopback, false)
+  assert.deepEqual(readConfig({ RATE_LIMIT_PER_SECOND: '7', HOST: '' }).rateLimit, { perSecond: 7, burst: 14 })
+  assert.throws(
+    () => readConfig({ DATABASE_URL: 'mysql://u:not-a-real-password@h' }),
+    new ConfigError('DATABASE_URL must be a URL that starts with postgres:// or postgresql://'),
+  )
+  assert.throws(
+    () => readConfig({ SANDBOX_PORT: '65536' }),
+    new ConfigError('SANDBOX_PORT must be a whole number from 0 to 65535, not "65536"'),
+  )
+})
+
+test('every row of a table of the reference has as many cells as its header', () => {
+  const cellsOf = (line: string) => line.split(/(?<!\\)\|/).length
+  assert.equal(cellsOf(table(['a', 'b'], [['`x || y`', 'two\nlines']]).split('\n')[2]!), 4)
+  for (const [file, text] of pages) {
+    for (const block of text.trimEnd().split('\n\n').filter((part) => part.startsWith('|'))) {
+      const widths = new Set(block.split('\n').map(cellsOf))
+      assert.equal(widths.size, 1, `${file}: ${block.split('\n')[0]}`)
+    }
+  }
+})
+
+test('every link of the reference leads to a file or a heading', () => {
+  for (const [file, text] of pages) {
+    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map((match) => anchor(match[1]!))
+    for (const [, target = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      if (target.startsWith('#')) assert.ok(headings.includes(target.slice(1)), `${file}: ${target}`)
+      else assert.ok(existsSync(join(ROOT, 'docs/reference', target)), `${file}: ${target}`)
+    }
+  }
+})
