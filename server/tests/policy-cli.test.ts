@@ -43,7 +43,7 @@ test('a policy file is checked, tested and compared without any installation', (
   const { checksum } = sandboxPolicy()
   const sound = runCli(nowhere, 'policy', 'check', SHIPPED)
   assert.deepEqual([sound.status, sound.stderr], [0, ''])
-  assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is sound; all 12 tests pass\nchecksum ${checksum}\n`)
+  assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is valid; all 12 tests pass\nchecksum ${checksum}\n`)
   const tested = runCli(nowhere, 'policy', 'test', SHIPPED, '--json')
   assert.equal(JSON.parse(tested.stdout).tests.length, 12)
   const changed = policyFile('changed', 'when: history.abuse > 0', 'when: history.abuse > 1')
@@ -98,8 +98,8 @@ test('a policy goes from file to force and back, each step by somebody who may',
   )
 
   const file = policyFile('lending-2', 'when: history.abuse > 0', 'when: history.abuse > 1')
-  assert.match(policy('propose', file, '--reason', 'x').stderr, /say who does this with --as/)
-  assert.match(policy('propose', file, '--as', 'ann@example.com').stderr, /say why with --reason/)
+  assert.match(policy('propose', file, '--reason', 'x').stderr, /add --as <email> to name the operator/)
+  assert.match(policy('propose', file, '--as', 'ann@example.com').stderr, /add --reason "…" to say why/)
   assert.match(policy('propose', file, ...as('nobody')).stderr, /there is no operator nobody@example.com/)
   assert.match(policy('propose', file, ...as('ann')).stdout, /^Proposed lending-2 in sandbox; checksum [0-9a-f]{64}\./)
   assert.match(policy('approve', 'lending-2', ...as('ann')).stderr, /ann@example.com is policy_author; only owner, /)
@@ -116,7 +116,7 @@ test('a policy goes from file to force and back, each step by somebody who may',
     ['sandbox-policy-v1', 'retired'],
   ])
   assert.match(policy('diff', 'sandbox-policy-v1', file).stdout, /\/rules\/abuse_on_record\/when/)
-  assert.match(policy('diff', 'lending-2', file).stdout, /nothing differs/)
+  assert.match(policy('diff', 'lending-2', file).stdout, /there is no difference/)
   assert.match(policy('diff', 'lending-3', file).stderr, /lending-3 is neither a file here nor a policy in sandbox/)
 
   const { steps, source } = json('policy', 'show', 'lending-2')

@@ -176,8 +176,8 @@ test('a call that makes no sense says why', async () => {
     [cli(acme, 'enable', endpoint.id), /is enabled already/],
     [cli(acme, 'deliveries', endpoint.id, { limit: '0' }), /--limit must be/],
     [cli(acme, 'deliveries', endpoint.id, { state: 'lost' }), /--state must be/],
-    [cli(acme, 'redeliver', endpoint.id), /--event or with --since/],
-    [cli(acme, 'redeliver', endpoint.id, { since: 'yesterday' }), /--since must be a time/],
+    [cli(acme, 'redeliver', endpoint.id), /add either --event <event id> or --since <time>/],
+    [cli(acme, 'redeliver', endpoint.id, { since: 'yesterday' }), /--since must be an ISO 8601 time/],
     [cli(acme, 'redeliver', endpoint.id, { event: 'evt_x' }), /there is no event evt_x/],
   ] as const) {
     assert.match(String((await result).problem), problem)

@@ -10,28 +10,28 @@ import { defineCommand, isProblem, type Problem } from './command.ts'
 
 export const auditVerify = defineCommand<LogVerification[]>({
   name: 'audit verify',
-  summary: 'Prove that nothing on the audit logs was edited, removed or reordered',
+  summary: 'Verify that no entry of an audit log was edited, removed or reordered',
   usage: 'audit verify [--org <id>] [--environment sandbox|production] [--head <file>] [--public-key <file>]',
   options: {
-    org: { type: 'string', description: 'one organization’s id; all of them by default' },
-    environment: { type: 'string', description: 'sandbox or production; both by default' },
-    head: { type: 'string', description: 'a JSON file with a checkpoint you kept; needs --org and --environment' },
+    org: { type: 'string', description: 'id of one organization; by default all are verified' },
+    environment: { type: 'string', description: 'sandbox or production; by default both are verified' },
+    head: { type: 'string', description: 'JSON file with a checkpoint that you kept; needs --org and --environment' },
     'public-key': {
       type: 'string',
-      description: 'a PEM file with the key to trust, instead of the installation’s own',
+      description: 'PEM file with the public key to verify with, instead of the key of this installation',
     },
   },
   prepare(input) {
     const { head, 'public-key': publicKey, org, environment } = input.options
     if (head !== undefined && (org === undefined || environment === undefined))
-      return { problem: '--head needs --org and --environment, because a head belongs to one log' }
+      return { problem: '--head needs --org and --environment: a checkpoint belongs to one log' }
     const files: Record<string, string> = {}
     for (const [name, file] of Object.entries({ head, 'public-key': publicKey })) {
       if (file === undefined) continue
       try {
         files[name] = readFileSync(String(file), 'utf8')
       } catch {
-        return { problem: `--${name}: ${file} cannot be read` }
+        return { problem: `${file} cannot be read: give --${name} the path of a file that you can read` }
       }
     }
     return { ...input, options: { ...input.options, ...files } }
@@ -40,12 +40,17 @@ export const auditVerify = defineCommand<LogVerification[]>({
     const environments = ENVIRONMENTS.filter(
       (name) => options.environment === undefined || name === options.environment,
     )
-    if (environments.length === 0) return { problem: '--environment must be sandbox or production' }
+    if (environments.length === 0)
+      return { problem: `--environment must be sandbox or production, not ${JSON.stringify(options.environment)}` }
     const organizations = (await listOrganizations(installation.storage.control)).filter(
       ({ id }) => options.org === undefined || id === options.org,
     )
     if (organizations.length === 0)
-      return { problem: options.org ? `there is no organization ${options.org}` : 'there is no organization yet' }
+      return {
+        problem: options.org
+          ? `there is no organization with the id ${options.org}: run orgs list to see the ids`
+          : 'there is no organization yet: create one with orgs create <name>',
+      }
     const pinnedHead = readHead(options.head)
     if (isProblem(pinnedHead)) return pinnedHead
 
@@ -74,7 +79,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
 
 export const auditPublicKey = defineCommand<{ environment: Environment; key_id: string; public_key: string }[]>({
   name: 'audit public-key',
-  summary: 'Print the keys that sign the audit logs, for outsiders to verify with',
+  summary: 'Print the public keys that verify the signatures of the audit logs',
   usage: 'audit public-key',
   run: async ({ masterKey }) =>
     ENVIRONMENTS.map((environment) => {
@@ -109,7 +114,10 @@ function readHead(text: string | boolean | undefined): Checkpoint | undefined | 
     const { tree_size, root_hash, signed_at, key_id, signature } = JSON.parse(String(text))
     return { tree_size, root_hash, signed_at, key_id, signature }
   } catch {
-    return { problem: '--head is not a JSON file with a checkpoint' }
+    return {
+      problem:
+        'the file of --head holds no checkpoint in JSON: save one from an audit trail or an audit.checkpoint event',
+    }
   }
 }
 
@@ -122,6 +130,6 @@ function readPublicKey(
   try {
     return createPublicKey(String(text))
   } catch {
-    return { problem: '--public-key is not a PEM file with a public key' }
+    return { problem: 'the file of --public-key holds no public key in PEM format: run audit public-key to print one' }
   }
 }

@@ -1,3 +1,8 @@
+/**
+ * Lets the command line work while a server has the embedded database open. The database belongs to one process at a
+ * time, so the calling process sends the command's name and input over a Unix socket in the data folder, the server
+ * runs the command and sends back its result, both as JSON.
+ */
 import { chmodSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
@@ -8,36 +13,34 @@ import type { CommandInput, Problem } from './command.ts'
 /** Unix limits the path of a socket to about a hundred bytes. */
 const PATH_BYTES_MAX = 100
 
-/** How long whoever connects may take to say what is wanted. */
-const SAY_WITHIN_MS = 10_000
+/** How long a client may take to send its command. */
+const REQUEST_TIMEOUT_MS = 10_000
 
-/** Nobody listens: no server is running on this data folder. */
+/** No server is running on this data folder. */
 export const NO_SERVER = Symbol('no server')
 
+/** The relative path if it is shorter than the absolute one, because of the limit on its length. */
 function socketPath(dataDir: string): string {
   const absolute = join(dataDir, 'cli.sock')
   const fromHere = relative(process.cwd(), absolute)
   return fromHere.length < absolute.length ? fromHere : absolute
 }
 
-/**
- * Lets the command line work on the embedded database while the server has it open, through a socket that only the
- * owner of the data folder can use. Returns the function that closes it.
- */
+/** Opens the server's end of the socket, for the owner of the data folder only, and returns the function that closes it. */
 export async function openCommandSocket(installation: Installation): Promise<() => Promise<void>> {
   const path = socketPath(installation.config.dataDir)
   if (Buffer.byteLength(path) > PATH_BYTES_MAX)
-    throw new Error(`the path of the data folder is too long for a socket in it: ${installation.config.dataDir}`)
+    throw new Error(`the socket path ${path} is longer than ${PATH_BYTES_MAX} bytes: set DATA_DIR to a shorter path`)
   const sockets = new Set<Socket>()
-  // Half open: whoever has said all of a command still waits for what became of it.
+  // Half open: a client ends its side once the command is sent, and then waits for the result.
   const server = createServer({ allowHalfOpen: true }, async (socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => {}) // somebody did not wait for the answer
+    socket.on('error', () => {}) // The client left before it had the result.
     const result = await runCommand(installation, socket).catch((error: Error): Problem => ({ problem: error.message }))
     socket.end(JSON.stringify(result))
   })
-  // The folder's lock is ours, so a socket that is still there belongs to a process that died.
+  // This process holds the lock on the folder, so a socket left there belongs to a process that died.
   rmSync(path, { force: true })
   const mask = process.umask(0o177)
   try {
@@ -54,19 +57,19 @@ export async function openCommandSocket(installation: Installation): Promise<() 
 }
 
 async function runCommand(installation: Installation, socket: Socket): Promise<unknown> {
-  socket.setTimeout(SAY_WITHIN_MS, () => socket.destroy())
-  const said = await text(socket)
+  socket.setTimeout(REQUEST_TIMEOUT_MS, () => socket.destroy())
+  const request = await text(socket)
   socket.setTimeout(0)
-  const { command: name, input } = JSON.parse(said) as { command: string; input: CommandInput }
-  // Loaded once the server has started, which need not wait for them.
+  const { command: name, input } = JSON.parse(request) as { command: string; input: CommandInput }
+  // Imported here, so that the start of the server does not wait for the commands to load.
   const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
   if (!command)
-    return { problem: `the running server does not know the command ${name}: it is of another release, restart it` }
+    return { problem: `the running server does not know the command ${name}: it runs another release, restart it` }
   return command.run(installation, input)
 }
 
-/** Has the running server run a command; `NO_SERVER` if none is running on this data folder. */
+/** Runs a command in the server that has this data folder open; returns `NO_SERVER` if no server is running. */
 export function runOnServer(
   dataDir: string,
   command: string,
@@ -78,18 +81,18 @@ export function runOnServer(
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(NO_SERVER)
       else reject(error)
     })
-    text(socket).then((answer) => resolve(readAnswer(answer)), reject)
+    text(socket).then((answer) => resolve(parseAnswer(answer)), reject)
     socket.end(JSON.stringify({ command, input }))
   })
 }
 
-function readAnswer(answer: string): unknown {
+function parseAnswer(answer: string): unknown {
   try {
     return JSON.parse(answer)
   } catch {
     return {
       problem:
-        'the running server gave no answer: it was stopped meanwhile, or is of another release. Look whether the command took effect before you repeat it',
+        'the running server closed the connection without a result, because it was stopped or runs another release: check whether the command took effect before you repeat it',
     } satisfies Problem
   }
 }

@@ -1,48 +1,68 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Installation } from '../service/installation.ts'
 
-/** What a command was called with, after its options were read. */
+/** The options and arguments of one call, parsed. */
 export interface CommandInput {
   options: Record<string, string | boolean | undefined>
   positionals: string[]
 }
 
-/** A command that could not do what was asked, with a line that says what to do. */
+/**
+ * Why a command did nothing, and what the operator can do about it, in the form "what happened: what to do". As
+ * PostgreSQL's style guide has it for error messages, it starts in lower case and has no full stop at the end. What a
+ * command prints after it succeeded is a sentence, with both.
+ */
 export interface Problem {
   problem: string
 }
 
-/** One command. It works on an installation and returns data, so it runs as well in the server as on its own. */
+/** The options of a command, with a description each: a phrase in lower case without a full stop. */
+export type CommandOptions = ParseArgsOptionsConfig & Record<string, { description: string }>
+
+/**
+ * One command. `name`, `summary`, `usage`, `arguments` and `options` are data: `--help` and the reference page are
+ * made of them. `run` works on an open installation and returns data, so the process that was called can run it, or a
+ * server that has the embedded database open.
+ */
 export interface Command<R = unknown> {
+  /** What is typed after `verdigraph`, such as `keys create`. */
   name: string
+  /** One line in the imperative, without a full stop. */
   summary: string
+  /** The synopsis: the name, the arguments and the options, such as `keys revoke <key id> [--environment …]`. */
   usage: string
-  options?: ParseArgsOptionsConfig & Record<string, { description: string }>
-  /** Positional arguments that must be given. */
+  options?: CommandOptions
+  /** Positional arguments; all of them are required. */
   arguments?: readonly string[]
-  /** Done by the process that was called, before anything is handed on: only it sees the caller's files. */
+  /** Runs in the calling process before `run`. Files are read here, because a server may not see the caller's files. */
   prepare?(input: CommandInput): CommandInput | Problem
-  /** Answers what needs no installation; nothing when this call needs one after all. */
+  /** Runs in the calling process without an installation; undefined means that this call needs `run`. */
   runLocally?(input: CommandInput): R | Problem | undefined
   run(installation: Installation, input: CommandInput): Promise<R | Problem>
-  /** The result for people; `--json` prints it for programs. */
+  /** The result as text for people; `--json` prints the result itself. */
   render(result: R): string
-  /** A result that is bad news, such as a log that was tampered with, is an exit code of 1. */
+  /** True if the result is bad news, such as a tampered log: the exit code is then 1. */
   isBad?(result: R): boolean
 }
 
-/** Declares a command, so that `run` and `render` agree on the result. */
+/** The options that every command has. */
+export const globalOptions = {
+  json: { type: 'boolean', description: 'print the result as JSON' },
+  help: { type: 'boolean', short: 'h', description: 'print this help' },
+} as const satisfies CommandOptions
+
+/** Declares a command, so that `run` and `render` agree on the type of the result. */
 // biome-ignore lint/suspicious/noExplicitAny: a renderer takes its own command's result, so a list of commands has no narrower type.
 export function defineCommand<R>(command: Command<R>): Command<any> {
   return command
 }
 
-/** Tells a problem from a result. */
+/** Whether a command returned a problem instead of its result. */
 export function isProblem(value: unknown): value is Problem {
   return typeof value === 'object' && value !== null && 'problem' in value
 }
 
-/** Columns padded to line up. */
+/** Renders rows as aligned columns under a header. */
 export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
   const line = (cells: readonly string[]) =>

@@ -18,7 +18,12 @@ import {
   webhooksRotate,
 } from './webhooks.ts'
 
-/** Everything the command line can do. */
+/**
+ * The table of all commands, in the order of `verdigraph --help`. The reference page is generated from it.
+ *
+ * To add a command, declare it with `defineCommand` (command.ts) in the file named after its first word, such as
+ * `keys.ts` for every `keys …` command, and list it here. Options that several commands share are in shared-options.ts.
+ */
 export const commands: readonly Command[] = [
   orgsCreate,
   orgsList,
@@ -52,7 +57,7 @@ export const commands: readonly Command[] = [
   doctor,
 ]
 
-/** The command of that name. */
+/** Finds a command by its full name, such as `keys create`. */
 export function findCommand(name: string): Command | undefined {
   return commands.find((command) => command.name === name)
 }

@@ -6,7 +6,7 @@ import type { Installation } from '../service/installation.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand } from './command.ts'
 
-/** One thing that was looked at, and what to do when it is not as it should be. */
+/** The result of one check; `detail` says what was found and, if that is bad, what to do about it. */
 export interface Check {
   name: string
   ok: boolean
@@ -17,10 +17,10 @@ const CLOCK_SKEW_MAX_MS = 5_000
 const SEAL_DELAY_MAX_MS = 60_000
 const NODE_MAJOR_MIN = 24
 
-/** Looks at an installation from the inside: its databases, its master key, its audit logs. */
+/** Checks what needs an open installation: databases, master key, audit logs. `checkMachine` checks the rest. */
 export const doctor = defineCommand<Check[]>({
   name: 'doctor',
-  summary: 'Say what is wrong with this installation',
+  summary: 'Check this installation and say what to fix',
   usage: 'doctor',
   run: async (installation) => [
     ...(await checkDatabases(installation)),
@@ -32,8 +32,8 @@ export const doctor = defineCommand<Check[]>({
   isBad: (checks) => checks.some(({ ok }) => !ok),
 })
 
-/** Looks at what can be seen without the databases. */
-export function checkSurroundings({ dataDir, databaseUrls, masterKey }: Config): Check[] {
+/** Checks what needs no database: the version of Node.js, the data folder and who can read its secrets. */
+export function checkMachine({ dataDir, databaseUrls, masterKey }: Config): Check[] {
   const major = Number.parseInt(process.versions.node, 10)
   return [
     {
@@ -42,39 +42,40 @@ export function checkSurroundings({ dataDir, databaseUrls, masterKey }: Config):
       detail:
         major >= NODE_MAJOR_MIN
           ? process.version
-          : `${process.version} is too old; run through npm, which brings its own`,
+          : `${process.version} is too old: start with npm, which brings Node.js ${NODE_MAJOR_MIN}`,
     },
-    checkFolder(dataDir),
+    checkDataFolder(dataDir),
     ...(databaseUrls ? [] : [checkOwnerOnly('database folder', join(dataDir, 'database'))]),
     ...(masterKey ? [] : [checkOwnerOnly('master key file', join(dataDir, 'master.key'))]),
     { name: 'storage', ok: true, detail: databaseUrls ? 'PostgreSQL' : `the embedded database in ${dataDir}` },
   ]
 }
 
-function checkFolder(dataDir: string): Check {
+function checkDataFolder(dataDir: string): Check {
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-    return { name: 'data folder', ok: true, detail: `${dataDir} can be written` }
+    return { name: 'data folder', ok: true, detail: `${dataDir} is writable` }
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return {
       name: 'data folder',
       ok: false,
       detail: missing
-        ? `${dataDir} does not exist yet; npm start makes it`
-        : `${dataDir} cannot be written by this user`,
+        ? `${dataDir} does not exist yet: run npm start to create it`
+        : `this user cannot write to ${dataDir}: change its owner, or set DATA_DIR to another folder`,
     }
   }
 }
 
 function checkOwnerOnly(name: string, path: string): Check {
   const stat = statSync(path, { throwIfNoEntry: false })
-  if (!stat) return { name, ok: false, detail: `${path} does not exist yet; npm start makes it` }
+  if (!stat) return { name, ok: false, detail: `${path} does not exist yet: run npm start to create it` }
   if ((stat.mode & 0o077) === 0) return { name, ok: true, detail: 'readable by its owner only' }
+  const mode = stat.isDirectory() ? 700 : 600
   return {
     name,
     ok: false,
-    detail: `others can read ${path}: chmod ${stat.isDirectory() ? 700 : 600} it, and consider its secrets known`,
+    detail: `others can read ${path}: run chmod ${mode} ${path}, and treat its secrets as leaked`,
   }
 }
 
@@ -90,23 +91,23 @@ async function checkDatabases({ storage, nowMs }: Installation): Promise<Check[]
       return {
         name: `database ${name}`,
         ok: false,
-        detail: `its clock is ${Math.round(skewMs / 1000)} s away from this machine’s; set both by NTP`,
+        detail: `its clock differs by ${Math.round(skewMs / 1000)} s from the clock of this machine: synchronize both with NTP`,
       }
-    return { name: `database ${name}`, ok: true, detail: `answers; ${row!.migrations} migration(s) applied` }
+    return { name: `database ${name}`, ok: true, detail: `reachable; migrations applied: ${row!.migrations}` }
   })
   return Promise.all(checks)
 }
 
 async function checkMasterKey({ storage, masterKey }: Installation): Promise<Check> {
   const [row] = await storage.control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation')
-  if (!row) return { name: 'master key', ok: false, detail: 'the installation was never started; run npm start once' }
+  if (!row) return { name: 'master key', ok: false, detail: 'this installation was never started: run npm start once' }
   const same = row.master_key_check === masterKey.check
   return {
     name: 'master key',
     ok: same,
     detail: same
-      ? 'is the one this installation was made with'
-      : 'is not the one this installation was made with; set MASTER_KEY to that one',
+      ? 'matches this installation'
+      : 'does not match this installation: set MASTER_KEY to the key it was created with',
   }
 }
 
@@ -115,7 +116,7 @@ async function checkOrganizations({ storage }: Installation): Promise<Check> {
   return {
     name: 'organizations',
     ok: count > 0,
-    detail: count > 0 ? String(count) : 'none; create one with orgs create <name>',
+    detail: count > 0 ? String(count) : 'there is none: create one with orgs create <name>',
   }
 }
 
@@ -123,14 +124,16 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
   const { storage, stores, masterKey, nowMs } = installation
   const checks: Check[] = []
   for (const environment of ENVIRONMENTS) {
-    const [waiting] = await storage.environments[environment].query<{ oldest: string | null }>(
+    const [pending] = await storage.environments[environment].query<{ oldest: string | null }>(
       `SELECT min(entry.occurred_at) AS oldest FROM audit_pending JOIN audit_entries AS entry USING (org_id, trail_id, seq)`,
     )
-    const late = waiting?.oldest ? nowMs() - Date.parse(waiting.oldest) > SEAL_DELAY_MAX_MS : false
+    const late = pending?.oldest ? nowMs() - Date.parse(pending.oldest) > SEAL_DELAY_MAX_MS : false
     checks.push({
       name: `sealer ${environment}`,
       ok: !late,
-      detail: late ? `entries wait since ${waiting?.oldest}; is a node with the worker role running?` : 'keeps up',
+      detail: late
+        ? `the oldest unsealed entry is from ${pending?.oldest}: check that a node with the worker role is running`
+        : 'keeps up',
     })
     for (const { id: organizationId } of await listOrganizations(storage.control)) {
       const publicKeys = [masterKey.auditSigningKey(environment).publicKey]

@@ -1,15 +1,14 @@
 import { approveGate, closeGate, type GateStatus, gateStatus } from '../admin/manage-gate.ts'
-import { findOrganization } from '../admin/manage-organizations.ts'
-import { actOptions, organizationOption, readAct } from './acting-operator.ts'
 import { defineCommand, isProblem } from './command.ts'
+import { operatorOptions, organizationOption, readOperatorAct, readOrganization } from './shared-options.ts'
 
 export const gateStatusCommand = defineCommand<GateStatus>({
   name: 'gate status',
-  summary: 'Say whether an organization may underwrite live, and on whose word',
+  summary: 'Show whether an organization may underwrite in production, and which operators approved it',
   usage: 'gate status [--org <org>]',
   options: { org: organizationOption },
   async run(installation, { options }) {
-    const organization = await findOrganization(installation, options.org as string | undefined)
+    const organization = await readOrganization(installation, options)
     return isProblem(organization) ? organization : gateStatus(installation, organization.id)
   },
   render: renderStatus,
@@ -17,11 +16,11 @@ export const gateStatusCommand = defineCommand<GateStatus>({
 
 export const gateApprove = defineCommand<GateStatus>({
   name: 'gate approve',
-  summary: 'Approve live underwriting; the second operator to do so opens the gate',
+  summary: 'Approve underwriting in production; the approval of a second operator opens the gate',
   usage: 'gate approve --as <email> --reason <text> [--org <org>]',
-  options: actOptions,
+  options: operatorOptions,
   async run(installation, { options }) {
-    const act = await readAct(installation, options)
+    const act = await readOperatorAct(installation, options)
     return isProblem(act) ? act : approveGate(installation, act)
   },
   render: renderStatus,
@@ -29,11 +28,11 @@ export const gateApprove = defineCommand<GateStatus>({
 
 export const gateClose = defineCommand<GateStatus>({
   name: 'gate close',
-  summary: 'Stop live underwriting at once; one operator is enough',
+  summary: 'Stop underwriting in production at once; one operator is enough',
   usage: 'gate close --as <email> --reason <text> [--org <org>]',
-  options: actOptions,
+  options: operatorOptions,
   async run(installation, { options }) {
-    const act = await readAct(installation, options)
+    const act = await readOperatorAct(installation, options)
     return isProblem(act) ? act : closeGate(installation, act)
   },
   render: renderStatus,

@@ -1,17 +1,19 @@
 import { createKey, revokeKey } from '../admin/manage-keys.ts'
-import { findOrganization } from '../admin/manage-organizations.ts'
-import { ENVIRONMENTS, type Environment } from '../config.ts'
+import type { Environment } from '../config.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
 import { type ApiKey, findApiKey, listApiKeys } from '../store/queries/api-keys.ts'
-import { cliActor } from './cli-actor.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
+import {
+  cliActor,
+  environmentOption,
+  readEnvironment,
+  readOrganization,
+  readTarget,
+  TARGET_USAGE,
+  targetOptions,
+} from './shared-options.ts'
 
 const DAY_MS = 86_400_000
-const environmentOption = { type: 'string', description: 'sandbox (the default) or production' } as const
-const organizationOption = {
-  type: 'string',
-  description: 'the organization’s id or name; not needed while there is one',
-} as const
 
 interface CreatedKey {
   id: string
@@ -25,21 +27,19 @@ interface CreatedKey {
 
 export const keysCreate = defineCommand<CreatedKey>({
   name: 'keys create',
-  summary: 'Create an API key; it is shown once',
-  usage:
-    'keys create [--org <org>] [--environment sandbox|production] [--scopes a,b] [--name <name>] [--expires-in-days <n>]',
+  summary: 'Create an API key; the key is shown only once',
+  usage: `keys create ${TARGET_USAGE} [--scopes a,b] [--name <name>] [--expires-in-days <n>]`,
   options: {
-    org: organizationOption,
-    environment: environmentOption,
-    scopes: { type: 'string', description: `all (the default), or some of: ${SCOPES.join(', ')}` },
-    name: { type: 'string', description: 'what it is for' },
-    'expires-in-days': { type: 'string', description: 'after how many days it ends by itself; never by default' },
+    ...targetOptions,
+    scopes: { type: 'string', description: `all (default), or a comma-separated list of: ${SCOPES.join(', ')}` },
+    name: { type: 'string', description: 'what the key is for' },
+    'expires-in-days': { type: 'string', description: 'days until the key expires; by default it never expires' },
   },
   async run(installation, { options }) {
     const environment = readEnvironment(options)
     const scopes = readScopes(options.scopes)
     const expiresAt = readExpiry(options['expires-in-days'], installation.nowMs())
-    const organization = await findOrganization(installation, options.org as string | undefined)
+    const organization = await readOrganization(installation, options)
     for (const value of [environment, scopes, expiresAt, organization]) if (isProblem(value)) return value
     const choice = {
       environment: environment as Environment,
@@ -65,9 +65,10 @@ export const keysCreate = defineCommand<CreatedKey>({
   },
   render: ({ id, key, environment, base_url, expires_at }) =>
     [
-      `${key}`,
+      key,
       '',
-      `This is the only time it is shown. Its id is ${id}; it works on ${environment} (${base_url})${expires_at ? ` until ${expires_at}` : ''}.`,
+      'Store the key now: it cannot be shown again.',
+      `Its id is ${id}. It works in ${environment} (${base_url})${expires_at ? ` until ${expires_at}` : ''}.`,
     ].join('\n'),
 })
 
@@ -76,19 +77,17 @@ type ListedKey = Omit<ApiKey, 'key_hash'>
 export const keysList = defineCommand<ListedKey[]>({
   name: 'keys list',
   summary: 'List API keys',
-  usage: 'keys list [--org <org>] [--environment sandbox|production]',
-  options: { org: organizationOption, environment: environmentOption },
+  usage: `keys list ${TARGET_USAGE}`,
+  options: targetOptions,
   async run(installation, { options }) {
-    const environment = readEnvironment(options)
-    if (isProblem(environment)) return environment
-    const organization = await findOrganization(installation, options.org as string | undefined)
-    if (isProblem(organization)) return organization
-    const keys = await listApiKeys(installation.storage.environments[environment], organization.id)
+    const target = await readTarget(installation, options)
+    if (isProblem(target)) return target
+    const keys = await listApiKeys(installation.storage.environments[target.environment], target.organizationId)
     return keys.map(({ key_hash: _hash, ...key }) => key)
   },
   render: (keys) =>
     renderTable(
-      ['ID', 'NAME', 'ENDS IN', 'STATE', 'LAST USED', 'SCOPES'],
+      ['ID', 'NAME', 'ENDS WITH', 'STATE', 'LAST USED', 'SCOPES'],
       keys.map((key) => [
         key.id,
         key.name,
@@ -102,7 +101,7 @@ export const keysList = defineCommand<ListedKey[]>({
 
 export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
   name: 'keys revoke',
-  summary: 'End an API key for good, on every node within a second',
+  summary: 'Revoke an API key for good; every node refuses it within a second',
   usage: 'keys revoke <key id> [--environment sandbox|production]',
   arguments: ['key id'],
   options: { environment: environmentOption },
@@ -111,22 +110,13 @@ export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
     if (isProblem(environment)) return environment
     const id = positionals[0]!
     const key = await findApiKey(installation.storage.environments[environment], id)
-    if (!key) return { problem: `there is no key ${id} in ${environment}: keys list shows them` }
+    if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
     if (!(await revokeKey(installation, environment, { key, actor: cliActor() })))
-      return { problem: `${id} was revoked before` }
+      return { problem: `${id} is already revoked` }
     return { id, revoked: true }
   },
   render: ({ id }) => `Revoked ${id}.`,
 })
-
-function readEnvironment(options: CommandInput['options']): Environment | Problem {
-  const wanted = options.environment ?? 'sandbox'
-  return (
-    ENVIRONMENTS.find((name) => name === wanted) ?? {
-      problem: `--environment must be sandbox or production, not ${JSON.stringify(wanted)}`,
-    }
-  )
-}
 
 function readScopes(text: CommandInput['options'][string]): Scope[] | Problem {
   if (text === undefined || text === 'all') return [...SCOPES]
@@ -136,7 +126,7 @@ function readScopes(text: CommandInput['options'][string]): Scope[] | Problem {
   const unknown = names.find((name) => !SCOPES.some((scope) => scope === name))
   return unknown === undefined
     ? (names as Scope[])
-    : { problem: `${JSON.stringify(unknown)} is not a scope; the scopes are ${SCOPES.join(', ')}` }
+    : { problem: `${JSON.stringify(unknown)} is not a scope: the scopes are ${SCOPES.join(', ')}` }
 }
 
 function readExpiry(text: CommandInput['options'][string], nowMs: number): string | null | Problem {

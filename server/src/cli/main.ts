@@ -1,24 +1,30 @@
+/**
+ * The entry point of the command line: `verdigraph <command>`. It finds the command in the table of commands.ts, parses
+ * the arguments, runs the command and prints the result. Exit codes: 0 success, 1 the command failed or its result is
+ * bad news, 2 the call was wrong.
+ */
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
 import { openInstallation } from '../service/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
-import { type Command, type CommandInput, isProblem } from './command.ts'
+import { type Command, type CommandInput, type CommandOptions, globalOptions, isProblem } from './command.ts'
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
-import { checkSurroundings } from './doctor.ts'
+import { checkMachine } from './doctor.ts'
 
 /** Runs one call of the command line and returns its exit code. */
 async function main(argv: string[]): Promise<number> {
   const command = findCommand(argv.slice(0, 2).join(' ')) ?? findCommand(argv[0] ?? '')
   if (!command) {
-    const asked = argv.length === 0 || argv[0] === 'help' || argv[0] === '--help' || argv[0] === '-h'
-    ;(asked ? console.log : console.error)(
-      asked ? overview() : `There is no command ${JSON.stringify(argv.join(' '))}.\n\n${overview()}`,
-    )
-    return asked ? 0 : 2
+    if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {
+      console.log(overview())
+      return 0
+    }
+    console.error(`there is no command ${JSON.stringify(argv.join(' '))}\n\n${overview()}`)
+    return 2
   }
-  const { values, positionals, problem } = readArguments(command, argv.slice(command.name.split(' ').length))
+  const { values, positionals, problem } = parseArguments(command, argv.slice(command.name.split(' ').length))
   if (values?.help) {
     console.log(help(command))
     return 0
@@ -34,25 +40,28 @@ async function main(argv: string[]): Promise<number> {
 async function run(command: Command, input: CommandInput): Promise<unknown> {
   const prepared = command.prepare?.(input) ?? input
   if (isProblem(prepared)) return prepared
-  const answer = command.runLocally?.(prepared)
-  if (answer !== undefined) return answer
+  const localResult = command.runLocally?.(prepared)
+  if (localResult !== undefined) return localResult
   const config = readConfig(process.env)
-  if (command.name !== 'doctor') return runOnInstallation(config, command, prepared)
-  const surroundings = checkSurroundings(config)
-  const inside = await runOnInstallation(config, command, prepared).catch((error) => [
-    { name: 'installation', ok: false, detail: explainFailure(error) },
-  ])
-  return isProblem(inside)
-    ? [...surroundings, { name: 'installation', ok: false, detail: inside.problem }]
-    : [...surroundings, ...(inside as unknown[])]
+  return command.name === 'doctor' ? runDoctor(config, command, prepared) : runOnInstallation(config, command, prepared)
 }
 
-/** On the embedded database a running server has the folder to itself, so the command goes to the server. */
+/** Doctor also reports on an installation that cannot be opened: that it cannot is then one of the checks. */
+async function runDoctor(config: Config, command: Command, input: CommandInput): Promise<unknown[]> {
+  const failedCheck = (detail: string) => [{ name: 'installation', ok: false, detail }]
+  const machine = checkMachine(config)
+  const installation = await runOnInstallation(config, command, input).catch((error) =>
+    failedCheck(explainFailure(error)),
+  )
+  return [...machine, ...(isProblem(installation) ? failedCheck(installation.problem) : (installation as unknown[]))]
+}
+
+/** Runs a command in the server that has the embedded database open; if there is none, in this process. */
 async function runOnInstallation(config: Config, command: Command, input: CommandInput): Promise<unknown> {
   if (!config.databaseUrls) {
     const answer = await runOnServer(config.dataDir, command.name, input)
     if (answer !== NO_SERVER) return answer
-    // Opening would create an installation, and only a start and a migration are meant to.
+    // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
     if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
   }
   const installation = await openInstallation(config)
@@ -72,21 +81,23 @@ function report(command: Command, result: unknown, json: boolean): number {
   return command.isBad?.(result) ? 1 : 0
 }
 
-function readArguments(
+function parseArguments(
   command: Command,
   args: string[],
 ): { values?: Record<string, string | boolean>; positionals?: string[]; problem?: string } {
   try {
-    const options = { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+    const options = { ...command.options, ...globalOptions }
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
     const expected = command.arguments ?? []
     const missing = expected[positionals.length]
-    if (!values.help && missing) return { problem: `<${missing}> is missing.` }
+    if (!values.help && missing) return { problem: `the argument <${missing}> is missing` }
     if (positionals.length > expected.length)
-      return { problem: `${JSON.stringify(positionals[expected.length])} is one argument too many.` }
+      return { problem: `unexpected argument ${JSON.stringify(positionals[expected.length])}` }
     return { values: values as Record<string, string | boolean>, positionals }
   } catch (error) {
-    return { problem: `${(error as Error).message.split('. ', 1)[0]}.` }
+    // Node's messages start with a capital, and some go on with a second sentence about positional arguments.
+    const [message] = (error as Error).message.split('. ', 1)
+    return { problem: message!.charAt(0).toLowerCase() + message!.slice(1) }
   }
 }
 
@@ -103,11 +114,7 @@ function overview(): string {
 }
 
 function help({ summary, usage, options = {} }: Command): string {
-  const all = {
-    ...options,
-    json: { type: 'boolean', description: 'print the result as JSON' },
-    help: { type: 'boolean', description: 'print this' },
-  }
+  const all: CommandOptions = { ...options, ...globalOptions }
   const width = Math.max(...Object.keys(all).map((name) => name.length))
   const lines = Object.entries(all).map(([name, { description }]) => `  --${name.padEnd(width)}  ${description}`)
   return [`${summary}.`, '', `Usage: verdigraph ${usage}`, '', ...lines].join('\n')

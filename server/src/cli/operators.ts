@@ -1,24 +1,23 @@
 import { addOperator } from '../admin/manage-operators.ts'
-import { findOrganization } from '../admin/manage-organizations.ts'
 import { listOperators, type Operator, ROLES } from '../store/queries/operators.ts'
-import { organizationOption } from './acting-operator.ts'
-import { cliActor } from './cli-actor.ts'
 import { defineCommand, isProblem, renderTable } from './command.ts'
+import { cliActor, organizationOption, readOrganization } from './shared-options.ts'
 
 export const operatorsAdd = defineCommand<Operator>({
   name: 'operators add',
-  summary: 'Add a person who works for an organization',
+  summary: 'Add an operator to an organization',
   usage: 'operators add <email> --name <name> --role <role> [--org <org>]',
   arguments: ['email'],
   options: {
-    name: { type: 'string', description: 'the person’s name' },
+    name: { type: 'string', description: 'name of the person' },
     role: { type: 'string', description: `one of: ${ROLES.join(', ')}` },
     org: organizationOption,
   },
   async run(installation, { options, positionals }) {
-    if (options.name === undefined) return { problem: 'say who this is with --name <name>' }
-    if (options.role === undefined) return { problem: `say what they may do with --role: ${ROLES.join(', ')}` }
-    const organization = await findOrganization(installation, options.org as string | undefined)
+    if (options.name === undefined) return { problem: 'add --name <name> to name the person' }
+    if (options.role === undefined)
+      return { problem: `add --role <role> to say what the operator may do: ${ROLES.join(', ')}` }
+    const organization = await readOrganization(installation, options)
     if (isProblem(organization)) return organization
     return addOperator(installation, {
       organizationId: organization.id,
@@ -28,16 +27,16 @@ export const operatorsAdd = defineCommand<Operator>({
       actor: cliActor(),
     })
   },
-  render: ({ id, email, role }) => `Added ${email} as ${role}: ${id}`,
+  render: ({ id, email, role }) => `Added operator ${email} as ${role} with the id ${id}.`,
 })
 
 export const operatorsList = defineCommand<Operator[]>({
   name: 'operators list',
-  summary: 'List the people who work for an organization',
+  summary: 'List the operators of an organization',
   usage: 'operators list [--org <org>]',
   options: { org: organizationOption },
   async run(installation, { options }) {
-    const organization = await findOrganization(installation, options.org as string | undefined)
+    const organization = await readOrganization(installation, options)
     return isProblem(organization) ? organization : listOperators(installation.storage.control, organization.id)
   },
   render: (operators) =>

@@ -1,7 +1,7 @@
 import { createOrganization } from '../admin/manage-organizations.ts'
 import { listOrganizations, type Organization } from '../store/queries/organizations.ts'
-import { cliActor } from './cli-actor.ts'
 import { defineCommand, renderTable } from './command.ts'
+import { cliActor } from './shared-options.ts'
 
 export const orgsCreate = defineCommand<Organization>({
   name: 'orgs create',
@@ -14,7 +14,7 @@ export const orgsCreate = defineCommand<Organization>({
       return { problem: 'the name of an organization must have 1 to 255 characters' }
     return createOrganization(installation, { name, actor: cliActor() })
   },
-  render: ({ id, name }) => `Created ${name}: ${id}`,
+  render: ({ id, name }) => `Created organization ${name} with the id ${id}.`,
 })
 
 export const orgsList = defineCommand<Organization[]>({

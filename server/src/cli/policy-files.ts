@@ -5,8 +5,8 @@ import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
 import type { Installation } from '../service/installation.ts'
-import { environmentOption, organizationOption, readPlace } from './acting-operator.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
+import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 interface CheckedFile {
   file: string
@@ -18,7 +18,7 @@ interface CheckedFile {
 
 export const policyCheck = defineCommand<CheckedFile>({
   name: 'policy check',
-  summary: 'Say whether a policy file is sound, with line and column of what is not',
+  summary: 'Check a policy file and its tests; problems are listed with line and column',
   usage: 'policy check <file>',
   arguments: ['file'],
   prepare: (input) => withSource(input),
@@ -26,13 +26,13 @@ export const policyCheck = defineCommand<CheckedFile>({
   run: async (_installation, input) => checkFile(input),
   render: (checked) =>
     renderProblems(checked) ??
-    `${checked.file}: ${checked.version} is sound; all ${checked.tests.length} tests pass\nchecksum ${checked.checksum}`,
+    `${checked.file}: ${checked.version} is valid; all ${checked.tests.length} tests pass\nchecksum ${checked.checksum}`,
   isBad: (checked) => renderProblems(checked) !== undefined,
 })
 
 export const policyTest = defineCommand<CheckedFile>({
   name: 'policy test',
-  summary: 'Run the tests that a policy file carries',
+  summary: 'Run the tests of a policy file and list their results',
   usage: 'policy test <file>',
   arguments: ['file'],
   prepare: (input) => withSource(input),
@@ -44,52 +44,52 @@ export const policyTest = defineCommand<CheckedFile>({
 })
 
 interface PolicyDifference {
-  before: Pick<Side, 'version' | 'checksum'>
-  after: Pick<Side, 'version' | 'checksum'>
+  before: Pick<ComparedPolicy, 'version' | 'checksum'>
+  after: Pick<ComparedPolicy, 'version' | 'checksum'>
   changes: PolicyChange[]
 }
 
 export const policyDiff = defineCommand<PolicyDifference>({
   name: 'policy diff',
-  summary: 'Say what changes from one policy to another; each a file or a version',
-  usage: 'policy diff <before> <after> [--org <org>] [--environment sandbox|production]',
+  summary: 'Compare two policies; each is a file or a version',
+  usage: `policy diff <before> <after> ${TARGET_USAGE}`,
   arguments: ['before', 'after'],
-  options: { org: organizationOption, environment: environmentOption },
+  options: targetOptions,
   prepare: withSources,
   runLocally({ options, positionals }) {
     const { before, after } = options
     if (before === undefined || after === undefined) return undefined
-    return compare(sideOf(positionals[0]!, String(before)), sideOf(positionals[1]!, String(after)))
+    return compare(policyInFile(positionals[0]!, String(before)), policyInFile(positionals[1]!, String(after)))
   },
   async run(installation, input) {
-    const before = await findSide(installation, input, 'before')
-    const after = await findSide(installation, input, 'after')
+    const before = await findPolicy(installation, input, 'before')
+    const after = await findPolicy(installation, input, 'after')
     return compare(before, after)
   },
   render: ({ before, after, changes }) =>
     changes.length === 0
-      ? `${before.version} and ${after.version} decide alike: nothing differs.`
+      ? `${before.version} and ${after.version} decide alike: there is no difference.`
       : changes.map(renderChange).join('\n'),
 })
 
-/** Reads the policy file that a command names first, in the process that was called, because only it sees the file. */
+/** Reads the policy file that the first argument names and adds its text to the input as the option `source`. */
 export function withSource(input: CommandInput): CommandInput | Problem {
   const source = readSource(input.positionals[0]!)
   return isProblem(source) ? source : { ...input, options: { ...input.options, source } }
 }
 
-/** Everything wrong with a checked policy file, a line each, beginning with its place; nothing when it is sound. */
+/** Lists the problems of a checked policy file, one line each, starting with the position; undefined if it has none. */
 export function renderProblems({
   file,
   problems,
   tests,
 }: Pick<CheckedFile, 'file' | 'problems' | 'tests'>): string | undefined {
   if (problems.length > 0) return problems.map((problem) => `${file}:${describeProblem(problem)}`).join('\n')
-  const weak = testsProblem(tests)
-  return weak && `${file}: ${weak}`
+  const testProblem = testsProblem(tests)
+  return testProblem && `${file}: ${testProblem}`
 }
 
-/** Checks the source that `withSource` has read. */
+/** Checks the policy that `withSource` added to the input, and runs its tests. */
 export function checkFile({ options, positionals }: CommandInput): CheckedFile {
   const checked = checkPolicySource(String(options.source))
   const file = positionals[0]!
@@ -98,42 +98,44 @@ export function checkFile({ options, positionals }: CommandInput): CheckedFile {
   return { file, version: policy.document.version, checksum: policy.checksum, problems: [], tests }
 }
 
-interface Side {
+interface ComparedPolicy {
   version: string
   checksum: string
   document: PolicyDocument
 }
 
-function compare(before: Side | Problem, after: Side | Problem): PolicyDifference | Problem {
+function compare(before: ComparedPolicy | Problem, after: ComparedPolicy | Problem): PolicyDifference | Problem {
   if (isProblem(before)) return before
   if (isProblem(after)) return after
-  const nameOf = ({ version, checksum }: Side) => ({ version, checksum })
+  const nameOf = ({ version, checksum }: ComparedPolicy) => ({ version, checksum })
   return { before: nameOf(before), after: nameOf(after), changes: diffPolicies(before.document, after.document) }
 }
 
-function sideOf(file: string, source: string): Side | Problem {
+function policyInFile(file: string, source: string): ComparedPolicy | Problem {
   const checked: CheckedPolicy = checkPolicySource(source)
   if ('problems' in checked) return { problem: renderProblems({ file, problems: checked.problems, tests: [] })! }
   const { document, checksum } = checked.policy
   return { version: document.version, checksum, document }
 }
 
-async function findSide(
+async function findPolicy(
   installation: Installation,
   { options, positionals }: CommandInput,
   which: 'before' | 'after',
-): Promise<Side | Problem> {
+): Promise<ComparedPolicy | Problem> {
   const name = positionals[which === 'before' ? 0 : 1]!
-  if (options[which] !== undefined) return sideOf(name, String(options[which]))
-  const place = await readPlace(installation, options)
-  if (isProblem(place)) return place
-  const policy = await installation.stores[place.environment].policyByVersion(place.organizationId, name)
+  if (options[which] !== undefined) return policyInFile(name, String(options[which]))
+  const target = await readTarget(installation, options)
+  if (isProblem(target)) return target
+  const policy = await installation.stores[target.environment].policyByVersion(target.organizationId, name)
   if (!policy)
-    return { problem: `${name} is neither a file here nor a policy in ${place.environment}: policy list shows them` }
+    return {
+      problem: `${name} is neither a file here nor a policy in ${target.environment}: run policy list to see the policies`,
+    }
   return { version: policy.version, checksum: policy.checksum, document: JSON.parse(policy.document) }
 }
 
-/** Reads those of the two that are files; the others are versions, which the installation knows. */
+/** Reads each argument that is a file; one that is no file and does not look like one is the version of a stored policy. */
 function withSources(input: CommandInput): CommandInput | Problem {
   const sources: Record<string, string> = {}
   for (const [index, which] of (['before', 'after'] as const).entries()) {
@@ -148,7 +150,7 @@ function readSource(file: string): string | Problem {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return { problem: `${file} cannot be read` }
+    return { problem: `${file} cannot be read: check the path and the permissions of the file` }
   }
 }
 

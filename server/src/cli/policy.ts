@@ -8,33 +8,34 @@ import {
 } from '../admin/manage-policies.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/queries/policies.ts'
-import {
-  actOptions,
-  actorNames,
-  environmentOption,
-  organizationOption,
-  readPlace,
-  readPolicyAct,
-} from './acting-operator.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { checkFile, renderProblems, withSource } from './policy-files.ts'
+import {
+  actorNames,
+  environmentOption,
+  operatorOptions,
+  readPolicyAct,
+  readTarget,
+  TARGET_USAGE,
+  targetOptions,
+} from './shared-options.ts'
 
-const ACT_USAGE = '--as <email> --reason <text> [--org <org>] [--environment sandbox|production]'
-const policyActOptions = { ...actOptions, environment: environmentOption }
+const ACT_USAGE = `--as <email> --reason <text> ${TARGET_USAGE}`
+const policyActOptions = { ...operatorOptions, environment: environmentOption }
 const CHECKSUM_SHOWN = 12
 
-type PolicyLine = ListedPolicy & { author: string }
+type PolicyWithAuthor = ListedPolicy & { author: string }
 
-export const policyList = defineCommand<PolicyLine[]>({
+export const policyList = defineCommand<PolicyWithAuthor[]>({
   name: 'policy list',
-  summary: 'List policies and where they stand',
-  usage: 'policy list [--org <org>] [--environment sandbox|production]',
-  options: { org: organizationOption, environment: environmentOption },
+  summary: 'List policies with their states',
+  usage: `policy list ${TARGET_USAGE}`,
+  options: targetOptions,
   async run(installation, { options }) {
-    const place = await readPlace(installation, options)
-    if (isProblem(place)) return place
-    const policies = await installation.stores[place.environment].listPolicies(place.organizationId)
-    const nameOf = await actorNames(installation, place.organizationId)
+    const target = await readTarget(installation, options)
+    if (isProblem(target)) return target
+    const policies = await installation.stores[target.environment].listPolicies(target.organizationId)
+    const nameOf = await actorNames(installation, target.organizationId)
     return policies.map((policy) => ({ ...policy, author: nameOf(policy.author_id) }))
   },
   render: (policies) =>
@@ -56,19 +57,21 @@ type ShownPolicy = Omit<StoredPolicy, 'document' | 'steps_taken'> & {
 
 export const policyShow = defineCommand<ShownPolicy>({
   name: 'policy show',
-  summary: 'Show a policy as its author wrote it, and what was done with it',
-  usage: 'policy show <version> [--org <org>] [--environment sandbox|production]',
+  summary: 'Show the source of a policy and the steps taken on it',
+  usage: `policy show <version> ${TARGET_USAGE}`,
   arguments: ['version'],
-  options: { org: organizationOption, environment: environmentOption },
+  options: targetOptions,
   async run(installation, { options, positionals }) {
-    const place = await readPlace(installation, options)
-    if (isProblem(place)) return place
-    const store = installation.stores[place.environment]
-    const policy = await store.policyByVersion(place.organizationId, positionals[0]!)
+    const target = await readTarget(installation, options)
+    if (isProblem(target)) return target
+    const store = installation.stores[target.environment]
+    const policy = await store.policyByVersion(target.organizationId, positionals[0]!)
     if (!policy)
-      return { problem: `there is no policy ${positionals[0]} in ${place.environment}: policy list shows them` }
-    const steps = await store.policySteps(place.organizationId, policy.id)
-    const nameOf = await actorNames(installation, place.organizationId)
+      return {
+        problem: `there is no policy ${positionals[0]} in ${target.environment}: run policy list to see the policies`,
+      }
+    const steps = await store.policySteps(target.organizationId, policy.id)
+    const nameOf = await actorNames(installation, target.organizationId)
     const { document: _document, steps_taken: _count, ...shown } = policy
     return {
       ...shown,
@@ -91,7 +94,7 @@ export const policyShow = defineCommand<ShownPolicy>({
 
 export const policyPropose = defineCommand<PolicyStanding>({
   name: 'policy propose',
-  summary: 'Hand in a policy file for approval; from then on it never changes',
+  summary: 'Propose a policy file for approval; a proposed version cannot be changed',
   usage: `policy propose <file> ${ACT_USAGE}`,
   arguments: ['file'],
   options: policyActOptions,
@@ -101,51 +104,53 @@ export const policyPropose = defineCommand<PolicyStanding>({
     return problem === undefined ? read : { problem }
   },
   run: (installation, input) =>
-    act(installation, input, (policyAct) => proposePolicy(installation, policyAct, String(input.options.source))),
+    asOperator(installation, input, (policyAct) =>
+      proposePolicy(installation, policyAct, String(input.options.source)),
+    ),
   render: ({ version, environment, checksum }) =>
-    `Proposed ${version} in ${environment}; checksum ${checksum}.\nSomebody else approves it: policy approve ${version}`,
+    `Proposed ${version} in ${environment}; checksum ${checksum}.\nNext, another operator runs: policy approve ${version}`,
 })
 
 export const policyApprove = defineCommand<PolicyStanding>({
   name: 'policy approve',
-  summary: 'Approve a proposed policy; its author cannot',
+  summary: 'Approve a proposed policy; its author may not',
   usage: `policy approve <version> ${ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
   run: (installation, input) =>
-    act(installation, input, (policyAct) => approvePolicy(installation, policyAct, input.positionals[0]!)),
+    asOperator(installation, input, (policyAct) => approvePolicy(installation, policyAct, input.positionals[0]!)),
   render: ({ version, environment, checksum }) =>
-    `Approved ${version} in ${environment}; checksum ${checksum}.\nTo put it into force: policy activate ${version}`,
+    `Approved ${version} in ${environment}; checksum ${checksum}.\nNext: policy activate ${version}`,
 })
 
 export const policyReject = defineCommand<PolicyStanding>({
   name: 'policy reject',
-  summary: 'Turn a policy down for good, before it was ever active',
+  summary: 'Reject a policy that was never active; this is final',
   usage: `policy reject <version> ${ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
   run: (installation, input) =>
-    act(installation, input, (policyAct) => rejectPolicy(installation, policyAct, input.positionals[0]!)),
+    asOperator(installation, input, (policyAct) => rejectPolicy(installation, policyAct, input.positionals[0]!)),
   render: ({ version, environment }) => `Rejected ${version} in ${environment}.`,
 })
 
 export const policyActivate = defineCommand<PolicyStanding>({
   name: 'policy activate',
-  summary: 'Put an approved policy into force, or go back to a retired one',
+  summary: 'Activate an approved policy, or go back to a retired one',
   usage: `policy activate <version> ${ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
   run: (installation, input) =>
-    act(installation, input, (policyAct) => activatePolicy(installation, policyAct, input.positionals[0]!)),
+    asOperator(installation, input, (policyAct) => activatePolicy(installation, policyAct, input.positionals[0]!)),
   render: ({ version, environment, replaced }) =>
     `${version} decides in ${environment} from now on${replaced ? `; ${replaced} is retired` : ''}.`,
 })
 
-async function act(
+async function asOperator(
   installation: Installation,
   { options }: CommandInput,
-  take: (policyAct: PolicyAct) => Promise<PolicyStanding | Problem>,
+  takeStep: (policyAct: PolicyAct) => Promise<PolicyStanding | Problem>,
 ): Promise<PolicyStanding | Problem> {
   const policyAct = await readPolicyAct(installation, options)
-  return isProblem(policyAct) ? policyAct : take(policyAct)
+  return isProblem(policyAct) ? policyAct : takeStep(policyAct)
 }

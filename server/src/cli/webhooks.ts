@@ -16,24 +16,21 @@ import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ListedDelivery } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
-import { environmentOption, organizationOption, readPlace } from './acting-operator.ts'
-import { cliActor } from './cli-actor.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
+import { cliActor, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
-const placeOptions = { org: organizationOption, environment: environmentOption } as const
-const PLACE = '[--org <org>] [--environment sandbox|production]'
 const DELIVERY_STATES = ['pending', 'delivered', 'failed']
 const DELIVERIES_SHOWN_MAX = 1_000
 
 export const webhooksAdd = defineCommand<EndpointWithSecret>({
   name: 'webhooks add',
-  summary: 'Register a webhook endpoint; its signing secret is shown once',
-  usage: `webhooks add <url> [--events a,b] [--description <text>] ${PLACE}`,
+  summary: 'Add a webhook endpoint; its signing secret is shown only once',
+  usage: `webhooks add <url> [--events a,b] [--description <text>] ${TARGET_USAGE}`,
   arguments: ['url'],
   options: {
-    ...placeOptions,
-    events: { type: 'string', description: `all (the default), or some of: ${EVENT_TYPES.join(', ')}` },
-    description: { type: 'string', description: 'what it is for' },
+    ...targetOptions,
+    events: { type: 'string', description: `all (default), or a comma-separated list of: ${EVENT_TYPES.join(', ')}` },
+    description: { type: 'string', description: 'what the webhook endpoint is for' },
   },
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
@@ -49,12 +46,12 @@ export const webhooksAdd = defineCommand<EndpointWithSecret>({
 
 export const webhooksList = defineCommand<ShownEndpoint[]>({
   name: 'webhooks list',
-  summary: 'List webhook endpoints and how they are doing',
-  usage: `webhooks list ${PLACE}`,
-  options: placeOptions,
+  summary: 'List webhook endpoints with their states',
+  usage: `webhooks list ${TARGET_USAGE}`,
+  options: targetOptions,
   async run(installation, { options }) {
-    const place = await readPlace(installation, options)
-    return isProblem(place) ? place : listEndpoints(installation, place)
+    const target = await readTarget(installation, options)
+    return isProblem(target) ? target : listEndpoints(installation, target)
   },
   render: (endpoints) =>
     renderTable(
@@ -71,46 +68,47 @@ export const webhooksList = defineCommand<ShownEndpoint[]>({
 
 export const webhooksRotate = defineCommand<ShownEndpoint & { secret?: string }>({
   name: 'webhooks rotate',
-  summary: 'Replace the signing secret of an endpoint; both sign for 24 hours',
-  usage: `webhooks rotate <endpoint id> [--end-overlap] ${PLACE}`,
+  summary: 'Replace the signing secret of a webhook endpoint; the old and the new one both sign for 24 hours',
+  usage: `webhooks rotate <endpoint id> [--end-overlap] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: {
-    ...placeOptions,
-    'end-overlap': { type: 'boolean', description: 'make no new secret, but have the one before end now' },
+    ...targetOptions,
+    'end-overlap': { type: 'boolean', description: 'create no new secret; stop signing with the old one now' },
   },
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
     if (isProblem(act)) return act
-    const turn = options['end-overlap'] === true ? endOverlap : rotateSecret
-    return turn(installation, act, positionals[0]!)
+    const changeSecret = options['end-overlap'] === true ? endOverlap : rotateSecret
+    return changeSecret(installation, act, positionals[0]!)
   },
   render: ({ secret, ...endpoint }) =>
     secret === undefined
-      ? `Only the newest secret signs for ${endpoint.id} now.`
-      : `${renderSecret({ ...endpoint, secret })}\nThe one before signs as well until ${endpoint.previous_secret_until}.`,
+      ? `Deliveries to ${endpoint.id} are now signed with the newest secret only.`
+      : `${renderSecret({ ...endpoint, secret })}\nThe old secret signs too until ${endpoint.previous_secret_until}.`,
 })
 
 export const webhooksDisable = defineCommand<ShownEndpoint>({
   name: 'webhooks disable',
-  summary: 'Send nothing to an endpoint any more; what waits for it is kept',
-  usage: `webhooks disable <endpoint id> [--reason <text>] ${PLACE}`,
+  summary: 'Stop sending to a webhook endpoint; its pending deliveries are kept',
+  usage: `webhooks disable <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
-  options: { ...placeOptions, reason: { type: 'string', description: 'why; it goes on record' } },
+  options: { ...targetOptions, reason: { type: 'string', description: 'why; recorded in the audit log' } },
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
     if (isProblem(act)) return act
     const why = String(options.reason ?? 'disabled by an operator')
     return disableByOperator(installation, act, { id: positionals[0]!, why })
   },
-  render: ({ id }) => `Disabled ${id}. Events from now on do not wait for it; webhooks redeliver --since brings them.`,
+  render: ({ id }) =>
+    `Disabled ${id}. New events are not queued for it: after webhooks enable, send them with webhooks redeliver --since.`,
 })
 
 export const webhooksEnable = defineCommand<ShownEndpoint>({
   name: 'webhooks enable',
-  summary: 'Send to an endpoint again, what waited for it included',
-  usage: `webhooks enable <endpoint id> ${PLACE}`,
+  summary: 'Resume sending to a webhook endpoint, including its pending deliveries',
+  usage: `webhooks enable <endpoint id> ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
-  options: placeOptions,
+  options: targetOptions,
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
     return isProblem(act) ? act : enableEndpoint(installation, act, positionals[0]!)
@@ -122,21 +120,24 @@ type Deliveries = { deliveries: ListedDelivery[] } | { attempts: RowOf<'webhook_
 
 export const webhooksDeliveries = defineCommand<Deliveries>({
   name: 'webhooks deliveries',
-  summary: 'Show what went to an endpoint, or every attempt for one event',
-  usage: `webhooks deliveries <endpoint id> [--state pending|delivered|failed] [--limit <n>] [--event <event id>] ${PLACE}`,
+  summary: 'List the deliveries to a webhook endpoint, or the attempts to deliver one event',
+  usage: `webhooks deliveries <endpoint id> [--state pending|delivered|failed] [--limit <n>] [--event <event id>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: {
-    ...placeOptions,
-    state: { type: 'string', description: `only those that are ${DELIVERY_STATES.join(', ')}` },
-    limit: { type: 'string', description: `how many, newest first; 20 by default, ${DELIVERIES_SHOWN_MAX} at most` },
-    event: { type: 'string', description: 'show every attempt to deliver this event' },
+    ...targetOptions,
+    state: { type: 'string', description: `only deliveries in this state: ${DELIVERY_STATES.join(', ')}` },
+    limit: {
+      type: 'string',
+      description: `how many deliveries, newest first; 20 by default, at most ${DELIVERIES_SHOWN_MAX}`,
+    },
+    event: { type: 'string', description: 'list every attempt to deliver this event' },
   },
   async run(installation, { options, positionals }) {
-    const place = await readPlace(installation, options)
-    if (isProblem(place)) return place
+    const target = await readTarget(installation, options)
+    if (isProblem(target)) return target
     const id = positionals[0]!
     if (options.event !== undefined) {
-      const attempts = await listAttempts(installation, place, { id, eventId: String(options.event) })
+      const attempts = await listAttempts(installation, target, { id, eventId: String(options.event) })
       return isProblem(attempts) ? attempts : { attempts }
     }
     const limit = Number(options.limit ?? 20)
@@ -145,7 +146,7 @@ export const webhooksDeliveries = defineCommand<Deliveries>({
     const state = options.state as string | undefined
     if (state !== undefined && !DELIVERY_STATES.includes(state))
       return { problem: `--state must be one of ${DELIVERY_STATES.join(', ')}` }
-    const deliveries = await listDeliveries(installation, place, { id, state, limit })
+    const deliveries = await listDeliveries(installation, target, { id, state, limit })
     return isProblem(deliveries) ? deliveries : { deliveries }
   },
   render: (result) => ('deliveries' in result ? renderDeliveries(result.deliveries) : renderAttempts(result.attempts)),
@@ -153,22 +154,22 @@ export const webhooksDeliveries = defineCommand<Deliveries>({
 
 export const webhooksRedeliver = defineCommand<{ queued: number }>({
   name: 'webhooks redeliver',
-  summary: 'Send an event to an endpoint again, or everything that never reached it',
-  usage: `webhooks redeliver <endpoint id> --event <event id> | --since <time> ${PLACE}`,
+  summary: 'Send an event to a webhook endpoint again, or all events that never reached it',
+  usage: `webhooks redeliver <endpoint id> --event <event id> | --since <time> ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: {
-    ...placeOptions,
-    event: { type: 'string', description: 'send this event again' },
+    ...targetOptions,
+    event: { type: 'string', description: 'id of the event to send again' },
     since: {
       type: 'string',
       description:
-        'send every event since this ISO 8601 time that never reached the endpoint, as far back as deliveries are kept',
+        'send all events since this ISO 8601 time that never reached the webhook endpoint; limited to WEBHOOKS_KEEP_DAYS',
     },
   },
   async run(installation, { options, positionals }) {
     const act = await readWebhookAct(installation, options)
     if (isProblem(act)) return act
-    const what = readWhat(options)
+    const what = readSelection(options)
     return isProblem(what) ? what : redeliver(installation, act, { id: positionals[0]!, what })
   },
   render: ({ queued }) => `Queued ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}.`,
@@ -178,8 +179,8 @@ async function readWebhookAct(
   installation: Installation,
   options: CommandInput['options'],
 ): Promise<WebhookAct | Problem> {
-  const place = await readPlace(installation, options)
-  return isProblem(place) ? place : { ...place, actor: cliActor() }
+  const target = await readTarget(installation, options)
+  return isProblem(target) ? target : { ...target, actor: cliActor() }
 }
 
 function readEvents(text: CommandInput['options'][string]): string[] | 'all' {
@@ -189,11 +190,12 @@ function readEvents(text: CommandInput['options'][string]): string[] | 'all' {
     .map((type) => type.trim())
 }
 
-function readWhat({ event, since }: CommandInput['options']): { eventId: string } | { sinceMs: number } | Problem {
-  if ((event === undefined) === (since === undefined)) return { problem: 'say what with --event or with --since' }
+function readSelection({ event, since }: CommandInput['options']): { eventId: string } | { sinceMs: number } | Problem {
+  if ((event === undefined) === (since === undefined))
+    return { problem: 'add either --event <event id> or --since <time> to say what to send again' }
   if (event !== undefined) return { eventId: String(event) }
   const sinceMs = Date.parse(String(since))
-  return sinceMs > 0 ? { sinceMs } : { problem: '--since must be a time such as 2026-11-15T09:30:00Z' }
+  return sinceMs > 0 ? { sinceMs } : { problem: '--since must be an ISO 8601 time, such as 2026-11-15T09:30:00Z' }
 }
 
 function describeState({ state, disabled_why, failing_since }: ShownEndpoint): string {
@@ -202,7 +204,7 @@ function describeState({ state, disabled_why, failing_since }: ShownEndpoint): s
 }
 
 function renderSecret({ id, secret, environment }: EndpointWithSecret): string {
-  return `${secret}\n\nThis is the only time the secret is shown. It signs what goes to ${id} in ${environment}.`
+  return `${secret}\n\nStore the secret now: it cannot be shown again.\nIt signs the deliveries to ${id} in ${environment}.`
 }
 
 function renderDeliveries(deliveries: readonly ListedDelivery[]): string {
@@ -232,7 +234,7 @@ function renderAttempts(attempts: readonly RowOf<'webhook_attempts'>[]): string 
   )
 }
 
-/** What a receiver sent, without anything that would speak to the terminal: control characters, or those that turn text around. */
+/** Escapes what a receiver could use to control the terminal: control characters and those that change the text direction. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }
