@@ -170,7 +170,9 @@ test('a forged head and an entry kept from being sealed are found', async () => 
      FROM audit_entries WHERE id = $1`,
     [await entryAt(other, 6), hidden],
   )
-  assert.deepEqual((await verify(other)).problems, [`Entry ${hidden} was taken out of the queue before it was sealed.`])
+  assert.deepEqual((await verify(other)).problems, [
+    `Entry ${hidden} was never sealed: it was removed from audit_pending.`,
+  ])
 })
 
 test('every entry of a trail is soon sealed and provable against the signed head', async () => {
@@ -220,7 +222,7 @@ test('a place on a trail that was changed is found', async () => {
   ])
   assert.match(
     (await verify(organization)).problems.join(' '),
-    /The places on the trail of \w+ are not 1, 2, 3 … in the order of sealing/,
+    /The sequence numbers on the trail of \w+ are not 1, 2, 3 … in the order of sealing/,
   )
 })
 
@@ -231,20 +233,22 @@ test('two places on a trail that were swapped are found', async () => {
   await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 100 WHERE id = $1', [one])
   await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 2 WHERE id = $1', [two])
   await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq - 102 WHERE id = $1', [one])
-  assert.match((await verify(organization)).problems.join(' '), /in the order of sealing any more/)
+  assert.match((await verify(organization)).problems.join(' '), /are not 1, 2, 3 … in the order of sealing/)
 })
 
 test('a hash that an audit trail shows, and a stored node that proofs are made of, cannot be changed unseen', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 3)
   await tamper('audit_entries', 'UPDATE audit_entries SET leaf_hash = $2 WHERE id = $1', [entryId, 'd'.repeat(64)])
-  assert.deepEqual((await verify(organization)).problems, [`Entry ${entryId} bears another hash than its leaf.`])
+  assert.deepEqual((await verify(organization)).problems, [`Entry ${entryId} has another hash than its leaf.`])
   const other = await organizationWithLog()
   await tamper('audit_nodes', 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1 AND level = 2 AND index = 1', [
     other.id,
     'c'.repeat(64),
   ])
-  assert.deepEqual((await verify(other)).problems, ['The stored node over the leaves 4 to 7 is not what they give.'])
+  assert.deepEqual((await verify(other)).problems, [
+    'The stored node over leaves 4 to 7 is not the hash of these leaves.',
+  ])
 })
 
 test('nothing is sealed on top of a stored tree that was altered', async () => {
@@ -261,7 +265,7 @@ test('nothing is sealed on top of a stored tree that was altered', async () => {
     signingKey,
     onError: (error) => errors.push(error),
   }).sealAll()
-  assert.match(String(errors), /does not lead to its last signed head/)
+  assert.match(String(errors), /does not match its last signed head/)
   assert.equal((await store.newestHead(organization.id))!.tree_size, before)
 })
 

@@ -76,7 +76,7 @@ export async function addEndpoint(
     description,
     event_types: types,
     state: 'enabled',
-    secret: secretBox(installation, environment).seal(place, secret),
+    secret: secretBox(installation, environment).encrypt(place, secret),
     previous_secret: null,
     previous_secret_until: null,
     created_at: now,
@@ -118,7 +118,7 @@ export async function rotateSecret(
   const secret = generateWebhookSecret()
   const next = {
     ...endpoint,
-    secret: secretBox(installation, act.environment).seal(endpoint, secret),
+    secret: secretBox(installation, act.environment).encrypt(endpoint, secret),
     previous_secret: endpoint.secret,
     previous_secret_until: new Date(installation.nowMs() + OVERLAP_MS).toISOString(),
   }

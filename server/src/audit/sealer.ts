@@ -1,3 +1,26 @@
+/**
+ * The sealer appends audit entries to their organization's Merkle tree (RFC 9162) and signs the head of the tree.
+ *
+ * An entry is in one of two states:
+ *
+ *     pending   written with the change that it describes, with a row in `audit_pending` and without a leaf
+ *     sealed    has a leaf in `audit_leaves`, which a signed head covers; it never changes again
+ *
+ * The sealer runs in rounds. One round, on the node that holds the lease:
+ *
+ *     lease not held               → the round ends; another node seals
+ *     lease held                   → list the organizations with pending entries, and for each of them:
+ *       read                       → a batch of its pending entries, its last signed head, the frontier of its tree
+ *       frontier differs from head → report the error and sign nothing; the entries stay pending
+ *       frontier matches head      → append the leaves, sign the new head
+ *       write                      → leaves, nodes, head, `audit.checkpoint` event and the removal from
+ *                                    `audit_pending`, all in one statement
+ *         written                  → the entries are sealed; go on if the batch was full
+ *         lost to another sealer   → the leaves exist or the pending rows are gone, so the statement failed and wrote
+ *                                    nothing; entries that are still pending are retried, at the latest next round
+ *
+ * The lease alone does not exclude a second sealer: a round may outlast it. The write decides which of the two wins.
+ */
 import type { Environment } from '../config.ts'
 import { signCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
@@ -10,12 +33,12 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 
-/** Entries are sealed at least once a second; twice as often leaves room for a slow round. */
+/** Entries must be sealed within a second; rounds at twice that rate leave time for a slow one. */
 const ROUND_EVERY_MS = 500
-const ENTRIES_PER_SEAL = 2_000
+const BATCH_ENTRIES_MAX = 2_000
 const LEASE = { name: 'sealer', holder: nodeId, seconds: 5 }
 
-/** What a sealer works with. */
+/** What a sealer needs. */
 export interface SealerParts {
   environment: Environment
   database: Database
@@ -26,10 +49,7 @@ export interface SealerParts {
   onError: (error: unknown) => void
 }
 
-/**
- * Gives waiting audit entries their leaves and signs the head of each organization's tree. One node at a time does
- * so, by lease; should two ever do it at once, the primary key of the leaves lets one win and the other try again.
- */
+/** Seals the pending audit entries of one environment, in rounds under a lease. */
 export class Sealer {
   readonly #parts: SealerParts
   readonly #rounds: LeasedRounds
@@ -49,16 +69,16 @@ export class Sealer {
     this.#rounds.start()
   }
 
-  /** Seals once more what has come in, and ends. */
+  /** Runs one last round, for the entries written since the one before, and gives the lease back. */
   close(): Promise<void> {
     return this.#rounds.close(() => this.#rounds.run())
   }
 
-  /** Seals everything that waits; trouble with one organization's log does not hold up the others'. */
+  /** Seals all pending entries; an error in the log of one organization does not stop the others. */
   async sealAll(): Promise<void> {
     for (const organizationId of await this.#parts.store.organizationsToSeal()) {
       try {
-        while (await sealSome(organizationId, this.#parts)) {}
+        while (await sealBatch(organizationId, this.#parts)) {}
       } catch (error) {
         this.#parts.onError(error)
       }
@@ -66,20 +86,22 @@ export class Sealer {
   }
 }
 
-/** Seals the oldest waiting entries of one organization; true while there may be more. */
-async function sealSome(
+/** Seals a batch of an organization's pending entries; true if there may be more. */
+async function sealBatch(
   organizationId: string,
   { environment, store, signingKey, newId, nowMs }: SealerParts,
 ): Promise<boolean> {
-  const entries = await store.entriesToSeal(organizationId, ENTRIES_PER_SEAL)
+  const entries = await store.entriesToSeal(organizationId, BATCH_ENTRIES_MAX)
   if (entries.length === 0) return false
 
   const last = await store.newestHead(organizationId)
   const size = last?.tree_size ?? 0
   const frontier = await store.nodeHashes(organizationId, frontierPositions(size))
-  // A root over altered nodes, once signed, would vouch for them forever.
+  // INVARIANT: a new head extends the last one. Signing over altered nodes would make the alteration verifiable.
   if (last && rootOfFrontier(frontier) !== last.root_hash) {
-    throw new Error(`the stored tree of ${organizationId} does not lead to its last signed head: run audit verify`)
+    throw new Error(
+      `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`,
+    )
   }
   const grown = appendLeaves({ size, frontier, leaves: entries.map((entry) => entry.leaf_hash) })
   const signedAt = new Date(nowMs()).toISOString()
@@ -91,9 +113,9 @@ async function sealSome(
 
   await store.seal({
     sealed: entries,
-    leaves: entries.map(({ id, leaf_hash }, place) => ({
+    leaves: entries.map(({ id, leaf_hash }, offset) => ({
       org_id: organizationId,
-      leaf_index: size + place,
+      leaf_index: size + offset,
       entry_id: id,
       leaf_hash,
     })),
@@ -107,5 +129,5 @@ async function sealSome(
       data: canonicalJson(head),
     },
   })
-  return entries.length === ENTRIES_PER_SEAL
+  return entries.length === BATCH_ENTRIES_MAX
 }

@@ -6,10 +6,10 @@ import { appendLeaves, type NodePosition } from '../core/audit/merkle-tree.ts'
 import { verifyLog } from '../core/audit/verify-log.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 
-/** A report that lists every node of a forged tree helps nobody. */
-const ALTERED_NODES_TOLD = 100
+/** Limits a report on a tree in which most nodes were forged. */
+const ALTERED_NODES_REPORTED_MAX = 100
 
-/** What verifying one organization's log has found. */
+/** The result of verifying one organization's log in one environment. */
 export interface LogVerification {
   organization_id: string
   environment: Environment
@@ -20,7 +20,7 @@ export interface LogVerification {
   problems: string[]
 }
 
-/** Proves from the stored rows alone that nothing on an organization's log was edited, removed or reordered, or names what was. */
+/** Verifies from the stored rows alone that no entry of a log was edited, removed or reordered, or reports which ones were. */
 export async function verifyAuditLog({
   organizationId,
   environment,
@@ -32,7 +32,7 @@ export async function verifyAuditLog({
   environment: Environment
   store: EnvironmentStore
   publicKeys: readonly KeyObject[]
-  /** A head that somebody outside has kept, for example from an `audit.checkpoint` event. */
+  /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
   pinnedHead?: Checkpoint
 }): Promise<LogVerification> {
   const size = await store.logSize(organizationId)
@@ -47,20 +47,20 @@ export async function verifyAuditLog({
   const brokenTrails = await store.brokenTrails(organizationId)
   const neverSealed = await store.entriesNeverSealed(organizationId)
   const otherHashes = await store.entriesWithAnotherHash(organizationId)
-  // On a log that is not intact, nodes that do not fit its leaves are no news.
+  // If leaves were altered, the nodes over them differ too, which adds nothing to the report.
   const alteredNodes = report.status === 'intact' ? await findAlteredNodes(store, organizationId, size) : []
   const problems = [
     ...(report.status === 'tampered' ? report.problems.map(describeProblem) : []),
     ...(report.status === 'tampered' && report.problemsOmitted > 0 ? [`… and ${report.problemsOmitted} more.`] : []),
     ...brokenTrails.map(
-      (trail) => `The places on the trail of ${trail} are not 1, 2, 3 … in the order of sealing any more.`,
+      (trail) => `The sequence numbers on the trail of ${trail} are not 1, 2, 3 … in the order of sealing.`,
     ),
-    ...otherHashes.map((id) => `Entry ${id} bears another hash than its leaf.`),
+    ...otherHashes.map((id) => `Entry ${id} has another hash than its leaf.`),
     ...alteredNodes.map(
       ({ level, index }) =>
-        `The stored node over the leaves ${index * 2 ** level} to ${(index + 1) * 2 ** level - 1} is not what they give.`,
+        `The stored node over leaves ${index * 2 ** level} to ${(index + 1) * 2 ** level - 1} is not the hash of these leaves.`,
     ),
-    ...neverSealed.map((id) => `Entry ${id} was taken out of the queue before it was sealed.`),
+    ...neverSealed.map((id) => `Entry ${id} was never sealed: it was removed from audit_pending.`),
   ]
   return {
     organization_id: organizationId,
@@ -73,7 +73,7 @@ export async function verifyAuditLog({
   }
 }
 
-/** Builds the tree anew from its leaves and compares every stored node, because proofs are made of them. */
+/** Rebuilds the tree from its leaves and compares every stored node, because inclusion proofs are made of stored nodes. */
 async function findAlteredNodes(
   store: EnvironmentStore,
   organizationId: string,
@@ -85,8 +85,8 @@ async function findAlteredNodes(
     const leaves = await store.leafHashes(organizationId, tree.size, size)
     const grown = appendLeaves({ ...tree, leaves })
     const stored = await store.nodeHashes(organizationId, grown.nodes)
-    altered.push(...grown.nodes.filter(({ hash }, place) => stored[place] !== hash))
+    altered.push(...grown.nodes.filter(({ hash }, position) => stored[position] !== hash))
     tree = grown
   }
-  return altered.slice(0, ALTERED_NODES_TOLD)
+  return altered.slice(0, ALTERED_NODES_REPORTED_MAX)
 }

@@ -1,11 +1,11 @@
 /** The options that several commands share (--org, --environment, --as, --reason), and the functions that read them. */
 import { userInfo } from 'node:os'
 import { findOperator } from '../admin/manage-operators.ts'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
 import type { PolicyAct } from '../admin/manage-policies.ts'
 import type { OperatorAct } from '../admin/operator-act.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
 import { listOperators } from '../store/queries/operators.ts'
 import { type CommandInput, isProblem, type Problem } from './command.ts'

@@ -5,26 +5,26 @@ import type { Environment } from '../config.ts'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 32
 const CHECKSUM_LENGTH = 6
-const FORM = /^sk_(sandbox|production)_[0-9A-Za-z]{38}$/
+const FORMAT = /^sk_(sandbox|production)_[0-9A-Za-z]{38}$/
 
-/** What the text of a key tells before any look-up. */
+/** What the text of a key reveals without reading the database: its environment and its stored hash. */
 export type ReadApiKey = { environment: Environment; hash: string } | 'malformed'
 
-/** Makes a new secret key for an environment: 190 random bits and a checksum that catches typing errors. */
+/** Generates a key for an environment: 190 random bits, and a checksum that detects typing errors. */
 export function generateApiKey(environment: Environment): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('')
   const body = `sk_${environment}_${random}`
   return body + checksumOf(body)
 }
 
-/** Reads a key as a caller sent it; one with a wrong checksum is refused here, so floods of guesses never reach the database. */
+/** Parses the key that a caller sent. The checksum is verified here, so guessed keys never reach the database. */
 export function readApiKey(text: string): ReadApiKey {
-  const match = FORM.exec(text)
+  const match = FORMAT.exec(text)
   if (!match || checksumOf(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return 'malformed'
   return { environment: match[1] as Environment, hash: hashApiKey(text) }
 }
 
-/** The only form in which a key is stored. Its 190 random bits make a plain hash as good as a slow one. */
+/** Hashes a key for storage; the key itself is not stored. With 190 random bits, SHA-256 is as safe as a slow hash. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key)
 }

@@ -1,9 +1,28 @@
 import { createHmac, type KeyObject } from 'node:crypto'
+
+<<<<<<< HEAD
+
 import type { IdentifierType } from '../core/vocabularies.ts'
 
-const TAIL_LENGTH = 4
+=======
 
-/** Brings the spellings of one identifier into one form, so that `AB 12-34` and `ab1234` are found to be the same. */
+/** The types of identifiers that an entity can have. */
+export const IDENTIFIER_TYPES = [
+  'government_id',
+  'tax_id',
+  'registration_number',
+  'bank_account',
+  'email',
+  'phone',
+  'device',
+  'address',
+] as const
+export type IdentifierType = (typeof IDENTIFIER_TYPES)[number]
+>>>>>>> b258efe (audit, security: state what the sealer and the keys do)
+
+const SHOWN_CHARACTERS_MAX = 4
+
+/** Normalizes the spelling of an identifier, so that `AB 12-34` and `ab1234` compare as equal. */
 export function normalizeIdentifier(type: IdentifierType, value: string): string {
   const text = value.normalize('NFKC').trim().toLowerCase()
   switch (type) {
@@ -19,7 +38,7 @@ export function normalizeIdentifier(type: IdentifierType, value: string): string
   }
 }
 
-/** The keyed hash under which an identifier is stored and compared; without the key nobody can try values against it. */
+/** The HMAC that stands for an identifier in the database. Without the key, guessed values cannot be tested against it. */
 export function hashIdentifier(
   key: KeyObject,
   {
@@ -43,9 +62,9 @@ export function hashIdentifier(
   return createHmac('sha256', key).update(content).digest('hex')
 }
 
-/** What a person may see of an identifier: its last characters, and never more than a third of it. */
+/** Masks an identifier for display: shows its last characters, at most four and at most a third of them. */
 export function maskIdentifier(value: string): string {
   const characters = [...value.trim()]
-  const shown = Math.min(TAIL_LENGTH, Math.floor(characters.length / 3))
+  const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 3))
   return `****${shown > 0 ? characters.slice(-shown).join('') : ''}`
 }

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { ConfigError, type Environment } from '../config.ts'
 
 const KEY_BYTES = 32
-const FILE = 'master.key'
+const FILE_NAME = 'master.key'
 
 /** The Ed25519 key pair that signs the heads of the audit log. */
 export interface SigningKey {
@@ -20,32 +20,34 @@ export interface SigningKey {
   publicKey: KeyObject
 }
 
-/** Every secret of an installation follows from one key, so there is one thing to guard and to back up. */
+/** The one key that every other secret of an installation is derived from; the only one to guard and to back up. */
 export class MasterKey {
   readonly #key: Buffer
 
   constructor(key: Buffer) {
     if (key.length !== KEY_BYTES)
-      throw new ConfigError(`the master key must be ${KEY_BYTES} bytes in base64; openssl rand -base64 32 makes one`)
+      throw new ConfigError(
+        `the master key must be ${KEY_BYTES} bytes in base64: create one with openssl rand -base64 ${KEY_BYTES}`,
+      )
     this.#key = key
   }
 
-  /** A key for one purpose, from which neither the master key nor another purpose's key can be found. */
+  /** Derives a key for one purpose (HKDF). It reveals neither the master key nor the key of another purpose. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `verdigraph ${purpose}`, KEY_BYTES))
   }
 
-  /** The same, ready for HMAC: preparing a key costs seven times as much as using a prepared one. */
+  /** Derives a key as a `KeyObject` for HMAC: creating the object costs seven times as much as one HMAC with it. */
   deriveHmacKey(purpose: string): KeyObject {
     return createSecretKey(this.derive(purpose))
   }
 
-  /** Tells whether two nodes hold the same master key without telling the key. */
+  /** A value that is equal on two nodes with the same master key, and does not reveal the key. */
   get check(): string {
     return createHmac('sha256', this.derive('check')).update('verdigraph').digest('hex')
   }
 
-  /** The key of one environment's audit log; a log of the other environment never verifies under it. */
+  /** The key pair that signs the audit logs of one environment; logs of the other environment do not verify with it. */
   auditSigningKey(environment: Environment): SigningKey {
     const seed = this.derive(`audit signing ${environment}`)
     // PKCS #8 wrapping of a raw Ed25519 seed (RFC 8410, section 7).
@@ -55,7 +57,7 @@ export class MasterKey {
   }
 }
 
-/** Takes the master key from the settings, or from its file in the data folder; undefined if there is neither. */
+/** Loads the master key from the settings, or else from its file in the data folder; undefined if neither exists. */
 export function loadMasterKey({
   masterKey,
   dataDir,
@@ -65,17 +67,17 @@ export function loadMasterKey({
 }): MasterKey | undefined {
   if (masterKey) return new MasterKey(Buffer.from(masterKey, 'base64'))
   try {
-    return new MasterKey(Buffer.from(readFileSync(join(dataDir, FILE), 'utf8'), 'base64'))
+    return new MasterKey(Buffer.from(readFileSync(join(dataDir, FILE_NAME), 'utf8'), 'base64'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return undefined
   }
 }
 
-/** Makes a new master key and keeps it in a file of the data folder that only its owner can read. */
+/** Creates a master key and writes it to a file in the data folder that only the owner can read. */
 export function createMasterKey(dataDir: string): MasterKey {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const key = randomBytes(KEY_BYTES)
-  writeFileSync(join(dataDir, FILE), `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  writeFileSync(join(dataDir, FILE_NAME), `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   return new MasterKey(key)
 }

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do; it may do nothing else. */
+/** The permissions that an API key can have. */
 export const SCOPES = [
   'entities:read',
   'entities:write',

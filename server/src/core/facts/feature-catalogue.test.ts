@@ -59,7 +59,7 @@ test('the catalogue lists exactly the reasons for which each feature can be miss
 function featuresOf(state: EntityState, request: FactsRequest): FactSet {
   const { features } = deriveFacts({ state, entity: {}, request, now: NOW })
   const measured = measureRequest({
-    terms: { product: 'default', termMonths: 12, annuityFactor: 11 },
+    terms: { product: 'default', term_months: 12, annual_rate: 0.12, annuityFactor: 11 },
     amount: request.requestedAmount,
     currency: request.currency,
     medianInflow: features['cashflow.median_inflow']!,
