@@ -1,3 +1,5 @@
+import type { PeerName } from './peers.ts'
+
 /** How the value of a series is read: seconds and bytes are better low, rates are better high. */
 export type Better = 'lower' | 'higher'
 
@@ -25,6 +27,8 @@ export interface Yardstick {
   name: string
   /** The name of our series; `ours` unless a bench has several. */
   ours?: string
+  /** The package that the yardstick needs; where it is left out, so is the yardstick. */
+  peer?: PeerName
   /** Without an aim the ratio is reported for what it is worth. */
   aim?: Aim
 }
@@ -51,6 +55,8 @@ export interface Point {
 export interface Measured {
   /** Series by name: our own and those of the yardsticks. */
   series: Record<string, Series>
+  /** The peers that could not be measured here, each with the reason. */
+  leftOut?: Partial<Record<PeerName, string>>
   /** What a reader must know to judge the figures, such as how many cases were compared. */
   notes: string[]
   /** What is drawn besides the table. */

@@ -7,39 +7,59 @@ export interface Spread {
   high: number
 }
 
-/** Ours against one yardstick. */
-export interface Comparison {
+/** One line of the table: ours against one yardstick, or ours alone where the yardstick's peer was left out. */
+export type Comparison = Compared | Uncompared
+
+/** What the table says of ours, with or without a yardstick. */
+interface Ours {
   bench: string
   yardstick: string
   unit: string
   ours: Spread
+  aim: Aim | null
+}
+
+/** Ours against one yardstick. */
+export interface Compared extends Ours {
   theirs: Spread
   kind: RatioKind
   ratio: Spread
-  aim: Aim | null
   reached: boolean | null
 }
 
-/** Sets ours against every yardstick of a bench. */
-export function compareAll(bench: Bench, { series }: Measured): Comparison[] {
-  return bench.yardsticks.map((yardstick) => compare(bench.name, yardstick, series))
+/** Ours alone, with the reason why the yardstick was left out. */
+export interface Uncompared extends Ours {
+  leftOut: string
 }
 
-function compare(bench: string, { name, ours: oursName = 'ours', aim }: Yardstick, series: Record<string, Series>) {
+/** Sets ours against every yardstick of a bench. */
+export function compareAll({ name, yardsticks }: Pick<Bench, 'name' | 'yardsticks'>, measured: Measured): Comparison[] {
+  return yardsticks.map((yardstick) => compare(name, yardstick, measured))
+}
+
+function compare(bench: string, yardstick: Yardstick, { series, leftOut }: Measured): Comparison {
+  const { name, ours: oursName = 'ours', peer, aim } = yardstick
   const ours = series[oursName]
-  const theirs = series[name]
-  if (ours === undefined || theirs === undefined) throw new Error(`${bench} did not measure ${oursName} and ${name}`)
-  const kind = aim?.ratio ?? 'speed'
-  const ratio = spreadOf(ratios(ours, theirs, kind))
-  return {
+  if (ours === undefined) throw new Error(`${bench} did not measure ${oursName}`)
+  const row: Ours = {
     bench: oursName === 'ours' ? bench : `${bench}: ${oursName}`,
     yardstick: name,
     unit: ours.unit,
     ours: spreadOf(ours.rounds),
+    aim: aim ?? null,
+  }
+  const reason = peer && leftOut?.[peer]
+  if (reason !== undefined) return { ...row, leftOut: reason }
+
+  const theirs = series[name]
+  if (theirs === undefined) throw new Error(`${bench} did not measure ${name}`)
+  const kind = aim?.ratio ?? 'speed'
+  const ratio = spreadOf(ratios(ours, theirs, kind))
+  return {
+    ...row,
     theirs: spreadOf(theirs.rounds),
     kind,
     ratio,
-    aim: aim ?? null,
     reached: aim === undefined ? null : isReached(aim, ratio.median),
   }
 }

@@ -1,9 +1,9 @@
-import type { Aim } from './bench.ts'
+import type { Aim, RatioKind } from './bench.ts'
 import type { Comparison, Spread } from './compare.ts'
 
 const HEADINGS = ['bench', 'ours', 'yardstick', '', 'ratio', 'aim', 'reached']
 
-/** The table people read: one line per yardstick, medians with the range of the middle half of the rounds. */
+/** The printed table: one line per yardstick, medians with the range of the middle half of the rounds. */
 export function formatTable(comparisons: readonly Comparison[]): string {
   const rows = [HEADINGS, ...comparisons.map(rowOf)]
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
@@ -12,23 +12,29 @@ export function formatTable(comparisons: readonly Comparison[]): string {
   return [lines[0], rule, ...lines.slice(1)].map((line) => line?.trimEnd()).join('\n')
 }
 
-function rowOf({ bench, yardstick, unit, ours, theirs, kind, ratio, aim, reached }: Comparison): string[] {
-  const suffix = kind === 'speed' ? '× as fast' : '× the cost'
+function rowOf(comparison: Comparison): string[] {
+  const { bench, yardstick, unit, ours, aim } = comparison
+  const row = [bench, `${spread(ours)} ${unit}`, yardstick]
+  const aimCell = aim === null ? '' : formatAim(aim)
+  if ('leftOut' in comparison) return [...row, `left out: ${comparison.leftOut}`, '', aimCell, '']
+
+  const { theirs, kind, ratio, reached } = comparison
   return [
-    bench,
-    `${spread(ours)} ${unit}`,
-    yardstick,
+    ...row,
     `${spread(theirs)} ${unit}`,
-    `${short(ratio.median)}${suffix} (${short(ratio.low)}–${short(ratio.high)})`,
-    aim === null ? '' : formatAim(aim),
+    `${short(ratio.median)}${suffixOf(kind)} (${short(ratio.low)}–${short(ratio.high)})`,
+    aimCell,
     reached === null ? '' : reached ? 'yes' : 'NO',
   ]
 }
 
 /** An aim in words, such as `≥ 50× as fast`. */
 function formatAim({ ratio, atLeast, atMost }: Aim): string {
-  const suffix = ratio === 'speed' ? '× as fast' : '× the cost'
-  return atLeast === undefined ? `≤ ${atMost}${suffix}` : `≥ ${atLeast}${suffix}`
+  return atLeast === undefined ? `≤ ${atMost}${suffixOf(ratio)}` : `≥ ${atLeast}${suffixOf(ratio)}`
+}
+
+function suffixOf(kind: RatioKind): string {
+  return kind === 'speed' ? '× as fast' : '× the cost'
 }
 
 function spread({ median, low, high }: Spread): string {

@@ -6,8 +6,9 @@
  * the points are added up from the events, without handlers. It has no switch for its trace: results always carry
  * every condition.
  */
-import { Engine, type NestedCondition, type RuleProperties, type TopLevelCondition } from 'json-rules-engine'
+import type { NestedCondition, RuleProperties, TopLevelCondition } from 'json-rules-engine'
 import type { PolicyCharacteristic, PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
+import type { PeerPackage } from '../peers.ts'
 import type { Answer } from './answer.ts'
 import { type DecisionCase, REQUEST_MADE } from './decision-case.ts'
 import { type Comparator, portableRules, type RuleCondition } from './rule-condition.ts'
@@ -22,7 +23,10 @@ const OPERATORS: Record<Exclude<Comparator, '!='>, string> = {
 }
 
 /** Builds the engine once; the function it returns decides one case. */
-export function jsonRulesEngine(document: PolicyDocument): (one: DecisionCase) => Promise<Answer> {
+export function jsonRulesEngine(
+  { Engine }: PeerPackage<'json-rules-engine'>,
+  document: PolicyDocument,
+): (one: DecisionCase) => Promise<Answer> {
   const { base, characteristics } = document.scorecard
   const rules = portableRules(document).map(
     ({ id, condition }): RuleProperties => ({

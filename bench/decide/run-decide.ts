@@ -2,10 +2,12 @@ import { canonicalJson } from '../../server/src/core/canonical-json.ts'
 import { decide } from '../../server/src/core/decide/decide.ts'
 import { compileStoredPolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
+import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 import { sandboxPolicy } from '../../server/tests/sandbox-policy.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { type Contender, interleave } from '../interleave.ts'
-import { type Answer, assertAgreement } from './answer.ts'
+import { leftOutPeers, loadPeer, type PeerPackage } from '../peers.ts'
+import { type Answer, assertAgreement, type Engine } from './answer.ts'
 import { type DecisionCase, decisionCases } from './decision-case.ts'
 import { decideByHand } from './hand-written.ts'
 import { jsonRulesEngine } from './json-rules.ts'
@@ -16,46 +18,86 @@ const GENERATED_CASES = 500
 const GENERATED_QUICKLY = 60
 const CASES_AT_ONCE = 16
 
-/** Measures one decision under the sandbox policy, ours and elsewhere, after checking that all come to the same. */
+/** What one engine adds to the comparison: the modes whose answers have to agree, and the modes that are timed. */
+interface Side {
+  engines: Engine[]
+  contenders: Contender[]
+}
+
+/** Measures one decision under the sandbox policy, ours and elsewhere, after checking that all answers agree. */
 export async function runDecide(effort: Effort): Promise<Measured> {
   const policy = asStored(sandboxPolicy())
   const cases = decisionCases(policy, effort.isQuick ? GENERATED_QUICKLY : GENERATED_CASES)
-  const traced = zenDecision(zenTables(policy.document), true)
-  const asText = zenDecision(zenTables(policy.document), 'string')
-  const untraced = zenDecision(zenTables(policy.document), false)
-  const asExpressions = zenDecision(zenExpressions(policy.document), true)
-  const jsonRules = jsonRulesEngine(policy.document)
+  const zen = await loadPeer('@gorules/zen-engine')
+  const jsonRules = await loadPeer('json-rules-engine')
+  const peers: Side[] = [
+    ...('package' in zen ? [zenSide(zen.package, policy.document, cases)] : []),
+    ...('package' in jsonRules ? [jsonRulesSide(jsonRules.package, policy.document, cases)] : []),
+    handWrittenSide(cases),
+  ]
+  const leftOut = leftOutPeers({ '@gorules/zen-engine': zen, 'json-rules-engine': jsonRules })
+  for (const reason of Object.values(leftOut)) effort.say(`  left out: ${reason}`)
 
   effort.say(`  comparing the answers on ${cases.length} cases`)
   assertSameVerdicts(policy, cases)
-  await assertAgreement(cases, [
-    { name: 'decide', answer: ({ facts }) => ourAnswer(policy, facts) },
-    { name: 'hand-written', answer: ({ facts }) => handWrittenAnswer(facts) },
-    { name: 'json-rules-engine', answer: jsonRules },
-    { name: 'zen', answer: traced.answer },
-    { name: 'zen without trace', answer: untraced.answer },
-    { name: 'zen expressions', answer: asExpressions.answer },
-  ])
+  const ours: Engine = { name: 'decide', answer: ({ facts }) => ourAnswer(policy, facts) }
+  await assertAgreement(cases, [ours, ...peers.flatMap(({ engines }) => engines)])
 
-  const series = await interleave(
-    [
-      inTurn('ours', cases, ({ facts }) => decide(policy, facts)),
+  const contenders = [
+    inTurn('ours', cases, ({ facts }) => decide(policy, facts)),
+    ...peers.flatMap((side) => side.contenders),
+  ]
+  return {
+    series: await interleave(contenders, effort),
+    leftOut,
+    notes: [
+      `${cases.length} cases compared: every engine names the same rules and the same score on each of them, missing values included`,
+      `the hand-written function also gives the same verdict, tier and limit on each; it gives no reasons and no trace`,
+    ],
+  }
+}
+
+function zenSide(
+  zen: PeerPackage<'@gorules/zen-engine'>,
+  document: PolicyDocument,
+  cases: readonly DecisionCase[],
+): Side {
+  const traced = zenDecision(zen, zenTables(document), true)
+  const asText = zenDecision(zen, zenTables(document), 'string')
+  const untraced = zenDecision(zen, zenTables(document), false)
+  const asExpressions = zenDecision(zen, zenExpressions(document), true)
+  return {
+    engines: [
+      { name: 'zen', answer: traced.answer },
+      { name: 'zen without trace', answer: untraced.answer },
+      { name: 'zen expressions', answer: asExpressions.answer },
+    ],
+    contenders: [
       atOnce('zen, with trace', cases, traced.evaluate),
       oneAtATime('zen, with trace, one at a time', cases, traced.evaluate),
       atOnce('zen, with trace as text', cases, asText.evaluate),
       atOnce('zen, as one expression node, with trace', cases, asExpressions.evaluate),
       atOnce('zen, without trace', cases, untraced.evaluate),
-      oneAtATime('json-rules-engine', cases, jsonRules),
-      inTurn('hand-written, no trace', cases, ({ facts }) => decideByHand(facts)),
     ],
-    effort,
-  )
+  }
+}
+
+function jsonRulesSide(
+  jsonRules: PeerPackage<'json-rules-engine'>,
+  document: PolicyDocument,
+  cases: readonly DecisionCase[],
+): Side {
+  const answer = jsonRulesEngine(jsonRules, document)
   return {
-    series,
-    notes: [
-      `${cases.length} cases compared: every engine names the same rules and the same score on each of them, missing values included`,
-      `the hand-written function also gives the same verdict, tier and limit on each; it gives no reasons and no trace`,
-    ],
+    engines: [{ name: 'json-rules-engine', answer }],
+    contenders: [oneAtATime('json-rules-engine', cases, answer)],
+  }
+}
+
+function handWrittenSide(cases: readonly DecisionCase[]): Side {
+  return {
+    engines: [{ name: 'hand-written', answer: ({ facts }) => handWrittenAnswer(facts) }],
+    contenders: [inTurn('hand-written, no trace', cases, ({ facts }) => decideByHand(facts))],
   }
 }
 

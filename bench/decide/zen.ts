@@ -5,7 +5,8 @@
  * the measured features come worked out; nothing but rules and points is asked of it; and unless said otherwise
  * sixteen cases are under way at once, so that its own threads can use every core, where `decide` has one.
  */
-import { ZenDecisionContent, ZenEngine, type ZenEvaluateOptions } from '@gorules/zen-engine'
+import type { ZenEvaluateOptions } from '@gorules/zen-engine'
+import type { PeerPackage } from '../peers.ts'
 import type { Answer } from './answer.ts'
 import type { DecisionCase } from './decision-case.ts'
 import type { ZenGraph } from './zen-graph.ts'
@@ -18,7 +19,11 @@ interface ZenResult {
 }
 
 /** A graph ready to decide, with or without its trace. */
-export function zenDecision(graph: ZenGraph, trace: NonNullable<ZenEvaluateOptions['trace']>) {
+export function zenDecision(
+  { ZenDecisionContent, ZenEngine }: PeerPackage<'@gorules/zen-engine'>,
+  graph: ZenGraph,
+  trace: NonNullable<ZenEvaluateOptions['trace']>,
+) {
   const content = new ZenDecisionContent(Buffer.from(JSON.stringify(graph)))
   const decision = new ZenEngine().createDecision(content)
   const evaluate = ({ nested }: DecisionCase) => decision.evaluate(nested, { trace })

@@ -54,6 +54,9 @@ export async function runGrowth(effort: Effort): Promise<Measured> {
   }
 }
 
+/** The figures, with their points for the chart. */
+type GrowthFound = Measured & { points: Point[] }
+
 interface Setting {
   sizes: Sizes
   /** What the names of all series end with. */
@@ -61,7 +64,7 @@ interface Setting {
   newService(): Promise<MeasuredService>
 }
 
-async function measureGrowth(effort: Effort, { sizes, where, newService }: Setting): Promise<Required<Measured>> {
+async function measureGrowth(effort: Effort, { sizes, where, newService }: Setting): Promise<GrowthFound> {
   const services: MeasuredService[] = []
   try {
     effort.say(`  starting ${sizes.decisions.length} services`)
@@ -123,7 +126,7 @@ async function fill(service: MeasuredService, places: readonly Place[], { say }:
 }
 
 /** Series are named by what there is little or much of, so that the manifest can name them whatever the sizes. */
-function describeGrowth(measured: Map<Place, Series>, where: string): Required<Measured> {
+function describeGrowth(measured: Map<Place, Series>, where: string): GrowthFound {
   const series: Record<string, Series> = {}
   const points: Point[] = []
   const notes = [

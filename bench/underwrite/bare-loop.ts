@@ -8,8 +8,8 @@ import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts
 
 const BATCH = 64
 
-/** Everything that underwriting these entities writes, made by the endpoint itself but not written yet. */
-export async function makeWriteSets(
+/** Makes the changes that underwriting these entities writes, by calling the endpoint itself, without committing them. */
+export async function makeChanges(
   database: Database,
   { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
 ): Promise<Change[]> {
@@ -44,7 +44,7 @@ export async function makeWriteSets(
   return Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)))
 }
 
-/** Writes ready-made write sets in batches, one after the other, and says how many decisions a second that makes. */
+/** Commits ready-made changes in batches, one batch after the other, and returns the decisions per second. */
 export async function writeBare(database: Database, changes: readonly Change[]): Promise<number> {
   const startedMs = performance.now()
   for (let written = 0; written < changes.length; written += BATCH) {

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
+import * as jsonRules from 'json-rules-engine'
 import pg from 'pg'
 import { deriveFacts } from '../../server/src/core/facts/derive-facts.ts'
 import {
@@ -41,7 +42,7 @@ interface UnderwriteBody {
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: CONNECTIONS })
 await pool.query(TABLES)
 const policy = sandboxPolicy()
-const engine = jsonRulesEngine(policy.document)
+const engine = jsonRulesEngine(jsonRules, policy.document)
 const app = Fastify()
 
 app.post<{ Body: UnderwriteBody }>('/v1/underwrite', async (request, reply) => {

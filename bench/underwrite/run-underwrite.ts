@@ -5,91 +5,106 @@ import { createApplicants, underwritings } from '../load/applicants.ts'
 import { type Driven, driveClosed, driveOpen, percentile } from '../load/drive.ts'
 import { openEmbeddedCopy } from '../load/embedded-copy.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
-import { makeWriteSets, writeBare } from './bare-loop.ts'
+import { leftOutPeers, loadPeer } from '../peers.ts'
+import { makeChanges, writeBare } from './bare-loop.ts'
 import { type NaiveProcess, startNaive } from './naive-process.ts'
 
 const CONNECTIONS = 64
-/** What a service that is not at its limit has to keep to. */
+/** The p99 latency to stay below at 70 % of the peak. */
 const P99_MS = 50
 const USUAL_LOAD = 0.7
 const LOADS = [0.1, 0.3, 0.5, 0.7, 0.85, 1, 1.2]
 const QUICK_LOADS = [0.3, 1.2]
 
+/** How often and how long to measure. */
+interface Plan {
+  passes: number
+  forMs: number
+  /** Decisions that the bare loop writes in each pass. */
+  bareCount: number
+}
+
+/** A naive service, and the decisions per second of each pass. */
+interface NaiveService {
+  series: string
+  process: NaiveProcess
+  rates: number[]
+}
+
 /** Measures durable underwriting over HTTP on PostgreSQL: against its own writes alone, and against a naive service. */
 export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
+  const jsonRules = await loadPeer('json-rules-engine')
+  const leftOut = leftOutPeers({ 'json-rules-engine': jsonRules })
+  for (const reason of Object.values(leftOut)) effort.say(`  left out: the naive services, because ${reason}`)
   const service = await startMeasuredService('postgres')
-  const naive = await startBothNaive(service).catch(async (error) => {
-    await service.stop()
-    throw error
-  })
   const storage = await openStorage(configOf(service))
   try {
+    const naive = 'package' in jsonRules ? await startNaiveServices(service) : []
     const entityIds = await createEntities(service, effort)
-    for (const { port } of [service, naive.onTransactions, naive.onSums])
+    for (const { port } of [service, ...naive.map(({ process }) => process)])
       await warmUp({ port, key: service.key }, entityIds, effort)
-    const rounds = new Rounds(effort)
-    const found = { ours: [] as number[], bare: [] as number[], naive: [] as number[], naiveOnSums: [] as number[] }
-    for (const run of rounds.runs()) {
-      found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
-      await followedUp(storage)
-      found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
-      await followedUp(storage)
-      const naiveRound = async ({ port }: NaiveProcess, name: string) => {
-        const next = underwritings(service.key, entityIds, `${name}-${run}`)
-        return (await driveClosed(port, { connections: CONNECTIONS, forMs: rounds.forMs, next })).perSecond
+    const plan = planFor(effort)
+    const found = { ours: [] as number[], bare: [] as number[] }
+    for (let pass = 1; pass <= plan.passes; pass++) {
+      effort.say(`  pass ${pass} of ${plan.passes}`)
+      found.bare.push(await measureBare(storage, { entityIds, count: plan.bareCount, run: `pass-${pass}` }))
+      await untilFollowedUp(storage)
+      found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
+      await untilFollowedUp(storage)
+      for (const { series, process, rates } of naive) {
+        const next = underwritings(service.key, entityIds, `${series}-${pass}`)
+        rates.push((await driveClosed(process.port, { connections: CONNECTIONS, forMs: plan.forMs, next })).perSecond)
       }
-      found.naive.push(await naiveRound(naive.onTransactions, 'naive'))
-      found.naiveOnSums.push(await naiveRound(naive.onSums, 'sums'))
     }
-    await naive.stop()
+    for (const { process } of naive) await process.stop()
     const peak = median(found.ours)
-    await followedUp(storage)
-    const usual = await atLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, runs: rounds.count })
-    const overloaded = await beyondCapacity(service, storage, { entityIds, effort, peak, rounds })
-    const shared = await twoProcesses(service, storage, { entityIds, rounds })
+    await untilFollowedUp(storage)
+    const p99s = await p99AtLoad(service, entityIds, { effort, perSecond: peak * USUAL_LOAD, passes: plan.passes })
+    const overloaded = await measureOverload(service, storage, { entityIds, effort, peak, plan })
+    const shared = await measureTwoProcesses(service, storage, { entityIds, plan })
     return {
       series: {
         ours: perSecond(found.ours),
         'bare batched loop': perSecond(found.bare),
-        'naive service': perSecond(found.naive),
-        'naive service on our running sums': perSecond(found.naiveOnSums),
+        ...Object.fromEntries(naive.map(({ series, rates }) => [series, perSecond(rates)])),
         'answered at twice the peak': perSecond(overloaded.answered),
         peak: perSecond(overloaded.peaks),
         'two processes': perSecond(shared.two),
         'one process': perSecond(shared.one),
-        'p99 at 70 % of peak': milliseconds(usual),
-        '50 ms': milliseconds(usual.map(() => P99_MS)),
+        'p99 at 70 % of peak': milliseconds(p99s),
+        '50 ms': milliseconds(p99s.map(() => P99_MS)),
       },
-      points: await saturation(service, entityIds, { effort, peak }),
+      leftOut,
+      points: await saturationCurve(service, entityIds, { effort, peak }),
       notes: [
         `${CONNECTIONS} connections, ${entityIds.length} entities; client, server and PostgreSQL share this machine, synchronous_commit is on`,
-        'the naive service reads the transactions of the entity and adds them up; on our running sums it need not',
-        'the bare loop writes the same rows with the same statement, 64 decisions at a time, from one process without HTTP, reading or deciding',
+        'the naive service reads all transactions of the entity and adds them up; on our running sums it reads only those sums',
+        'the bare loop writes the same rows with the same SQL statement, 64 decisions at a time, from one process without HTTP, reading or deciding',
       ],
     }
   } finally {
-    await naive.stop()
     await storage.close()
     await service.stop()
   }
 }
 
 /**
- * Measures the same on the embedded database. Only one process can hold a folder, so the bare loop writes to a copy of it; and
- * what it writes is then nobody's to seal and to follow up on while the service is measured.
+ * Measures the same on the embedded database. Only one process can open a folder, so the bare loop writes to a copy of
+ * it; the service therefore does not seal or follow up on the loop's decisions while it is measured.
  */
 export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
   try {
     const entityIds = await createEntities(service, effort)
     const { storage, remove } = await openEmbeddedCopy(service)
-    const rounds = new Rounds(effort)
+    const plan = planFor(effort)
     await warmUp(service, entityIds, effort)
-    await bareRound(storage, { entityIds, count: rounds.bareCount / 4, run: 'warm-up' })
+    await measureBare(storage, { entityIds, count: plan.bareCount / 4, run: 'warm-up' })
     const found = { ours: [] as number[], bare: [] as number[] }
-    for (const run of rounds.runs()) {
-      found.ours.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run }))
-      found.bare.push(await bareRound(storage, { entityIds, count: rounds.bareCount, run }))
+    for (let pass = 1; pass <= plan.passes; pass++) {
+      effort.say(`  pass ${pass} of ${plan.passes}`)
+      found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
+      found.bare.push(await measureBare(storage, { entityIds, count: plan.bareCount, run: `pass-${pass}` }))
     }
     await remove()
     return {
@@ -103,38 +118,21 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
   }
 }
 
-/** How often and how long to measure. */
-class Rounds {
-  readonly count: number
-  readonly forMs: number
-  readonly bareCount: number
-  readonly #effort: Effort
-
-  constructor(effort: Effort) {
-    this.#effort = effort
-    this.count = effort.isQuick ? 1 : 7
-    this.forMs = effort.isQuick ? 400 : 4_000
-    this.bareCount = effort.isQuick ? 256 : 4_096
-  }
-
-  *runs(): Generator<string> {
-    for (let round = 1; round <= this.count; round++) {
-      this.#effort.say(`  round ${round} of ${this.count}`)
-      yield `round-${round}`
-    }
-  }
+function planFor({ isQuick }: Effort): Plan {
+  return isQuick ? { passes: 1, forMs: 400, bareCount: 256 } : { passes: 7, forMs: 4_000, bareCount: 4_096 }
 }
 
-/** The naive service as it is, and once more on the sums that ours keeps of an entity's transactions. */
-async function startBothNaive({ env, key }: MeasuredService) {
+/** Starts the naive service twice: once as it is, and once on the sums that ours keeps of an entity's transactions. */
+async function startNaiveServices({ env, key }: MeasuredService): Promise<NaiveService[]> {
   const start = (factsFrom: 'transactions' | 'sums') => startNaive({ databaseUrl: env.DATABASE_URL!, key, factsFrom })
-  const [onTransactions, onSums] = [await start('transactions'), await start('sums')]
-  const stop = async () => void (await Promise.all([onTransactions.stop(), onSums.stop()]))
-  return { onTransactions, onSums, stop }
+  return [
+    { series: 'naive service', process: await start('transactions'), rates: [] },
+    { series: 'naive service on our running sums', process: await start('sums'), rates: [] },
+  ]
 }
 
 async function createEntities(service: MeasuredService, { isQuick, say }: Effort): Promise<string[]> {
-  say('  entities with a year of transactions each')
+  say('  creating entities with a year of transactions each')
   return createApplicants(service, isQuick ? 32 : 1_000)
 }
 
@@ -147,25 +145,25 @@ async function warmUp(
   await driveClosed(port, { connections: CONNECTIONS, forMs: isQuick ? 600 : 3_000, next })
 }
 
-async function oursRound(
+async function measureOurs(
   service: MeasuredService,
   { entityIds, forMs, run }: { entityIds: readonly string[]; forMs: number; run: string },
 ): Promise<number> {
   const next = underwritings(service.key, entityIds, run)
   const { perSecond, refused } = await driveClosed(service.port, { connections: CONNECTIONS, forMs, next })
-  if (Object.keys(refused).length > 0) throw new Error(`refused: ${JSON.stringify(refused)}`)
+  if (Object.keys(refused).length > 0) throw new Error(`the service refused requests: ${JSON.stringify(refused)}`)
   return perSecond
 }
 
-async function bareRound(
+async function measureBare(
   { environments: { sandbox } }: OpenedStorage,
   { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
 ): Promise<number> {
-  return writeBare(sandbox, await makeWriteSets(sandbox, { entityIds, count, run: `bare-${run}` }))
+  return writeBare(sandbox, await makeChanges(sandbox, { entityIds, count, run: `bare-${run}` }))
 }
 
-/** Waits until the service has sealed and followed up on everything: that is not part of what comes next. */
-async function followedUp({ environments: { sandbox } }: OpenedStorage): Promise<void> {
+/** Waits until the service has sealed all entries and worked off all consequences, so that the next figure is free of both. */
+async function untilFollowedUp({ environments: { sandbox } }: OpenedStorage): Promise<void> {
   for (;;) {
     const [left] = await sandbox.query<{ any: boolean }>(
       'SELECT EXISTS (SELECT 1 FROM audit_pending) OR EXISTS (SELECT 1 FROM consequences) AS any',
@@ -175,35 +173,35 @@ async function followedUp({ environments: { sandbox } }: OpenedStorage): Promise
   }
 }
 
-async function atLoad(
+async function p99AtLoad(
   service: MeasuredService,
   entityIds: readonly string[],
-  { effort, perSecond, runs }: { effort: Effort; perSecond: number; runs: number },
+  { effort, perSecond, passes }: { effort: Effort; perSecond: number; passes: number },
 ): Promise<number[]> {
   const p99s: number[] = []
-  for (let run = 0; run < runs; run++) {
-    effort.say(`  ${Math.round(perSecond)} a second, ${run + 1} of ${runs}`)
+  for (let pass = 1; pass <= passes; pass++) {
+    effort.say(`  ${Math.round(perSecond)} a second, pass ${pass} of ${passes}`)
     const forMs = effort.isQuick ? 400 : 5_000
-    const next = underwritings(service.key, entityIds, `usual-${run}`)
+    const next = underwritings(service.key, entityIds, `usual-${pass}`)
     const { latenciesMs } = await driveOpen(service.port, { connections: CONNECTIONS, perSecond, forMs, next })
     p99s.push(percentile(latenciesMs, 0.99))
   }
   return p99s
 }
 
-/** What is answered while twice as much is asked for as can be answered: the rest is to be turned away, not waited on. */
-async function beyondCapacity(
+/** Measures how many requests are answered at twice the peak rate; the service should refuse the others at once. */
+async function measureOverload(
   service: MeasuredService,
   storage: OpenedStorage,
-  { entityIds, effort, peak, rounds }: { entityIds: readonly string[]; effort: Effort; peak: number; rounds: Rounds },
+  { entityIds, effort, peak, plan }: { entityIds: readonly string[]; effort: Effort; peak: number; plan: Plan },
 ): Promise<{ answered: number[]; peaks: number[] }> {
   const answered: number[] = []
   const peaks: number[] = []
-  for (let run = 0; run < rounds.count; run++) {
-    effort.say(`  twice the peak, ${run + 1} of ${rounds.count}`)
-    peaks.push(await oursRound(service, { entityIds, forMs: rounds.forMs, run: `peak-${run}` }))
-    await followedUp(storage)
-    const next = underwritings(service.key, entityIds, `beyond-${run}`)
+  for (let pass = 1; pass <= plan.passes; pass++) {
+    effort.say(`  twice the peak, pass ${pass} of ${plan.passes}`)
+    peaks.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `peak-${pass}` }))
+    await untilFollowedUp(storage)
+    const next = underwritings(service.key, entityIds, `overload-${pass}`)
     const options = {
       connections: effort.isQuick ? 400 : 1_000,
       perSecond: peak * 2,
@@ -211,40 +209,40 @@ async function beyondCapacity(
       next,
     }
     answered.push((await driveOpen(service.port, options)).perSecond)
-    await followedUp(storage)
+    await untilFollowedUp(storage)
   }
   return { answered, peaks }
 }
 
-/** A second process on the same database, and half of the connections to each. */
-async function twoProcesses(
+/** Measures one process, then two on the same database with half of the connections each. */
+async function measureTwoProcesses(
   service: MeasuredService,
   storage: OpenedStorage,
-  { entityIds, rounds: { count, forMs } }: { entityIds: readonly string[]; rounds: Rounds },
+  { entityIds, plan: { passes, forMs } }: { entityIds: readonly string[]; plan: Plan },
 ): Promise<{ two: number[]; one: number[] }> {
   const second = await service.another()
   const two: number[] = []
   const one: number[] = []
-  for (let run = 0; run < count; run++) {
-    one.push(await oursRound(service, { entityIds, forMs, run: `one-${run}` }))
-    await followedUp(storage)
+  for (let pass = 1; pass <= passes; pass++) {
+    one.push(await measureOurs(service, { entityIds, forMs, run: `one-${pass}` }))
+    await untilFollowedUp(storage)
     const halves = await Promise.all(
       [service.port, second.port].map((port, half) =>
         driveClosed(port, {
           connections: CONNECTIONS / 2,
           forMs,
-          next: underwritings(service.key, entityIds, `two-${run}-${half}`),
+          next: underwritings(service.key, entityIds, `two-${pass}-${half}`),
         }),
       ),
     )
     two.push(halves.reduce((sum, { perSecond }) => sum + perSecond, 0))
-    await followedUp(storage)
+    await untilFollowedUp(storage)
   }
   return { two, one }
 }
 
-/** Throughput and latency from little load to more than the service can take. */
-async function saturation(
+/** Throughput and latency at loads from a tenth of the peak to more than the service can answer. */
+async function saturationCurve(
   service: MeasuredService,
   entityIds: readonly string[],
   { effort, peak }: { effort: Effort; peak: number },
