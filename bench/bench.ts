@@ -3,12 +3,12 @@ import type { PeerName } from './peers.ts'
 /** How the value of a series is read: seconds and bytes are better low, rates are better high. */
 export type Better = 'lower' | 'higher'
 
-/** One thing measured round after round. */
+/** One thing measured pass after pass. */
 export interface Series {
   unit: string
   better: Better
-  /** One value per round. Rounds are interleaved, so values at the same index saw the same weather on the machine. */
-  rounds: readonly number[]
+  /** One value per pass. Passes are interleaved, so values at the same index saw the same weather on the machine. */
+  values: readonly number[]
 }
 
 /** How ours is set against a yardstick: how many times as fast it is, or how many times as much it costs. */
@@ -36,9 +36,9 @@ export interface Yardstick {
 /** How long to measure. */
 export interface Effort {
   isQuick: boolean
-  rounds: number
-  /** How long each contender runs in each round. */
-  roundMs: number
+  passes: number
+  /** How long each contender runs in each pass. */
+  turnMs: number
   /** Tells the person waiting what is going on. */
   say(line: string): void
 }

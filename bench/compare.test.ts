@@ -4,7 +4,7 @@ import type { Measured, Series, Yardstick } from './bench.ts'
 import { compareAll } from './compare.ts'
 import { formatTable } from './format-table.ts'
 
-const micros = (...rounds: number[]): Series => ({ unit: 'µs', better: 'lower', rounds })
+const micros = (...values: number[]): Series => ({ unit: 'µs', better: 'lower', values })
 const ZEN: Yardstick = { name: 'zen', peer: '@gorules/zen-engine', aim: { ratio: 'speed', atLeast: 50 } }
 const BY_HAND: Yardstick = { name: 'by hand', aim: { ratio: 'cost', atMost: 5 } }
 const MEASURED: Measured = { series: { ours: micros(4, 5, 6), 'by hand': micros(1, 1, 1) }, notes: [] }

@@ -1,6 +1,6 @@
 import type { Aim, Bench, Measured, RatioKind, Series, Yardstick } from './bench.ts'
 
-/** A median with the range the middle half of the rounds fell into. */
+/** A median with the range the middle half of the passes fell into. */
 export interface Spread {
   median: number
   low: number
@@ -45,7 +45,7 @@ function compare(bench: string, yardstick: Yardstick, { series, leftOut }: Measu
     bench: oursName === 'ours' ? bench : `${bench}: ${oursName}`,
     yardstick: name,
     unit: ours.unit,
-    ours: spreadOf(ours.rounds),
+    ours: spreadOf(ours.values),
     aim: aim ?? null,
   }
   const reason = peer && leftOut?.[peer]
@@ -57,17 +57,17 @@ function compare(bench: string, yardstick: Yardstick, { series, leftOut }: Measu
   const ratio = spreadOf(ratios(ours, theirs, kind))
   return {
     ...row,
-    theirs: spreadOf(theirs.rounds),
+    theirs: spreadOf(theirs.values),
     kind,
     ratio,
     reached: aim === undefined ? null : isReached(aim, ratio.median),
   }
 }
 
-/** One ratio per round, so that a slow round, which slows both sides, leaves the ratio alone. */
+/** One ratio per pass, so that a slow pass, which slows both sides, leaves the ratio alone. */
 function ratios(ours: Series, theirs: Series, kind: RatioKind): number[] {
-  return ours.rounds.map((value, round) => {
-    const other = theirs.rounds[round]!
+  return ours.values.map((value, pass) => {
+    const other = theirs.values[pass]!
     const isDividedByOurs = (kind === 'speed') === (ours.better === 'lower')
     return isDividedByOurs ? other / value : value / other
   })

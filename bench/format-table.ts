@@ -3,7 +3,7 @@ import type { Comparison, Spread } from './compare.ts'
 
 const HEADINGS = ['bench', 'ours', 'yardstick', '', 'ratio', 'aim', 'reached']
 
-/** The printed table: one line per yardstick, medians with the range of the middle half of the rounds. */
+/** The printed table: one line per yardstick, medians with the range of the middle half of the passes. */
 export function formatTable(comparisons: readonly Comparison[]): string {
   const rows = [HEADINGS, ...comparisons.map(rowOf)]
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))

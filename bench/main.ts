@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
 const chosen = choose(options.only)
 const effort: Effort = {
   isQuick: options.quick,
-  ...(options.quick ? { rounds: 3, roundMs: 60 } : { rounds: 21, roundMs: 400 }),
+  ...(options.quick ? { passes: 3, turnMs: 60 } : { passes: 21, turnMs: 400 }),
   say: (line) => process.stderr.write(`${line}\n`),
 }
 
@@ -61,7 +61,7 @@ function record(): void {
     command,
     commit: describeCommit(),
     machine: describeMachine(),
-    effort: { rounds: effort.rounds, round_ms: effort.roundMs },
+    effort: { passes: effort.passes, turn_ms: effort.turnMs },
     comparisons,
     benches: measured.map(({ bench, found }) => ({ name: bench.name, what: bench.what, ...found })),
   }

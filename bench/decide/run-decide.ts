@@ -125,7 +125,7 @@ function inTurn(name: string, cases: readonly DecisionCase[], run: (one: Decisio
   return {
     name,
     operations: cases.length,
-    pass() {
+    runAll() {
       // The last answer is returned, so that the compiler cannot drop the work.
       let last: object | undefined
       for (const one of cases) last = run(one)
@@ -138,7 +138,7 @@ function oneAtATime(name: string, cases: readonly DecisionCase[], run: (one: Dec
   return {
     name,
     operations: cases.length,
-    async pass() {
+    async runAll() {
       for (const one of cases) await run(one)
     },
   } satisfies Contender
@@ -148,7 +148,7 @@ function atOnce(name: string, cases: readonly DecisionCase[], run: (one: Decisio
   return {
     name,
     operations: cases.length,
-    async pass() {
+    async runAll() {
       for (let from = 0; from < cases.length; from += CASES_AT_ONCE) {
         await Promise.all(cases.slice(from, from + CASES_AT_ONCE).map(run))
       }

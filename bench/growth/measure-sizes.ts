@@ -15,26 +15,26 @@ export interface Place {
 /** Enough to keep the service busy, too few to make them queue. */
 const CONNECTIONS = 4
 
-const WARM_UP_ROUNDS = 2
+const WARM_UP_PASSES = 2
 
-/** Lets all places take turns at being asked for decisions, and returns the median latency of each in each round. */
+/** Lets all places take turns at being asked for decisions, and returns the median latency of each in each pass. */
 export async function measureSizes(
   places: readonly Place[],
-  { rounds, roundMs, say }: Pick<Effort, 'rounds' | 'roundMs' | 'say'>,
+  { passes, turnMs, say }: Pick<Effort, 'passes' | 'turnMs' | 'say'>,
 ): Promise<Map<Place, Series>> {
   const asked = places.map((place) => {
     const { of, size, service, entityId } = place
     return { place, next: underwritings(service.key, [entityId], `${of} ${size}`), medians: [] as number[] }
   })
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}`)
+  for (let pass = -WARM_UP_PASSES; pass < passes; pass++) {
+    say(pass < 0 ? '  warming up' : `  pass ${pass + 1} of ${passes}`)
     for (let turn = 0; turn < asked.length; turn++) {
-      const { place, next, medians } = asked[(round + WARM_UP_ROUNDS + turn) % asked.length]!
-      const driven = await driveClosed(place.service.port, { connections: CONNECTIONS, forMs: roundMs, next })
+      const { place, next, medians } = asked[(pass + WARM_UP_PASSES + turn) % asked.length]!
+      const driven = await driveClosed(place.service.port, { connections: CONNECTIONS, forMs: turnMs, next })
       const refused = Object.keys(driven.refused)
       if (refused.length > 0) throw new Error(`underwriting at ${place.size} ${place.of} was answered ${refused}`)
-      if (round >= 0) medians.push(percentile(driven.latenciesMs, 0.5))
+      if (pass >= 0) medians.push(percentile(driven.latenciesMs, 0.5))
     }
   }
-  return new Map(asked.map(({ place, medians }) => [place, { unit: 'ms', better: 'lower', rounds: medians }]))
+  return new Map(asked.map(({ place, medians }) => [place, { unit: 'ms', better: 'lower', values: medians }]))
 }

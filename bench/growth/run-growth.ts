@@ -82,7 +82,7 @@ async function measureGrowth(effort: Effort, { sizes, where, newService }: Setti
         effort,
       )
     }
-    const turns = effort.isQuick ? { rounds: 5, roundMs: 50 } : { rounds: Math.min(effort.rounds, 11), roundMs: 300 }
+    const turns = effort.isQuick ? { passes: 5, turnMs: 50 } : { passes: Math.min(effort.passes, 11), turnMs: 300 }
     return describeGrowth(await measureSizes(places, { ...effort, ...turns }), where)
   } finally {
     for (const service of services) await service.stop()
@@ -135,7 +135,7 @@ function describeGrowth(measured: Map<Place, Series>, where: string): GrowthFoun
   for (const [of, places] of Map.groupBy(measured.keys(), (place) => place.of)) {
     series[`few ${of}${where}`] = measured.get(places[0]!)!
     series[`many ${of}${where}`] = measured.get(places.at(-1)!)!
-    const medians = places.map((place) => ({ x: place.size, y: medianOf(measured.get(place)!.rounds) }))
+    const medians = places.map((place) => ({ x: place.size, y: medianOf(measured.get(place)!.values) }))
     points.push(...medians.map((point) => ({ chart: 'growth', series: `${of}${where}`, ...point })))
     notes.push(
       `${of}${where}: ${medians.map(({ x, y }) => `${y.toFixed(2)} ms at ${x.toLocaleString('en')}`).join(', ')}`,

@@ -26,7 +26,7 @@ interface SentTransaction {
   description: string
 }
 
-/** Transactions of one round for one entity: the same are ingested by the service and copied into the table. */
+/** Transactions of one pass for one entity: the same are ingested by the service and copied into the table. */
 interface Batch {
   entityId: string
   transactions: SentTransaction[]
@@ -76,7 +76,7 @@ export async function runIngestEmbedded(effort: Effort): Promise<Measured> {
 }
 
 async function compareIngest(service: MeasuredService, copier: Copier, effort: Effort): Promise<Measured> {
-  const rounds = effort.isQuick ? 3 : Math.min(effort.rounds, 9)
+  const passes = effort.isQuick ? 3 : Math.min(effort.passes, 9)
   const batchesPerRound = effort.isQuick ? 6 : 40
   const entities = await Promise.all(
     Array.from({ length: CONNECTIONS }, (_, index) =>
@@ -84,23 +84,23 @@ async function compareIngest(service: MeasuredService, copier: Copier, effort: E
     ),
   )
   const measured = { ours: [] as number[], copy: [] as number[] }
-  for (let round = -1; round < rounds; round++) {
+  for (let pass = -1; pass < passes; pass++) {
     const batches = Array.from({ length: batchesPerRound }, (_, index) =>
-      newBatch(entities[index % entities.length]!, `${round}-${index}`),
+      newBatch(entities[index % entities.length]!, `${pass}-${index}`),
     )
-    effort.say(round < 0 ? '  warming up' : `  round ${round + 1} of ${rounds}: ${batches.length * BATCH} rows each`)
+    effort.say(pass < 0 ? '  warming up' : `  pass ${pass + 1} of ${passes}: ${batches.length * BATCH} rows each`)
     const ours = await ingest(service, batches)
     const copy = await copyRows(copier, batches)
-    if (round < 0) continue
+    if (pass < 0) continue
     measured.ours.push(ours)
     measured.copy.push(copy)
   }
-  const rate = (values: number[]) => ({ unit: 'rows/s', better: 'higher' as const, rounds: values })
+  const rate = (values: number[]) => ({ unit: 'rows/s', better: 'higher' as const, values })
   return {
     series: { ours: rate(measured.ours), COPY: rate(measured.copy) },
     notes: [
       `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also checks every element, leaves out duplicates and updates the entity's state`,
-      'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per round',
+      'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per pass',
     ],
   }
 }

@@ -82,7 +82,7 @@ function residentMebibytes({ child }: MeasuredService): number {
 }
 
 function size(mebibytes: number): Series {
-  return { unit: 'MiB', better: 'lower', rounds: [mebibytes] }
+  return { unit: 'MiB', better: 'lower', values: [mebibytes] }
 }
 
 function describe({ storage, idle, after }: Growth): string {

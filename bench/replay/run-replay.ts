@@ -14,7 +14,7 @@ import { redecideAll } from './bulk-replay.ts'
 
 const APPLICANTS = 10
 const CONNECTIONS = 8
-/** Decisions that are replayed one by one over HTTP in one pass. */
+/** Decisions that are replayed one by one over HTTP in one repetition. */
 const REPLAYED = 32
 
 /** Measures deciding recorded decisions again, in bulk and over HTTP, against `decide` on the same facts in memory. */
@@ -68,7 +68,7 @@ async function compareAgain(
     throw new Error(`of ${recorded.texts.length} decisions ${decided} were decided again and ${turned} turned`)
   const contenders = [inBulk(database, recorded), ...others(recorded), ...inMemory(recorded)]
   return {
-    series: await interleave(contenders, { ...effort, rounds: Math.min(effort.rounds, 11) }),
+    series: await interleave(contenders, { ...effort, passes: Math.min(effort.passes, 11) }),
     notes: [
       `${decided} decisions, all of which came out the same: ours reads their facts page by page, parses them and decides; decide alone has them in memory, parsed`,
     ],
@@ -112,7 +112,7 @@ async function readRecorded(database: Database): Promise<Recorded> {
 }
 
 function inBulk(database: Database, { organizationId, texts }: Recorded): Contender {
-  return { name: 'ours', operations: texts.length, pass: () => redecideAll(database, organizationId) }
+  return { name: 'ours', operations: texts.length, runAll: () => redecideAll(database, organizationId) }
 }
 
 /** Deciding without a store: on facts that are ready, and on their texts, which somebody has to parse. */
@@ -123,7 +123,7 @@ function inMemory({ texts, policy }: Recorded): Contender[] {
   const inTurn = <T>(name: string, cases: readonly T[], factsOf: (one: T) => Facts): Contender => ({
     name,
     operations: cases.length,
-    pass() {
+    runAll() {
       // The last answer is returned, so that the compiler cannot drop the work.
       let last: object | undefined
       for (const one of cases) last = decide(compiled.policy, factsOf(one))
@@ -140,7 +140,7 @@ function overHttp({ key }: MeasuredService, connections: readonly HttpConnection
   const requests = ids.map(
     (id) => `GET /v1/decisions/${id}/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
   )
-  return { name: 'over HTTP', operations: requests.length, pass: () => sendAll(connections, requests) }
+  return { name: 'over HTTP', operations: requests.length, runAll: () => sendAll(connections, requests) }
 }
 
 /** Sends requests over all connections; each takes the next as soon as its last is answered. */

@@ -18,30 +18,30 @@ interface StartTimes {
 
 /** Measures how long it takes from the start of the process to the first answered decision, embedded. */
 export async function runStart(effort: Effort): Promise<Measured> {
-  const rounds = effort.isQuick ? 1 : Math.min(effort.rounds, 5)
+  const passes = effort.isQuick ? 1 : Math.min(effort.passes, 5)
   const ours: StartTimes[] = []
   const bare: StartTimes[] = []
   const prepared: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    effort.say(`  round ${round + 1} of ${rounds}`)
+  for (let pass = 0; pass < passes; pass++) {
+    effort.say(`  pass ${pass + 1} of ${passes}`)
     const turns = [
       async () => ours.push(await timeOurs(effort)),
-      async () => bare.push(await timeBare(round)),
-      async () => prepared.push(await timePrepared(round)),
+      async () => bare.push(await timeBare(pass)),
+      async () => prepared.push(await timePrepared(pass)),
     ]
-    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
+    for (const turn of pass % 2 === 0 ? turns : turns.reverse()) await turn()
   }
   const seconds = (times: StartTimes[], which: keyof StartTimes) => ({
     unit: 's',
     better: 'lower' as const,
-    rounds: times.map((time) => time[which]),
+    values: times.map((time) => time[which]),
   })
   return {
     series: {
       'first run': seconds(ours, 'first'),
       'later run': seconds(ours, 'later'),
       'bare, first run': seconds(bare, 'first'),
-      'bare, first run on a prepared database': { unit: 's', better: 'lower', rounds: prepared },
+      'bare, first run on a prepared database': { unit: 's', better: 'lower', values: prepared },
       'bare, later run': seconds(bare, 'later'),
     },
     notes: [
@@ -72,10 +72,10 @@ async function timeOurs({ isQuick }: Effort): Promise<StartTimes> {
   }
 }
 
-async function timeBare(round: number): Promise<StartTimes> {
+async function timeBare(pass: number): Promise<StartTimes> {
   const [data, cache] = [newFolder(), newFolder()]
   try {
-    const run = (which: string) => bareRun({ dataDir: data.path, cache: cache.path, id: `${which}-${round}` })
+    const run = (which: string) => bareRun({ dataDir: data.path, cache: cache.path, id: `${which}-${pass}` })
     return { first: await run('first'), later: await run('later') }
   } finally {
     await data.remove()
@@ -84,10 +84,10 @@ async function timeBare(round: number): Promise<StartTimes> {
 }
 
 /** Seconds of a first run that unpacks a prepared database too. */
-async function timePrepared(round: number): Promise<number> {
+async function timePrepared(pass: number): Promise<number> {
   const [data, cache] = [newFolder(), newFolder()]
   try {
-    return await bareRun({ dataDir: data.path, cache: cache.path, id: `prepared-${round}` }, 'prepared')
+    return await bareRun({ dataDir: data.path, cache: cache.path, id: `prepared-${pass}` }, 'prepared')
   } finally {
     await data.remove()
     await cache.remove()

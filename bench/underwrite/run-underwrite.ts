@@ -272,12 +272,12 @@ function configOf({ env: { DATA_DIR, DATABASE_URL } }: MeasuredService): Paramet
   return { dataDir: DATA_DIR!, databaseUrls: { control: url, sandbox: url, production: url } }
 }
 
-function perSecond(rounds: number[]): Series {
-  return { unit: 'per second', better: 'higher', rounds }
+function perSecond(values: number[]): Series {
+  return { unit: 'per second', better: 'higher', values }
 }
 
-function milliseconds(rounds: number[]): Series {
-  return { unit: 'ms', better: 'lower', rounds }
+function milliseconds(values: number[]): Series {
+  return { unit: 'ms', better: 'lower', values }
 }
 
 function median(values: readonly number[]): number {

@@ -47,14 +47,14 @@ async function startReceiver() {
   }
 }
 
-/** Deliveries in a round: about as many as take a second. */
+/** Deliveries in a pass: about as many as take a second. */
 const DELIVERIES = { postgres: 12_000, embedded: 4_000 }
 const QUICK_DELIVERIES = 1_500
 
 /** Measures how many webhooks a node delivers per second, leased, signed and recorded, against bare POSTs. */
 export async function runWebhooks(effort: Effort, storage: Storage): Promise<Measured> {
   const deliveries = effort.isQuick ? QUICK_DELIVERIES : DELIVERIES[storage]
-  const rounds = Math.min(effort.rounds, 9)
+  const passes = Math.min(effort.passes, 9)
   const receiver = await startReceiver()
   const database = storage === 'postgres' ? await newDatabase() : undefined
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
@@ -112,13 +112,13 @@ export async function runWebhooks(effort: Effort, storage: Storage): Promise<Mea
     await bare()
     await ours()
     const series = { ours: [] as number[], bare: [] as number[] }
-    for (let round = 0; round < rounds; round++) {
-      effort.say(`  round ${round + 1} of ${rounds}: ${deliveries} deliveries each`)
+    for (let pass = 0; pass < passes; pass++) {
+      effort.say(`  pass ${pass + 1} of ${passes}: ${deliveries} deliveries each`)
       series.bare.push(await bare())
       series.ours.push(await ours())
     }
     await pool.close()
-    const rate = (values: number[]) => ({ unit: 'per second', better: 'higher' as const, rounds: values })
+    const rate = (values: number[]) => ({ unit: 'per second', better: 'higher' as const, values })
     return {
       series: { ours: rate(series.ours), 'bare undici loop': rate(series.bare) },
       notes: [
