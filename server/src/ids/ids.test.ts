@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createNewId, idPattern } from './ids.ts'
 
-test('ids made within one millisecond are distinct and sort in the order they were made', () => {
+test('ids created within one millisecond are distinct and sort in the order of their creation', () => {
   const newId = createNewId(() => 1_763_174_739_123)
   const ids = Array.from({ length: 10_000 }, () => newId('dec'))
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('ids of later milliseconds sort later, also when the clock steps back', () => {
+test('a later id sorts later, even when the clock steps back', () => {
   const times = [1_000, 2_000, 1_999_999_999_999, 5]
   const newId = createNewId(() => times.shift() ?? 0)
   const ids = Array.from({ length: 4 }, () => newId('ent'))
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('an id is a UUIDv7 in 26 characters that its pattern recognizes', () => {
+test('an id is a UUIDv7 in 26 characters and matches its pattern', () => {
   const id = createNewId(() => 0x0123456789ab)('evt')
   assert.match(id, new RegExp(idPattern('evt')))
   const bits = [...id.slice(4)]

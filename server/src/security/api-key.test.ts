@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateApiKey, hashApiKey, readApiKey } from './api-key.ts'
 
-test('a generated key reads back with its environment and its hash', () => {
+test('a generated key is read back with its environment and its hash', () => {
   for (const environment of ['sandbox', 'production'] as const) {
     const key = generateApiKey(environment)
     assert.match(key, /^sk_(sandbox|production)_[0-9A-Za-z]{38}$/)
@@ -18,11 +18,11 @@ test('a key with any one character changed is refused by its checksum', () => {
   }
 })
 
-test('a key of one environment cannot be renamed into the other', () => {
+test('a key whose environment is replaced by the other is refused by its checksum', () => {
   assert.equal(readApiKey(generateApiKey('sandbox').replace('sandbox', 'production')), 'malformed')
 })
 
-test('the checksum is the CRC-32 of what precedes it, in base62', () => {
+test('the checksum is the CRC-32 of the characters before it, in base62', () => {
   const body = `sk_sandbox_${'0'.repeat(32)}`
   assert.notEqual(readApiKey(`${body}${base62OfCrc(body)}`), 'malformed')
 })

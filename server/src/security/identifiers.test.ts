@@ -6,7 +6,7 @@ import { hashIdentifier, maskIdentifier } from './identifiers.ts'
 const key = createSecretKey(Buffer.alloc(32, 7))
 const taxId = { organizationId: 'org_a', type: 'tax_id', value: '12-3456789' } as const
 
-test('spellings of one identifier hash alike', () => {
+test('different spellings of one identifier have the same hash', () => {
   assert.equal(hashIdentifier(key, taxId), hashIdentifier(key, { ...taxId, value: ' 12 345 6789 ' }))
   const email = { organizationId: 'org_a', type: 'email', value: 'Ada@Example.com' } as const
   assert.equal(hashIdentifier(key, email), hashIdentifier(key, { ...email, value: 'ada@example.com ' }))
@@ -26,7 +26,7 @@ test('another organization, type, issuer, value or key gives another hash', () =
   assert.equal(new Set(hashes).size, hashes.length)
 })
 
-test('a mask shows at most four characters and at most a third', () => {
+test('a masked identifier shows at most four characters and at most a third of them', () => {
   assert.equal(maskIdentifier('123456789'), '****789')
   assert.equal(maskIdentifier('DE89370400440532013000'), '****3000')
   assert.equal(maskIdentifier('ab'), '****')

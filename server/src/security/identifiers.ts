@@ -1,24 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
-<<<<<<< HEAD
 
 import type { IdentifierType } from '../core/vocabularies.ts'
 
-=======
-
-/** The types of identifiers that an entity can have. */
-export const IDENTIFIER_TYPES = [
-  'government_id',
-  'tax_id',
-  'registration_number',
-  'bank_account',
-  'email',
-  'phone',
-  'device',
-  'address',
-] as const
-export type IdentifierType = (typeof IDENTIFIER_TYPES)[number]
->>>>>>> b258efe (audit, security: state what the sealer and the keys do)
 
 const SHOWN_CHARACTERS_MAX = 4
 

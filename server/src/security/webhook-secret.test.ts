@@ -6,7 +6,7 @@ import { generateWebhookSecret, WebhookSecretBox } from './webhook-secret.ts'
 const box = new WebhookSecretBox(randomBytes(32))
 const endpoint = { org_id: 'org_1', id: 'whe_1' }
 
-test('a secret is whsec_ and the base64 of 32 bytes, and no two are alike', () => {
+test('a secret is whsec_ and the base64 of 32 random bytes, which sign the webhooks', () => {
   const secret = generateWebhookSecret()
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   const key = box.signingKey(endpoint, box.encrypt(endpoint, secret))
@@ -14,7 +14,7 @@ test('a secret is whsec_ and the base64 of 32 bytes, and no two are alike', () =
   assert.notEqual(secret, generateWebhookSecret())
 })
 
-test('an encrypted secret decrypts only for its own endpoint and with its own key', () => {
+test('an encrypted secret decrypts only unaltered, for its own webhook endpoint and with its own key', () => {
   const secret = generateWebhookSecret()
   const stored = box.encrypt(endpoint, secret)
   assert.equal(box.decrypt(endpoint, stored), secret)

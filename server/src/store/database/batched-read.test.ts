@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchedRead } from './batched-read.ts'
 
-test('what is asked for in one turn of the event loop is read at once, and what comes meanwhile with the next', async () => {
+test('keys requested in one turn of the event loop share a load, and keys requested during it share the next', async () => {
   const loads: string[][] = []
   const read = batchedRead({
     keyText: (key: string) => key,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isoTime } from './database.ts'
 
-test('a time is told as ISO 8601 with milliseconds, however many digits the database prints', () => {
-  for (const [printed, told] of [
+test('a timestamp is read as ISO 8601 with milliseconds, however many digits PostgreSQL prints', () => {
+  for (const [printed, iso] of [
     ['2026-11-15 02:45:39+00', '2026-11-15T02:45:39.000Z'],
     ['2026-11-15 02:45:39.1+00', '2026-11-15T02:45:39.100Z'],
     ['2026-11-15 02:45:39.12+00', '2026-11-15T02:45:39.120Z'],
@@ -11,11 +11,11 @@ test('a time is told as ISO 8601 with milliseconds, however many digits the data
     ['2026-11-15 02:45:39.123999+00', '2026-11-15T02:45:39.123Z'],
     ['0099-01-01 00:00:00+00', '0099-01-01T00:00:00.000Z'],
   ] as const) {
-    assert.equal(isoTime(printed), told)
+    assert.equal(isoTime(printed), iso)
   }
 })
 
-test('what is not a time of our calendar is refused, not passed on', () => {
+test('an infinite, BC or empty timestamp throws instead of being passed on', () => {
   for (const printed of ['infinity', '-infinity', '0001-01-01 00:00:00+00 BC', ''])
     assert.throws(() => isoTime(printed), RangeError, printed)
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { FolderHeld, lockFolder } from './folder-lock.ts'
 
-/** Says it is ready, tries when it is told to, and lives on until its input ends. */
+/** Prints `ready`, tries to lock the folder on its first input, prints the result, and holds the lock until its input ends. */
 const PROGRAM = `
   import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, 'folder-lock.ts'))}
   process.stdin.once('data', () => {
@@ -16,7 +16,7 @@ const PROGRAM = `
   console.log('ready')
 `
 
-/** Starts processes that all try to take a folder at the same moment, and says what each got. */
+/** Starts processes that all try to lock a folder at the same moment, and returns what each printed. */
 async function race(folder: string, contenders: number): Promise<string[]> {
   const children = Array.from({ length: contenders }, () =>
     spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM, folder], {
@@ -33,18 +33,18 @@ async function race(folder: string, contenders: number): Promise<string[]> {
   return results
 }
 
-test('of several processes that find a dead process’s lock at once, exactly one takes the folder', async () => {
+test('when several processes find the lock of a dead process at once, exactly one locks the folder', async () => {
   for (const dead of [JSON.stringify({ pid: 2 ** 22 + 1, started: '1', node: 'node_dead' }), '']) {
     const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
     writeFileSync(join(folder, 'lock'), dead)
     const results = await race(folder, 6)
     assert.deepEqual(results.sort(), ['FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'held'])
-    assert.deepEqual(readdirSync(folder), ['lock'], 'nothing else is left behind')
+    assert.deepEqual(readdirSync(folder), ['lock'], 'no other file is left behind')
     rmSync(folder, { recursive: true })
   }
 })
 
-test('a folder is free again once it was given back, and nobody gives back what is not theirs', () => {
+test('unlocking frees the folder, and unlocking again leaves the lock of the next holder alone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
   const unlock = lockFolder(folder)
   assert.throws(() => lockFolder(folder), FolderHeld)

@@ -11,7 +11,7 @@ async function preparedCount(): Promise<number> {
   return rows[0]!.count
 }
 
-test('a statement is prepared once, and answers with its rows', async () => {
+test('a statement is prepared once, and every run returns its rows', async () => {
   for (const n of [1, 2, 3])
     assert.deepEqual(
       await statements.run('public', 'SELECT $1::integer AS n, $2::text AS t, $3::boolean[] AS b', [n, null, [true]]),
@@ -20,19 +20,17 @@ test('a statement is prepared once, and answers with its rows', async () => {
   assert.equal(await preparedCount(), 1)
 })
 
-test('one text means another statement in another schema', async () => {
+test('one SQL text is prepared separately for each schema', async () => {
   await database.exec('CREATE SCHEMA one; CREATE SCHEMA two; CREATE TABLE one.t (a int); CREATE TABLE two.t (b text)')
-  for (const round of [1, 2]) {
+  for (const n of [1, 2]) {
     await database.exec('SET search_path = one')
-    assert.deepEqual(await statements.run('one', 'INSERT INTO t VALUES ($1) RETURNING *', [round]), [{ a: round }])
+    assert.deepEqual(await statements.run('one', 'INSERT INTO t VALUES ($1) RETURNING *', [n]), [{ a: n }])
     await database.exec('SET search_path = two')
-    assert.deepEqual(await statements.run('two', 'INSERT INTO t VALUES ($1) RETURNING *', [`${round}`]), [
-      { b: `${round}` },
-    ])
+    assert.deepEqual(await statements.run('two', 'INSERT INTO t VALUES ($1) RETURNING *', [`${n}`]), [{ b: `${n}` }])
   }
 })
 
-test('what fails, in whichever step, says why and leaves the session as it was', async () => {
+test('a statement that fails at parse, bind or execute rejects with its SQLSTATE, and the session stays usable', async () => {
   for (const [sql, params, code] of [
     ['SELEKT 1', [], '42601'],
     ['SELECT $1::integer', ['one'], '22P02'],
@@ -44,7 +42,7 @@ test('what fails, in whichever step, says why and leaves the session as it was',
   }
 })
 
-test('of many texts only the last used are kept', async () => {
+test('at most 500 statements stay prepared: the least recently used one is closed first', async () => {
   const namesOf = async (sql: string) =>
     (await database.query('SELECT name FROM pg_prepared_statements WHERE statement = $1', [sql])).rows
   await statements.run('public', 'SELECT 1 AS often', [])

@@ -14,7 +14,7 @@ const ingest = (id: string) => ({ changedEntities: [{ org_id, id }] }) as unknow
 const entry = (trail_id: string) => ({ auditEntries: [{ org_id, trail_id }] }) as unknown as Change
 const done: Change = { doneConsequences: [{ org_id, kind: 'reevaluation', entity_id: 'ent_1', mark: 'm' }] }
 
-/** How many statements changes that are handed in together are written by. */
+/** How many statements it takes to write changes that are committed in the same turn. */
 async function statementsFor(...changes: Change[]): Promise<number> {
   let statements = 0
   const query = async () => {
@@ -26,20 +26,20 @@ async function statementsFor(...changes: Change[]): Promise<number> {
   return statements
 }
 
-test('what can share a statement does', async () => {
+test('changes that do not conflict share one statement', async () => {
   assert.equal(await statementsFor(decision('ent_1'), decision('ent_1'), decision('ent_2'), ingest('ent_3')), 1)
 })
 
-test('an entity that is decided on and changed at once is not written twice by one statement', async () => {
+test('a decision about an entity and a change of that entity go into separate statements', async () => {
   assert.equal(await statementsFor(decision('ent_1'), ingest('ent_1')), 2)
   assert.equal(await statementsFor(ingest('ent_1'), decision('ent_1')), 2)
 })
 
-test('consequences that are done are taken away by a statement of their own', async () => {
+test('finished consequences are removed by a statement of their own', async () => {
   assert.equal(await statementsFor(decision('ent_1'), done, decision('ent_2')), 3)
 })
 
-/** A database whose statements end when they are told to. */
+/** A database whose statements stay in flight until the test ends them. */
 function heldDatabase() {
   const ends: (() => void)[] = []
   let started = 0
@@ -59,8 +59,8 @@ function heldDatabase() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Hands changes in, each group in a turn of its own, and says how many statements are under way after each. */
-async function underWayAfter(...groups: Change[][]): Promise<number[]> {
+/** Commits each group of changes in its own turn, and returns how many statements are in flight after each. */
+async function inFlightAfter(...groups: Change[][]): Promise<number[]> {
   const { database, started } = heldDatabase()
   const writes = new GroupCommit(database)
   const counts: number[] = []
@@ -71,10 +71,10 @@ async function underWayAfter(...groups: Change[][]): Promise<number[]> {
   return counts
 }
 
-test('a second statement starts once as many wait as are under way, a third only after one of them', async () => {
+test('a second statement starts once as many changes wait as are in flight, a third only after one has ended', async () => {
   const [one, two, three] = [decision('ent_1'), decision('ent_2'), decision('ent_3')]
-  assert.deepEqual(await underWayAfter([one], [two], [three]), [1, 2, 2])
-  assert.deepEqual(await underWayAfter([one, two], [three], [decision('ent_4')]), [1, 1, 2])
+  assert.deepEqual(await inFlightAfter([one], [two], [three]), [1, 2, 2])
+  assert.deepEqual(await inFlightAfter([one, two], [three], [decision('ent_4')]), [1, 1, 2])
 
   const { database, started, endFirst } = heldDatabase()
   const writes = new GroupCommit(database)
@@ -87,20 +87,20 @@ test('a second statement starts once as many wait as are under way, a third only
   assert.equal(await started(), 3)
 })
 
-test('what a statement under way touches waits for its end', async () => {
-  assert.deepEqual(await underWayAfter([decision('ent_1')], [ingest('ent_1')], [decision('ent_2')]), [1, 1, 1])
-  assert.deepEqual(await underWayAfter([ingest('ent_1')], [decision('ent_1')]), [1, 1])
-  assert.deepEqual(await underWayAfter([decision('ent_1')], [decision('ent_1')]), [1, 1])
-  assert.deepEqual(await underWayAfter([entry('trail_1')], [entry('trail_1')]), [1, 1])
-  assert.deepEqual(await underWayAfter([entry('trail_1')], [entry('trail_2')]), [1, 2])
+test('a change of the same entity or trail waits for the statement in flight', async () => {
+  assert.deepEqual(await inFlightAfter([decision('ent_1')], [ingest('ent_1')], [decision('ent_2')]), [1, 1, 1])
+  assert.deepEqual(await inFlightAfter([ingest('ent_1')], [decision('ent_1')]), [1, 1])
+  assert.deepEqual(await inFlightAfter([decision('ent_1')], [decision('ent_1')]), [1, 1])
+  assert.deepEqual(await inFlightAfter([entry('trail_1')], [entry('trail_1')]), [1, 1])
+  assert.deepEqual(await inFlightAfter([entry('trail_1')], [entry('trail_2')]), [1, 2])
 })
 
-test('nothing is written beside consequences that are done', async () => {
-  assert.deepEqual(await underWayAfter([decision('ent_1')], [done]), [1, 1])
-  assert.deepEqual(await underWayAfter([done], [decision('ent_2')]), [1, 1])
+test('the statement that removes finished consequences runs alone', async () => {
+  assert.deepEqual(await inFlightAfter([decision('ent_1')], [done]), [1, 1])
+  assert.deepEqual(await inFlightAfter([done], [decision('ent_2')]), [1, 1])
 })
 
-test('draining waits for what is under way and for what waits behind it', async () => {
+test('drain waits for the statement in flight and for the changes queued behind it', async () => {
   const { database, started, endFirst } = heldDatabase()
   const writes = new GroupCommit(database)
   void writes.commit(decision('ent_1'))
