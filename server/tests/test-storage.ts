@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openStorage } from '../src/store/storage.ts'
 
-/** Where a test's installation keeps its data, as settings; `remove` leaves nothing behind. */
+/** The settings that name the database and data folder of one test; `remove` deletes both. */
 export interface TestStorage {
   env: Record<string, string>
   dataDir: string
@@ -15,19 +15,25 @@ export interface TestStorage {
 
 const SERVER_URL = process.env.TEST_DATABASE_URL
 
-/** Whether this run tests on a real PostgreSQL server. */
+/** Whether this run tests on a PostgreSQL server instead of the embedded database. */
 export const onPostgres = SERVER_URL !== undefined
 
-/** Makes a migrated, otherwise empty place for one installation. */
+/** Creates storage without data. An embedded database is migrated already; one on a server has no schema yet. */
 export async function createTestStorage(): Promise<TestStorage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-test-'))
-  if (SERVER_URL) return onServer(SERVER_URL, dataDir)
+  const storage = await createEmptyTestStorage()
   // Copying an embedded database takes a fraction of the time of creating and migrating one.
-  cpSync(await embeddedTemplate(), join(dataDir, 'database'), { recursive: true })
+  if (!onPostgres) cpSync(await embeddedTemplate(), join(storage.dataDir, 'database'), { recursive: true })
+  return storage
+}
+
+/** Creates storage without data and without a schema. */
+export async function createEmptyTestStorage(): Promise<TestStorage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-test-'))
+  if (SERVER_URL) return createOnServer(SERVER_URL, dataDir)
   return { env: { DATA_DIR: dataDir }, dataDir, remove: async () => rmSync(dataDir, { recursive: true, force: true }) }
 }
 
-async function onServer(serverUrl: string, dataDir: string): Promise<TestStorage> {
+async function createOnServer(serverUrl: string, dataDir: string): Promise<TestStorage> {
   const name = `verdigraph_test_${randomBytes(6).toString('hex')}`
   await administer(serverUrl, `CREATE DATABASE ${name}`)
   const url = new URL(serverUrl)
@@ -42,7 +48,7 @@ async function onServer(serverUrl: string, dataDir: string): Promise<TestStorage
   }
 }
 
-/** Runs one statement as the administrator of a server. */
+/** Runs one statement on the server, outside the databases of tests. */
 async function administer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -53,7 +59,7 @@ async function administer(url: string, sql: string): Promise<void> {
   }
 }
 
-/** A migrated embedded database, made once for each state of the packages and migrations and shared by all test files. */
+/** A migrated embedded database, created once per version of the packages and migrations and copied by all test files. */
 async function embeddedTemplate(): Promise<string> {
   const template = join(tmpdir(), `verdigraph-template-${templateHash()}`)
   if (existsSync(template)) return template
@@ -64,7 +70,7 @@ async function embeddedTemplate(): Promise<string> {
   try {
     renameSync(join(dataDir, 'database'), template)
   } catch {
-    // Another test file was faster; its template is the same.
+    // Another test file created the same template first.
   }
   rmSync(dataDir, { recursive: true, force: true })
   return template
