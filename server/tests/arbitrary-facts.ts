@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import type { Fact, FactSet, Facts } from '../src/core/facts/facts.ts'
 
 const ratio = fc.integer({ min: 0, max: 2_000_000 }).map((ppm) => ppm / 1e6)
-/** An amount between nothing and fifty thousand. */
+/** An amount between 0 and 50,000. */
 export const money = fc.integer({ min: 0, max: 5_000_000 }).map((cents) => cents / 100)
 const signedMoney = fc.integer({ min: -500_000, max: 5_000_000 }).map((cents) => cents / 100)
 const count = fc.nat(6)
 
-/** A feature that is missing, for any of the reasons. */
+/** A missing feature, with any of the reasons why. */
 export const missingFact: fc.Arbitrary<Fact> = fc
   .constantFrom('no_data', 'too_short', 'other_currency', 'stale', 'consent_revoked', 'consent_expired')
   .map((missing) => ({ missing }) as const)
@@ -15,7 +15,7 @@ const maybe = (value: fc.Arbitrary<number>): fc.Arbitrary<Fact> =>
   fc.oneof({ weight: 6, arbitrary: fc.record({ value, age_days: fc.nat(150) }) }, { weight: 1, arbitrary: missingFact })
 const always = (value: fc.Arbitrary<number | string>): fc.Arbitrary<Fact> => fc.record({ value })
 
-/** Facts as wild as the catalogue allows, most of them known. */
+/** Any facts that the feature catalogue allows, most of them known. */
 export const arbitraryFacts: fc.Arbitrary<Facts> = fc
   .record<FactSet>({
     'identity.verified_strong': maybe(count),
@@ -49,7 +49,7 @@ export const arbitraryFacts: fc.Arbitrary<Facts> = fc
   })
   .map((features) => ({ format: 1, features }))
 
-/** The features of an applicant nothing speaks against. */
+/** The features of an applicant without any adverse fact. */
 export const GOOD = {
   'identity.verified_strong': 2,
   'identity.failed': 0,

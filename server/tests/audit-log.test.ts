@@ -5,6 +5,7 @@ import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { verifyCheckpoint } from '../src/core/audit/checkpoint.ts'
 import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
+import { tamper } from './tamper.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 
 const api = await startTestService()
@@ -12,14 +13,11 @@ const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const store = installation.stores.sandbox
 const signingKey = installation.masterKey.auditSigningKey('sandbox')
-const sealer = new Sealer({
-  ...installation,
-  environment: 'sandbox',
-  database,
-  store,
-  signingKey,
-  onError: () => {},
-})
+const sealer = newSealer()
+
+function newSealer(onError: (error: unknown) => void = () => {}): Sealer {
+  return new Sealer({ ...installation, environment: 'sandbox', database, store, signingKey, onError })
+}
 
 /** An organization with a log of sealed entries; the last nine are about one entity. */
 async function organizationWithLog(): Promise<TestOrganization> {
@@ -34,16 +32,7 @@ function verify({ id }: TestOrganization) {
   return verifyAuditLog({ organizationId: id, environment: 'sandbox', store, publicKeys: [signingKey.publicKey] })
 }
 
-/** Does what only somebody with the database's own rights can do: switches the guards off and changes rows. */
-async function tamper(table: string, sql: string, params: unknown[]): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
-    await transaction.query(sql, params)
-    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
-  })
-}
-
-async function leavesOf({ id }: TestOrganization): Promise<number> {
+async function entryCount({ id }: TestOrganization): Promise<number> {
   const [row] = await database.query<{ n: number }>('SELECT count(*) AS n FROM audit_entries WHERE org_id = $1', [id])
   return row!.n
 }
@@ -56,25 +45,25 @@ async function entryAt({ id }: TestOrganization, leafIndex: number): Promise<str
   return row!.entry_id
 }
 
-test('an untouched log is intact', async () => {
+test('an unaltered log is intact', async () => {
   const organization = await organizationWithLog()
   const report = await verify(organization)
-  assert.deepEqual([report.intact, report.leaves, report.problems], [true, await leavesOf(organization), []])
+  assert.deepEqual([report.intact, report.leaves, report.problems], [true, await entryCount(organization), []])
 })
 
 for (const column of ['type', 'data', 'actor_id', 'subject_id', 'request_id', 'trail_id'] as const) {
-  test(`an entry whose ${column} was edited is found and named`, async () => {
+  test(`verification names an entry whose ${column} was edited`, async () => {
     const organization = await organizationWithLog()
     const entryId = await entryAt(organization, 5)
     const value = column === 'data' ? '{"forged":true}' : 'forged'
-    await tamper('audit_entries', `UPDATE audit_entries SET ${column} = $2 WHERE id = $1`, [entryId, value])
+    await tamper(database, `UPDATE audit_entries SET ${column} = $2 WHERE id = $1`, [entryId, value])
     const report = await verify(organization)
     assert.equal(report.intact, false)
     assert.equal(report.problems[0], `Entry ${entryId} is not what was sealed as leaf 5.`)
   })
 }
 
-test('an edited entry with a matching new hash is found through the signed heads', async () => {
+test('verification finds an edited entry even if its hashes were recomputed, by the signed heads', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 4)
   const [row] = await database.query<{
@@ -99,39 +88,39 @@ test('an edited entry with a matching new hash is found through the signed heads
     data: { forged: true },
   }
   const hash = leafHashOf(organization.id, forged)
-  await tamper('audit_entries', 'UPDATE audit_entries SET data = $2, leaf_hash = $3 WHERE id = $1', [
+  await tamper(database, 'UPDATE audit_entries SET data = $2, leaf_hash = $3 WHERE id = $1', [
     entryId,
     '{"forged":true}',
     hash,
   ])
-  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_hash = $2 WHERE entry_id = $1', [entryId, hash])
+  await tamper(database, 'UPDATE audit_leaves SET leaf_hash = $2 WHERE entry_id = $1', [entryId, hash])
   const report = await verify(organization)
   assert.equal(report.intact, false)
   assert.match(report.problems.join(' '), /[Ll]ea(f|ves) 4/)
 })
 
-test('a deleted entry is found and named', async () => {
+test('verification names a deleted entry', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 7)
-  await tamper('audit_entries', 'DELETE FROM audit_entries WHERE id = $1', [entryId])
+  await tamper(database, 'DELETE FROM audit_entries WHERE id = $1', [entryId])
   assert.equal((await verify(organization)).problems[0], `Entry ${entryId}, sealed as leaf 7, is gone.`)
 })
 
-test('a deleted leaf is found and named', async () => {
+test('verification names a deleted leaf', async () => {
   const organization = await organizationWithLog()
-  await tamper('audit_leaves', 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index = 3', [organization.id])
+  await tamper(database, 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index = 3', [organization.id])
   assert.match((await verify(organization)).problems[0]!, /^Leaf 3 is missing\.$/)
 })
 
-test('two entries that changed places are found', async () => {
+test('verification finds two leaves that were swapped', async () => {
   const organization = await organizationWithLog()
-  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = -1 WHERE org_id = $1 AND leaf_index = 2', [
+  await tamper(database, 'UPDATE audit_leaves SET leaf_index = -1 WHERE org_id = $1 AND leaf_index = 2', [
     organization.id,
   ])
-  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 8', [
+  await tamper(database, 'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 8', [
     organization.id,
   ])
-  await tamper('audit_leaves', 'UPDATE audit_leaves SET leaf_index = 8 WHERE org_id = $1 AND leaf_index = -1', [
+  await tamper(database, 'UPDATE audit_leaves SET leaf_index = 8 WHERE org_id = $1 AND leaf_index = -1', [
     organization.id,
   ])
   const report = await verify(organization)
@@ -139,12 +128,12 @@ test('two entries that changed places are found', async () => {
   assert.match(report.problems.join(' '), /leaf 2|Leaf 2|Leaves 2/)
 })
 
-test('a log cut short is found, also when its heads were cut with it and an outsider kept one', async () => {
+test('verification finds a truncated log by its newest head, or by a head kept elsewhere if the heads were deleted too', async () => {
   const organization = await organizationWithLog()
   const pinned = await store.newestHead(organization.id)
-  await tamper('audit_leaves', 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 6', [organization.id])
+  await tamper(database, 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 6', [organization.id])
   assert.match((await verify(organization)).problems.join(' '), /ends before leaf 7, but a signed head counts \d+/)
-  await tamper('audit_heads', 'DELETE FROM audit_heads WHERE org_id = $1 AND tree_size > 7', [organization.id])
+  await tamper(database, 'DELETE FROM audit_heads WHERE org_id = $1 AND tree_size > 7', [organization.id])
   const report = await verifyAuditLog({
     organizationId: organization.id,
     environment: 'sandbox',
@@ -155,27 +144,26 @@ test('a log cut short is found, also when its heads were cut with it and an outs
   assert.match(report.problems.join(' '), /ends before leaf 7, but a signed head counts \d+/)
 })
 
-test('a forged head and an entry kept from being sealed are found', async () => {
+test('verification finds a head without a valid signature', async () => {
   const organization = await organizationWithLog()
-  await tamper('audit_heads', 'UPDATE audit_heads SET root_hash = $2 WHERE org_id = $1', [
-    organization.id,
-    'f'.repeat(64),
-  ])
+  await tamper(database, 'UPDATE audit_heads SET root_hash = $2 WHERE org_id = $1', [organization.id, 'f'.repeat(64)])
   assert.match((await verify(organization)).problems.join(' '), /does not bear a valid signature/)
+})
 
-  const other = await organizationWithLog()
+test('verification names an entry that was removed from the queue before it was sealed', async () => {
+  const organization = await organizationWithLog()
   const hidden = 'aud_hidden'
   await database.query(
     `INSERT INTO audit_entries SELECT org_id, $2, trail_id, (SELECT max(seq) + 1 FROM audit_entries AS trail WHERE trail.trail_id = audit_entries.trail_id), type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash
      FROM audit_entries WHERE id = $1`,
-    [await entryAt(other, 6), hidden],
+    [await entryAt(organization, 6), hidden],
   )
-  assert.deepEqual((await verify(other)).problems, [
+  assert.deepEqual((await verify(organization)).problems, [
     `Entry ${hidden} was never sealed: it was removed from audit_pending.`,
   ])
 })
 
-test('every entry of a trail is soon sealed and provable against the signed head', async () => {
+test('the service seals every entry of a trail and proves it against the signed head', async () => {
   const organization = await organizationWithLog()
   const { body: entity } = await organization.post('/v1/entities', { external_id: 'proved' })
   let trail = await organization.get(`/v1/entities/${entity.id}/audit-trail`)
@@ -191,8 +179,8 @@ test('every entry of a trail is soon sealed and provable against the signed head
     false,
   )
 
-  const claim = { leafIndex: entry.leaf_index as number, treeSize: checkpoint.tree_size as number }
-  const positions = inclusionProofPositions(claim)
+  const leaf = { leafIndex: entry.leaf_index as number, treeSize: checkpoint.tree_size as number }
+  const positions = inclusionProofPositions(leaf)
   const hashes = await store.nodeHashes(organization.id, positions)
   const nodeAt = ({ level, index }: { level: number; index: number }) =>
     hashes[positions.findIndex((position) => position.level === level && position.index === index)]!
@@ -203,46 +191,44 @@ test('every entry of a trail is soon sealed and provable against the signed head
     seq: _seq,
     ...content
   } = { ...entry, trail_id: entity.id }
-  assert.equal(leafHashOf(organization.id, content), entry.leaf_hash, 'what the API shows is what was hashed')
+  assert.equal(leafHashOf(organization.id, content), entry.leaf_hash, 'the API returns the content that was hashed')
   assert.equal(
     verifyInclusion({
-      ...claim,
+      ...leaf,
       leafHash: entry.leaf_hash,
-      proof: inclusionProof(claim, nodeAt),
+      proof: inclusionProof(leaf, nodeAt),
       root: checkpoint.root_hash,
     }),
     true,
   )
 })
 
-test('a place on a trail that was changed is found', async () => {
+test('verification finds a changed number on a trail', async () => {
   const organization = await organizationWithLog()
-  await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 50 WHERE id = $1', [
-    await entryAt(organization, 10),
-  ])
+  await tamper(database, 'UPDATE audit_entries SET seq = seq + 50 WHERE id = $1', [await entryAt(organization, 10)])
   assert.match(
     (await verify(organization)).problems.join(' '),
     /The sequence numbers on the trail of \w+ are not 1, 2, 3 … in the order of sealing/,
   )
 })
 
-test('two places on a trail that were swapped are found', async () => {
+test('verification finds two swapped numbers on a trail', async () => {
   const organization = await organizationWithLog()
-  const last = (await leavesOf(organization)) - 1
+  const last = (await entryCount(organization)) - 1
   const [one, two] = [await entryAt(organization, last), await entryAt(organization, last - 2)]
-  await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 100 WHERE id = $1', [one])
-  await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq + 2 WHERE id = $1', [two])
-  await tamper('audit_entries', 'UPDATE audit_entries SET seq = seq - 102 WHERE id = $1', [one])
+  await tamper(database, 'UPDATE audit_entries SET seq = seq + 100 WHERE id = $1', [one])
+  await tamper(database, 'UPDATE audit_entries SET seq = seq + 2 WHERE id = $1', [two])
+  await tamper(database, 'UPDATE audit_entries SET seq = seq - 102 WHERE id = $1', [one])
   assert.match((await verify(organization)).problems.join(' '), /are not 1, 2, 3 … in the order of sealing/)
 })
 
-test('a hash that an audit trail shows, and a stored node that proofs are made of, cannot be changed unseen', async () => {
+test('verification finds a changed hash of an entry and a changed node of the stored tree', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 3)
-  await tamper('audit_entries', 'UPDATE audit_entries SET leaf_hash = $2 WHERE id = $1', [entryId, 'd'.repeat(64)])
+  await tamper(database, 'UPDATE audit_entries SET leaf_hash = $2 WHERE id = $1', [entryId, 'd'.repeat(64)])
   assert.deepEqual((await verify(organization)).problems, [`Entry ${entryId} has another hash than its leaf.`])
   const other = await organizationWithLog()
-  await tamper('audit_nodes', 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1 AND level = 2 AND index = 1', [
+  await tamper(database, 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1 AND level = 2 AND index = 1', [
     other.id,
     'c'.repeat(64),
   ])
@@ -251,37 +237,22 @@ test('a hash that an audit trail shows, and a stored node that proofs are made o
   ])
 })
 
-test('nothing is sealed on top of a stored tree that was altered', async () => {
+test('the sealer adds nothing to a stored tree that was altered', async () => {
   const organization = await organizationWithLog()
-  await tamper('audit_nodes', 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1', [organization.id, 'e'.repeat(64)])
+  await tamper(database, 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1', [organization.id, 'e'.repeat(64)])
   const { tree_size: before } = (await store.newestHead(organization.id))!
   await organization.post('/v1/entities', { external_id: 'on-top' })
   const errors: unknown[] = []
-  await new Sealer({
-    ...installation,
-    environment: 'sandbox',
-    database,
-    store,
-    signingKey,
-    onError: (error) => errors.push(error),
-  }).sealAll()
+  await newSealer((error) => errors.push(error)).sealAll()
   assert.match(String(errors), /does not match its last signed head/)
   assert.equal((await store.newestHead(organization.id))!.tree_size, before)
 })
 
-test('two sealers at once give each entry one leaf', async () => {
+test('sealers that run at once give each entry exactly one leaf', async () => {
   const organization = await api.newOrganization()
   await Promise.all(Array.from({ length: 30 }, (_, n) => organization.post('/v1/entities', { external_id: `s-${n}` })))
-  const second = new Sealer({
-    ...installation,
-    environment: 'sandbox',
-    database,
-    store,
-    signingKey,
-    onError: () => {},
-  })
-  await Promise.all([sealer.sealAll(), second.sealAll(), sealer.sealAll()])
+  await Promise.all([sealer.sealAll(), newSealer().sealAll(), sealer.sealAll()])
   await sealer.sealAll()
   const report = await verify(organization)
-  assert.deepEqual([report.intact, report.leaves, report.problems], [true, await leavesOf(organization), []])
+  assert.deepEqual([report.intact, report.leaves, report.problems], [true, await entryCount(organization), []])
 })

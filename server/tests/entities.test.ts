@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { exampleTransaction } from './example-transaction.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
 const acme = await api.newOrganization()
+const database = api.service.installation.storage.environments.sandbox
 
+let entities = 0
 async function newEntity(): Promise<string> {
-  return (await acme.post('/v1/entities', { external_id: `e-${Math.random()}` })).body.id
+  return (await acme.post('/v1/entities', { external_id: `e-${entities++}` })).body.id
 }
 
 test('an entity is created once and found again by its external id', async () => {
@@ -39,7 +42,7 @@ test('an entity is created once and found again by its external id', async () =>
   assert.deepEqual((await acme.get(`/v1/entities/${created.body.id}`)).body, created.body)
 })
 
-test('given fields are merged into a known entity and noted on its trail, once', async () => {
+test('the fields of a request are merged into a known entity, and only a real change is added to its trail', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'merge', metadata: { a: '1', b: '2' } })
   const changed = await acme.post('/v1/entities', {
     external_id: 'merge',
@@ -48,7 +51,11 @@ test('given fields are merged into a known entity and noted on its trail, once',
   })
   assert.equal(changed.status, 200)
   assert.equal(changed.body.type, 'business')
-  assert.deepEqual(changed.body.metadata, { a: '1', c: '3' }, 'keys are merged, and an empty text removes one')
+  assert.deepEqual(
+    changed.body.metadata,
+    { a: '1', c: '3' },
+    'metadata is merged by key, and an empty text removes a key',
+  )
   await acme.post('/v1/entities', { external_id: 'merge', type: 'business' })
   const trail = await acme.get(`/v1/entities/${entity.id}/audit-trail`)
   assert.deepEqual(
@@ -60,7 +67,7 @@ test('given fields are merged into a known entity and noted on its trail, once',
   )
 })
 
-test('a known entity cannot become another type', async () => {
+test('the type of an entity cannot be changed', async () => {
   await acme.post('/v1/entities', { external_id: 'typed', type: 'person' })
   const refused = await acme.post('/v1/entities', { external_id: 'typed', type: 'business', display_name: 'Other' })
   assert.equal(refused.status, 409)
@@ -72,7 +79,7 @@ test('a known entity cannot become another type', async () => {
   )
 })
 
-test('fifty simultaneous creations of one external id make one entity', async () => {
+test('fifty simultaneous requests with one external id create one entity', async () => {
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => acme.post('/v1/entities', { external_id: 'race' })),
   )
@@ -80,7 +87,7 @@ test('fifty simultaneous creations of one external id make one entity', async ()
   assert.equal(answers.filter(({ status }) => status === 201).length, 1)
 })
 
-test('a hundred simultaneous merges and consents of one entity all succeed', async () => {
+test('a hundred simultaneous merges and consents of one entity are all written', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'crowded' })
   const merges = Array.from({ length: 60 }, (_, n) =>
     acme.post('/v1/entities', { external_id: 'crowded', display_name: `Name ${n}` }),
@@ -89,10 +96,12 @@ test('a hundred simultaneous merges and consents of one entity all succeed', asy
     acme.post(`/v1/entities/${entity.id}/consents`, { purpose: 'marketing' }),
   )
   const statuses = (await Promise.all([...merges, ...consents])).map(({ status }) => status)
-  assert.deepEqual(new Set(statuses), new Set([200, 201]))
+  assert.deepEqual(statuses, [...merges.map(() => 200), ...consents.map(() => 201)])
+  const [row] = await database.query('SELECT count(*) AS n FROM audit_entries WHERE trail_id = $1', [entity.id])
+  assert.equal(row!.n, 101, 'the creation and each of the hundred are on the trail')
 })
 
-test('an identifier is answered masked, and exactly one of identifier and related entity is accepted', async () => {
+test('an identifier is returned masked, and a link needs exactly one of an identifier and a related entity', async () => {
   const id = await newEntity()
   const link = await acme.post(`/v1/entities/${id}/identity-links`, {
     identifier: { type: 'tax_id', value: '12-3456789', issuer: 'US' },
@@ -154,7 +163,7 @@ test('an identifier is answered masked, and exactly one of identifier and relate
   assert.equal(missing.body.error.param, '/related_entity_id')
 })
 
-test('consent is granted by default for everything from now on, and revoked by another record', async () => {
+test('consent is by default granted for all data categories from now on, and a second record revokes it', async () => {
   const id = await newEntity()
   const granted = await acme.post(`/v1/entities/${id}/consents`, { purpose: 'credit_underwriting' })
   assert.equal(granted.status, 201)
@@ -183,29 +192,22 @@ test('consent is granted by default for everything from now on, and revoked by a
   }
 })
 
-function transaction(externalId: string, changes: Record<string, unknown> = {}) {
-  return {
-    external_id: externalId,
-    occurred_at: '2026-10-01T12:00:00Z',
-    amount: 12.34,
-    currency: 'EUR',
-    direction: 'credit',
-    ...changes,
-  }
-}
-
 let batches = 0
 function ingest(id: string, transactions: unknown[]) {
   return acme.post(`/v1/entities/${id}/transactions`, { transactions }, { 'Idempotency-Key': `batch-${batches++}` })
 }
 
-test('known transactions are duplicates, within a batch and across batches, and change nothing', async () => {
+test('a transaction with a known external id is a duplicate, within a batch and across batches, and changes nothing', async () => {
   const id = await newEntity()
-  const first = await ingest(id, [transaction('a'), transaction('b'), transaction('a', { amount: 99 })])
+  const first = await ingest(id, [
+    exampleTransaction('a'),
+    exampleTransaction('b'),
+    exampleTransaction('a', { amount: 99 }),
+  ])
   assert.deepEqual([first.status, first.body.received, first.body.accepted, first.body.duplicates], [201, 3, 2, 1])
-  const second = await ingest(id, [transaction('b', { amount: 5 }), transaction('c')])
+  const second = await ingest(id, [exampleTransaction('b', { amount: 5 }), exampleTransaction('c')])
   assert.deepEqual([second.body.received, second.body.accepted, second.body.duplicates], [2, 1, 1])
-  const rows = await api.service.installation.storage.environments.sandbox.query(
+  const rows = await database.query(
     'SELECT external_id, amount FROM transactions WHERE entity_id = $1 ORDER BY external_id',
     [id],
   )
@@ -216,14 +218,13 @@ test('known transactions are duplicates, within a batch and across batches, and 
       ['b', '12.3400'],
       ['c', '12.3400'],
     ],
-    'the first of a kind counts',
+    'the first transaction of each external id is kept',
   )
 })
 
-test('one bad element refuses the whole batch by its index and writes nothing', async () => {
+test('one invalid transaction refuses the whole batch with its index and writes nothing', async () => {
   const id = await newEntity()
-  const count = async () =>
-    (await api.service.installation.storage.environments.sandbox.query('SELECT count(*) AS n FROM transactions'))[0]!.n
+  const count = async () => (await database.query('SELECT count(*) AS n FROM transactions'))[0]!.n
   const before = await count()
   for (const [bad, field] of [
     [{ amount: -5 }, 'amount'],
@@ -237,7 +238,7 @@ test('one bad element refuses the whole batch by its index and writes nothing', 
     [{ direction: 'up' }, 'direction'],
     [{ extra: 1 }, 'extra'],
   ] as const) {
-    const refused = await ingest(id, [transaction('x'), transaction('y', bad)])
+    const refused = await ingest(id, [exampleTransaction('x'), exampleTransaction('y', bad)])
     assert.equal(refused.status, 400, JSON.stringify(bad))
     assert.equal(refused.body.error.param, `/transactions/1/${field}`)
   }
@@ -249,24 +250,23 @@ test('one bad element refuses the whole batch by its index and writes nothing', 
   )
 })
 
-test('simultaneous batches for one entity all count', async () => {
+test('simultaneous batches for one entity are all written, each transaction once', async () => {
   const id = await newEntity()
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, batch) => ingest(id, [transaction(`t-${batch}`), transaction('shared')])),
+    Array.from({ length: 20 }, (_, batch) =>
+      ingest(id, [exampleTransaction(`t-${batch}`), exampleTransaction('shared')]),
+    ),
   )
   assert.ok(answers.every(({ status }) => status === 201))
   assert.equal(
     answers.reduce((sum, { body }) => sum + body.accepted, 0),
     21,
   )
-  const [row] = await api.service.installation.storage.environments.sandbox.query(
-    'SELECT version FROM entities WHERE id = $1',
-    [id],
-  )
+  const [row] = await database.query('SELECT version FROM entities WHERE id = $1', [id])
   assert.equal(row!.version, 21, 'the state was updated once for each batch')
 })
 
-test('a feature snapshot is hashed in canonical form, and one of the future is refused', async () => {
+test('feature snapshots with equal features have equal hashes, and one from the future is refused', async () => {
   const id = await newEntity()
   const one = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
     source: 'bureau',
@@ -294,7 +294,7 @@ test('a feature snapshot is hashed in canonical form, and one of the future is r
   assert.deepEqual([named.status, named.body.error.param], [400, '/features/Bad Name'])
 })
 
-test('an audit trail is paged newest first without gaps or repeats, and says when it was sealed', async () => {
+test('the pages of an audit trail list every entry once, newest first', async () => {
   const id = await newEntity()
   for (let n = 0; n < 4; n++) await acme.post(`/v1/entities/${id}/consents`, { purpose: 'marketing' })
   const seqs: number[] = []
@@ -314,12 +314,12 @@ test('an audit trail is paged newest first without gaps or repeats, and says whe
   }
 })
 
-test('usage counts what was done, by day', async () => {
+test('usage counts created entities and accepted transactions by day', async () => {
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'counted' })
   await other.post(
     `/v1/entities/${entity.id}/transactions`,
-    { transactions: [transaction('a'), transaction('b')] },
+    { transactions: [exampleTransaction('a'), exampleTransaction('b')] },
     { 'Idempotency-Key': 'k' },
   )
   await other.post('/v1/entities', {})

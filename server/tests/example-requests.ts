@@ -1,8 +1,9 @@
-/** One valid request for every endpoint of the route table, so that tests can be generated from it. */
+/** One valid request for every endpoint of the route table, from which tests are generated. */
 import type { AnyEndpoint } from '../src/http/define-endpoint.ts'
 import { routes } from '../src/http/routes.ts'
+import { exampleTransaction } from './example-transaction.ts'
 
-/** A request that succeeds for whoever may make it. */
+/** A request that succeeds with a key that has the scope of the endpoint. */
 export interface ExampleRequest {
   endpoint: AnyEndpoint
   method: string
@@ -11,7 +12,7 @@ export interface ExampleRequest {
   headers: Record<string, string>
 }
 
-/** Ids of existing things, by the name of the path parameter that takes them. */
+/** Existing ids, by the name of their path parameter. */
 export type ExampleIds = Record<string, string>
 
 const BODIES: Record<string, (ids: ExampleIds) => unknown> = {
@@ -21,19 +22,9 @@ const BODIES: Record<string, (ids: ExampleIds) => unknown> = {
     verification: { status: 'unverified' },
   }),
   recordConsent: () => ({ purpose: 'credit_underwriting' }),
-  ingestTransactions: () => ({
-    transactions: [
-      {
-        external_id: `t-${unique()}`,
-        occurred_at: '2026-10-01T00:00:00Z',
-        amount: 10,
-        currency: 'EUR',
-        direction: 'credit',
-      },
-    ],
-  }),
+  ingestTransactions: () => ({ transactions: [exampleTransaction(`t-${unique()}`)] }),
   underwrite: ({ entity_id }) => ({ entity_id, product: 'credit_line', requested_amount: 1000, currency: 'EUR' }),
-  submitReview: () => ({ verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Papers seen.' }),
+  submitReview: () => ({ verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Documents checked.' }),
   recordOutcome: () => ({ type: 'repaid', occurred_at: '2026-10-01T00:00:00Z' }),
   submitFeatureSnapshot: () => ({ source: 'test', as_of: '2026-10-01T00:00:00Z', features: { a: 1 } }),
 }
@@ -43,15 +34,19 @@ function unique(): string {
   return `${process.pid}-${count++}`
 }
 
-/** Makes a valid request for each endpoint, with the given ids in its path. */
+/** Builds a valid request for each endpoint, with the given ids in its path. */
 export function exampleRequests(ids: ExampleIds): ExampleRequest[] {
   return routes.map((endpoint) => {
     const body = BODIES[endpoint.operationId]?.(ids)
-    if (endpoint.body && body === undefined) throw new Error(`there is no example body for ${endpoint.operationId}`)
+    if (endpoint.body && body === undefined) throw new Error(`add an example body for ${endpoint.operationId}`)
     return {
       endpoint,
       method: endpoint.method,
-      path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-example-for-${name}`),
+      path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const id = ids[name]
+        if (id === undefined) throw new Error(`add an example of ${name} for ${endpoint.operationId}`)
+        return id
+      }),
       ...(body !== undefined && { body }),
       headers: endpoint.method === 'POST' ? { 'Idempotency-Key': unique() } : {},
     }

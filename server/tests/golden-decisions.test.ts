@@ -16,7 +16,7 @@ import { sandboxPolicy } from './sandbox-policy.ts'
 const recordings = readRecordings()
 
 describe('golden decisions', () => {
-  it('are hundreds, and among them every verdict and every way to settle one', () => {
+  it('include every verdict and every value of settled_by', () => {
     const golden = recordings.flatMap(({ decisions }) => decisions)
     assert.ok(golden.length >= 440)
     assert.deepEqual([...new Set(golden.map(({ decision }) => decision.verdict))].sort(), [
@@ -41,12 +41,12 @@ describe('golden decisions', () => {
   for (const recording of recordings) {
     const policies = new Map([...recording.policies].map(([checksum, text]) => [checksum, compiled(checksum, text)]))
 
-    it(`${recording.name} is what was recorded then`, () => {
+    it(`the recording ${recording.name} is unaltered`, () => {
       assert.ok(isUntouched(recording))
     })
 
     for (const { policy_checksum, facts, decision, trace } of recording.decisions) {
-      it(`${recording.name} ${decision.policy_version} ${decision.id}: ${decision.verdict}, byte for byte`, () => {
+      it(`${recording.name} ${decision.policy_version} ${decision.id} is ${decision.verdict} again, byte for byte`, () => {
         const policy = policies.get(policy_checksum)
         assert.ok(policy)
         assert.equal(canonicalJson(decide(policy, facts).trace), canonicalJson(trace))
@@ -58,9 +58,9 @@ describe('golden decisions', () => {
   }
 })
 
-it('a recording is never written again, and one that was changed no longer has its name', () => {
-  const place = mkdtempSync(join(tmpdir(), 'verdigraph-golden-'))
-  const folder = pathToFileURL(`${place}/`)
+it('a recording is never overwritten, and an altered one is detected by its name', () => {
+  const path = mkdtempSync(join(tmpdir(), 'verdigraph-golden-'))
+  const folder = pathToFileURL(`${path}/`)
   const [{ decisions } = { decisions: [] }] = recordings
   const one = { day: '2026-01-01', decisions: decisions.slice(0, 1), policies: [sandboxPolicy()] }
   addRecording(one, folder)
@@ -70,17 +70,17 @@ it('a recording is never written again, and one that was changed no longer has i
   assert.deepEqual(read.map((recording) => recording.decisions.length).sort(), [1, 2])
   assert.ok(read.every(isUntouched))
   assert.equal(isUntouched({ ...read[0]!, sha256: read[1]!.sha256 }), false)
-  rmSync(place, { recursive: true })
+  rmSync(path, { recursive: true })
 })
 
-it('ingest still adds up to the same facts (node server/tests/record-golden-decisions.ts facts)', () => {
+it('the facts of the golden cases are as recorded; record-golden-decisions.ts facts replaces them', () => {
   const recorded = readFileSync(FACTS, 'utf8').trimEnd().split('\n')
   const derived = goldenFacts()
   assert.equal(derived.length, recorded.length)
   for (const [index, facts] of derived.entries()) {
-    const was = recorded[index]!
-    assert.deepEqual(jsonDifferences(JSON.parse(was), JSON.parse(facts)), [], `line ${index + 1} of facts.jsonl`)
-    assert.equal(facts, was)
+    const before = recorded[index]!
+    assert.deepEqual(jsonDifferences(JSON.parse(before), JSON.parse(facts)), [], `line ${index + 1} of facts.jsonl`)
+    assert.equal(facts, before)
   }
 })
 

@@ -1,4 +1,4 @@
-/** Recordings of decisions, which are only ever added, and the facts that ingest adds up to today. */
+/** Reads and writes the golden decisions, which are append-only, and computes the facts of the golden cases. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
@@ -10,7 +10,7 @@ import type { Facts } from '../src/core/facts/facts.ts'
 import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
 import { GOLDEN_NOW, type GoldenCase, goldenCases } from './golden-states.ts'
 
-/** A decision as it was made, with everything it was made from. */
+/** A decision as it was recorded, with its facts, its policy and its trace. */
 export interface GoldenDecision {
   policy_checksum: string
   facts: Facts
@@ -18,23 +18,23 @@ export interface GoldenDecision {
   trace: DecisionTrace
 }
 
-/** Decisions that were recorded together, and the policies they were made under by their checksum. */
+/** Decisions that were recorded together, and their policies by checksum. */
 export interface Recording {
   name: string
   decisions: GoldenDecision[]
-  /** Of the decisions, as it is part of the name. */
+  /** The SHA-256 of the decisions; its first digits are part of the name. */
   sha256: string
   policies: Map<string, string>
 }
 
-/** Where the recordings are, a folder each. */
+/** The folder of the recordings, each in its own folder. */
 export const RECORDINGS = new URL('golden/decisions/', import.meta.url)
-/** The facts of the golden cases, a line each. */
+/** The file with the facts of the golden cases, one case per line. */
 export const FACTS = new URL('golden/facts.jsonl', import.meta.url)
 
 const DIGITS_IN_NAME = 12
 
-/** Reads all recordings there are. */
+/** Reads all recordings. */
 export function readRecordings(folder: URL = RECORDINGS): Recording[] {
   return readdirSync(folder).map((name) => {
     const text = gunzipSync(readFileSync(new URL(`${name}/decisions.jsonl.gz`, folder))).toString('utf8')
@@ -57,8 +57,8 @@ export function readRecordings(folder: URL = RECORDINGS): Recording[] {
 }
 
 /**
- * Adds a recording, named after its day and its content: another content is another recording, and one that is there is
- * never written again. Compressed, because nobody edits it, and there will be many.
+ * Adds a recording, named after its day and the hash of its decisions, and fails if there is one of that name: a
+ * recording is never overwritten. The decisions are compressed, because they are never edited and recordings accumulate.
  */
 export function addRecording(
   { day, decisions, policies }: { day: string; decisions: readonly GoldenDecision[]; policies: CompiledPolicy[] },
@@ -66,23 +66,23 @@ export function addRecording(
 ): string {
   const text = decisions.map((decision) => `${canonicalJson(decision)}\n`).join('')
   const name = `${day}-${sha256(text).slice(0, DIGITS_IN_NAME)}`
-  const place = new URL(`${name}/`, folder)
-  mkdirSync(place) // fails where there is one
-  mkdirSync(new URL('policies/', place))
+  const recordingFolder = new URL(`${name}/`, folder)
+  mkdirSync(recordingFolder) // fails if it exists
+  mkdirSync(new URL('policies/', recordingFolder))
   for (const { checksum, document } of policies)
-    writeFileSync(new URL(`policies/${checksum}.json`, place), `${canonicalJson(document)}\n`, { flag: 'wx' })
-  writeFileSync(new URL('decisions.jsonl.gz', place), gzipSync(text, { level: 9 }), { flag: 'wx' })
+    writeFileSync(new URL(`policies/${checksum}.json`, recordingFolder), `${canonicalJson(document)}\n`, { flag: 'wx' })
+  writeFileSync(new URL('decisions.jsonl.gz', recordingFolder), gzipSync(text, { level: 9 }), { flag: 'wx' })
   return name
 }
 
-/** Whether a recording is still what its name says. */
+/** Whether the decisions of a recording still have the hash in its name. */
 export function isUntouched({ name, sha256: digest }: Recording): boolean {
   return name.endsWith(`-${digest.slice(0, DIGITS_IN_NAME)}`)
 }
 
-/** Decides the golden cases, each group of them under its policy. */
+/** Decides each group of golden cases under the policy at the same index. */
 export function decideGoldenCases(policies: readonly CompiledPolicy[]): GoldenDecision[] {
-  return goldenCases().flatMap((cases, which) => cases.map((one, index) => decideCase(policies[which]!, one, index)))
+  return goldenCases().flatMap((cases, group) => cases.map((one, index) => decideCase(policies[group]!, one, index)))
 }
 
 function decideCase(policy: CompiledPolicy, one: GoldenCase, index: number): GoldenDecision {
@@ -94,7 +94,7 @@ function decideCase(policy: CompiledPolicy, one: GoldenCase, index: number): Gol
   return { policy_checksum: policy.checksum, facts, decision, trace: evaluation.trace }
 }
 
-/** The facts that ingest adds up to for each golden case, in canonical JSON. */
+/** The facts of each golden case, in canonical JSON. */
 export function goldenFacts(): string[] {
   return goldenCases()
     .flat()

@@ -9,7 +9,7 @@ import {
   type TransactionFact,
 } from '../src/core/facts/entity-state.ts'
 
-/** The instant at which every golden decision is made. */
+/** The time of every golden decision. */
 export const GOLDEN_NOW = '2026-06-15T12:00:00.000Z'
 
 /** One applicant of the golden corpus. */
@@ -19,7 +19,7 @@ export interface GoldenCase {
   request: { product: string; requestedAmount?: number; currency?: string }
 }
 
-/** Draws from a fixed sequence, so that the corpus is the same on every machine. */
+/** Pseudo-random draws from a fixed seed, so that the corpus is the same on every machine. */
 interface Draw {
   below: (bound: number) => number
   chance: (percent: number) => boolean
@@ -40,7 +40,7 @@ function seededDraw(seed: number): Draw {
   }
 }
 
-/** The applicants of the corpus: those decided under the sandbox policy, and those decided under a second one. */
+/** The applicants of the corpus, in two groups: decided under the sandbox policy, and under the relationship policy. */
 export function goldenCases(): [forSandbox: GoldenCase[], forRelationship: GoldenCase[]] {
   const [sandbox, relationship] = [seededDraw(19_990_701), seededDraw(20_260_615)]
   return [
@@ -49,7 +49,7 @@ export function goldenCases(): [forSandbox: GoldenCase[], forRelationship: Golde
   ]
 }
 
-/** An applicant with everything that can be known, unknown, revoked or stale, in proportions that reach all verdicts. */
+/** An applicant whose facts are known, missing, revoked or stale, in proportions that lead to every verdict. */
 function goldenCase(draw: Draw): GoldenCase {
   // The sandbox policy has no terms for the Icelandic króna.
   const currency = draw.chance(93) ? 'EUR' : 'ISK'

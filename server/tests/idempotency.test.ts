@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import type { RowOf } from '../src/store/schema/tables.ts'
+import { exampleTransaction } from './example-transaction.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -8,23 +11,25 @@ const database = api.service.installation.storage.environments.sandbox
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'idempotent' })
 const path = `/v1/entities/${entity.id}/transactions`
 
-function batch(externalId: string, amount = 1) {
-  return {
-    transactions: [
-      { external_id: externalId, occurred_at: '2026-10-01T00:00:00Z', amount, currency: 'EUR', direction: 'debit' },
-    ],
-  }
+function batch(externalId: string) {
+  return { transactions: [exampleTransaction(externalId)] }
 }
 
-async function rowCounts(): Promise<unknown> {
-  const [row] =
-    await database.query(`SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM audit_entries) AS audit,
+/** How many rows a request could have added, and the sum of the versions of all entities. */
+async function rowCounts() {
+  const [row] = await database.query<{
+    transactions: number
+    audit: number
+    events: number
+    keys: number
+    versions: number
+  }>(`SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM audit_entries) AS audit,
     (SELECT count(*) FROM events WHERE type <> 'audit.checkpoint') AS events, (SELECT count(*) FROM idempotency_keys) AS keys,
     (SELECT sum(version) FROM entities) AS versions`)
-  return row
+  return row!
 }
 
-test('a hundred simultaneous equal requests on one key have one effect and one answer', async () => {
+test('a hundred simultaneous equal requests with one key have one effect and one answer', async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => acme.post(path, batch('race'), { 'Idempotency-Key': 'race' })),
   )
@@ -35,33 +40,43 @@ test('a hundred simultaneous equal requests on one key have one effect and one a
   assert.equal(row!.n, 1)
 })
 
-test('a key that another node wrote in between loses to it and repeats its answer', async () => {
-  // Another node is another set of turns and another queue on the same database: the race is decided by the database alone.
-  const { openEnvironmentStore } = await import('../src/store/environment-store.ts')
-  const elsewhere = openEnvironmentStore(database)
-  const [kept] = await database.query<{ fingerprint: string; body: string }>(
-    "SELECT fingerprint, body FROM idempotency_keys WHERE key = 'race'",
-  )
-  const row = {
-    org_id: acme.id,
-    route: 'POST /v1/entities/{entity_id}/transactions',
-    key: 'race',
-    fingerprint: kept!.fingerprint,
-    status: 201,
-    body: '{}',
-    created_at: '2026-10-01T00:00:00.000Z',
+/** Has another node commit this idempotency key while the next request is handled, before that request commits. */
+function commitKeyElsewhere(changes: Partial<RowOf<'idempotency_keys'>>): void {
+  const { sandbox } = api.service.installation.stores
+  const { commit } = sandbox
+  sandbox.commit = async (change) => {
+    sandbox.commit = commit
+    // A second store on the same database has its own queue, as another node has: only the database decides the race.
+    const key = { ...change.idempotencyKey!, ...changes }
+    assert.deepEqual(await openEnvironmentStore(database).commit({ idempotencyKey: key }), {})
+    return commit(change)
   }
-  const before = await rowCounts()
+}
+
+test('a request that loses its key to another node writes nothing and repeats the answer of that node', async () => {
+  const before = (await acme.post(path, batch('other-node'), { 'Idempotency-Key': 'other-node' })).body
+  const body = JSON.stringify({ ...before, received: 7 })
+  const counts = await rowCounts()
+  commitKeyElsewhere({ body })
+  const answer = await acme.post(path, batch('lost'), { 'Idempotency-Key': 'lost' })
+  assert.deepEqual([answer.status, answer.text, answer.headers.get('idempotent-replayed')], [201, body, 'true'])
   assert.deepEqual(
-    await elsewhere.commit({
-      idempotencyKey: row,
-      rows: { events: [{ org_id: acme.id, id: 'evt_lost', type: 'x', created_at: row.created_at, data: '{}' }] },
-    }),
-    {
-      lost: 'idempotency_key',
-    },
+    await rowCounts(),
+    { ...counts, keys: counts.keys + 1 },
+    'only the key of the other node was written',
   )
-  assert.deepEqual(await rowCounts(), before, 'nothing of the losing change was written')
+})
+
+test('a request that loses its key to another request of another node is refused and writes nothing', async () => {
+  const counts = await rowCounts()
+  commitKeyElsewhere({ fingerprint: 'another request' })
+  const refused = await acme.post(path, batch('refused'), { 'Idempotency-Key': 'refused' })
+  assert.deepEqual([refused.status, refused.body.error.code], [422, 'idempotency_key_reused'])
+  assert.deepEqual(
+    await rowCounts(),
+    { ...counts, keys: counts.keys + 1 },
+    'only the key of the other node was written',
+  )
 })
 
 test('a reused key with another body is refused and writes nothing', async () => {
@@ -73,7 +88,7 @@ test('a reused key with another body is refused and writes nothing', async () =>
   assert.deepEqual(await rowCounts(), before)
 })
 
-test('the same body in another spelling is the same request', async () => {
+test('the same JSON in another spelling is the same request', async () => {
   const headers = { 'Idempotency-Key': 'spelling', 'Content-Type': 'application/json' }
   const one = await api.request('sandbox', '/v1/entities', {
     method: 'POST',
@@ -91,7 +106,7 @@ test('the same body in another spelling is the same request', async () => {
   assert.equal(two.headers.get('idempotent-replayed'), 'true')
 })
 
-test('a rotated API key does not break a retry', async () => {
+test('a retry with another API key of the organization repeats the answer', async () => {
   const { key } = await acme.newKey('sandbox', ['entities:write'])
   const headers = { 'Idempotency-Key': 'rotated' }
   const one = await acme.post('/v1/entities', { external_id: 'rotated' }, headers)
@@ -101,16 +116,17 @@ test('a rotated API key does not break a retry', async () => {
     body: { external_id: 'rotated' },
     headers,
   })
-  assert.equal(one.text, two.text)
+  assert.deepEqual([one.status, two.status, two.text], [201, 201, one.text])
+  assert.equal(two.headers.get('idempotent-replayed'), 'true')
 })
 
-test('a refused request does not use its key up', async () => {
+test('a refused request does not use up its key', async () => {
   const headers = { 'Idempotency-Key': 'second-try' }
   assert.equal((await acme.post(path, { transactions: [] }, headers)).status, 400)
   assert.equal((await acme.post(path, batch('second-try'), headers)).status, 201)
 })
 
-test('a key is required where money moves, and must be printable', async () => {
+test('a batch of transactions needs a key of 1 to 255 printable ASCII characters', async () => {
   assert.equal((await acme.post(path, batch('none'))).body.error.code, 'idempotency_key_missing')
   for (const key of ['', 'x'.repeat(256), 'tab\tbed', 'caf\u00e9']) {
     const refused = await acme.post(path, batch('none'), { 'Idempotency-Key': key })
@@ -118,7 +134,7 @@ test('a key is required where money moves, and must be printable', async () => {
   }
 })
 
-test('kept answers are forgotten after a day and not before', async () => {
+test('a kept answer is deleted after a day and not before', async () => {
   const store = api.service.installation.stores.sandbox
   const hours = (n: number) => new Date(Date.now() + n * 3_600_000).toISOString()
   assert.equal(await store.purgeKeptAnswers(hours(23)), 0)

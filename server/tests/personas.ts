@@ -1,6 +1,6 @@
 /**
- * Seven applicants as a caller would present them: the bodies of the API calls, with dates relative to a given now.
- * What `sandbox-policy-v1` must say to each is part of its promise.
+ * Seven applicants as the bodies of API calls, with dates relative to a given now, and the decision that
+ * `sandbox-policy-v1` guarantees for each.
  */
 import type {
   ConsentPurpose,
@@ -12,7 +12,7 @@ import type {
   VerificationStatus,
 } from '../src/core/vocabularies.ts'
 
-/** The verdicts and reasons a persona may get. */
+/** The decision that a persona must get. */
 export interface PersonaExpectation {
   verdicts: readonly Verdict[]
   /** One of these must be among the reasons. */
@@ -65,7 +65,7 @@ export interface Persona {
   transactions: PersonaTransaction[]
   featureSnapshots: { source: string; as_of: string; features: Record<string, number | string | boolean | null> }[]
   underwrite: PersonaUnderwriting
-  /** Another entity that shares an identifier, and the outcome of a decision about it, to be recorded first. */
+  /** Another entity that shares an identifier, and the outcome of a decision about it; recorded before the persona. */
   associate?: {
     entity: Persona['entity']
     identityLinks: PersonaLink[]
@@ -192,7 +192,7 @@ function strongLinks(persona: string, now: string): PersonaLink[] {
   ]
 }
 
-/** One recurring movement: the day of the month, what it is, and how much (negative out). */
+/** One recurring movement: the day of the month, its category and its amount (negative: a debit). */
 type Movement = readonly [day: number, category: string, amount: number]
 
 const PRIME_MONTHS: readonly Movement[] = [
@@ -214,7 +214,7 @@ const OVERDRAWN_MONTHS: readonly Movement[] = [
   [25, 'gift', 420],
 ]
 
-/** Thirteen months of the same movements up to now, with the balance after each. */
+/** The same movements in each of thirteen months up to now, with the balance after each movement. */
 function account(
   now: string,
   { opening, months }: { opening: number; months: readonly Movement[] },

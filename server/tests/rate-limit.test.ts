@@ -7,7 +7,7 @@ const api = await startTestService({
   nowMs: () => 1_800_000_000_000,
 })
 
-test('beyond the limit an organization is told when to come back, and others are not held up', async () => {
+test('an organization over its rate limit gets 429 with Retry-After, and other organizations are not limited', async () => {
   const [busy, calm] = [await api.newOrganization(), await api.newOrganization()]
   const statuses = []
   for (let n = 0; n < 4; n++) statuses.push((await busy.get('/v1/usage')).status)

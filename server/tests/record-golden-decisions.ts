@@ -1,27 +1,27 @@
 /**
  * Records goldens; golden/README.md says when.
  *
- *     node server/tests/record-golden-decisions.ts facts        writes down anew what ingest adds up to
- *     node server/tests/record-golden-decisions.ts decisions    adds a recording under the policies of today
+ *     node server/tests/record-golden-decisions.ts facts        replaces the facts of the golden cases
+ *     node server/tests/record-golden-decisions.ts decisions    adds a recording of decisions under the current policies
  */
 import { writeFileSync } from 'node:fs'
 import { addRecording, decideGoldenCases, FACTS, goldenFacts } from './golden-recordings.ts'
 import { relationshipPolicy } from './relationship-policy.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 
-const what = process.argv[2]
-if (what === 'facts') {
+const golden = process.argv[2]
+if (golden === 'facts') {
   writeFileSync(
     FACTS,
     goldenFacts()
       .map((facts) => `${facts}\n`)
       .join(''),
   )
-} else if (what === 'decisions') {
+} else if (golden === 'decisions') {
   const policies = [sandboxPolicy(), relationshipPolicy()]
   const day = new Date().toISOString().slice(0, 10)
   console.log(addRecording({ day, decisions: decideGoldenCases(policies), policies }))
 } else {
-  console.error('say what to record: facts or decisions')
+  console.error('usage: node server/tests/record-golden-decisions.ts facts|decisions')
   process.exitCode = 1
 }

@@ -5,12 +5,12 @@ import { describeProblem } from '../src/core/policy/policy-problem.ts'
 
 const FILE = new URL('../../policies/sandbox-policy-v1.yaml', import.meta.url)
 
-/** The source of the policy the sandbox ships with. */
+/** The source of the policy that the sandbox ships with. */
 export function sandboxPolicySource(): string {
   return readFileSync(FILE, 'utf8')
 }
 
-/** The policy the sandbox ships with, ready to decide. */
+/** The compiled policy that the sandbox ships with. */
 export function sandboxPolicy(): CompiledPolicy {
   const result = parsePolicy(sandboxPolicySource())
   if ('policy' in result) return result.policy

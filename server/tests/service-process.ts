@@ -1,21 +1,25 @@
-/** The service as users run it: a process of its own, which tests can signal and kill. */
+/** The service as users run it: in its own process, which tests can signal and kill. */
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
 const START_WITHIN_MS = 60_000
 
-/** A started process with what it has said so far. */
+/** A started process and its output so far. */
 export interface ServiceProcess {
   child: ChildProcess
   ports: { console: number; sandbox: number; production: number }
   output(): string
   /** Resolves with the exit code, or the signal that ended it. */
   exited: Promise<number | NodeJS.Signals>
+  /** Sends SIGTERM and waits for the exit. */
+  stop(): Promise<number | NodeJS.Signals>
 }
 
-/** Finds ports that are free now, for a process that will listen on them. */
+/** Finds three free ports for a process to listen on. */
 export async function freePorts(): Promise<ServiceProcess['ports']> {
   const servers = await Promise.all(
     [0, 1, 2].map(
@@ -30,7 +34,7 @@ export async function freePorts(): Promise<ServiceProcess['ports']> {
   return { console: console!, sandbox: sandbox!, production: production! }
 }
 
-/** Starts the service with these settings, without waiting for it. */
+/** Starts the service with these settings, without waiting until it is ready. */
 export function spawnService(env: Record<string, string>, ports: ServiceProcess['ports']): ServiceProcess {
   const settings = {
     CONSOLE_PORT: String(ports.console),
@@ -51,7 +55,11 @@ export function spawnService(env: Record<string, string>, ports: ServiceProcess[
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal!)),
   )
-  return { child, ports, output: () => output, exited }
+  const stop = () => {
+    child.kill('SIGTERM')
+    return exited
+  }
+  return { child, ports, output: () => output, exited, stop }
 }
 
 /** Starts the service and waits until it is ready. */
@@ -69,7 +77,7 @@ export async function startServiceProcess(
   return service
 }
 
-/** Runs the command line and waits for its end. */
+/** Runs a command of the command line to its end. */
 export function runCli(
   env: Record<string, string>,
   ...args: string[]
@@ -80,4 +88,38 @@ export function runCli(
     encoding: 'utf8',
   })
   return { status, stdout, stderr }
+}
+
+/** Runs a command that has to succeed, and returns its JSON output. */
+// biome-ignore lint/suspicious/noExplicitAny: each command has its own output.
+export function runCliForJson(env: Record<string, string>, ...args: string[]): any {
+  const { status, stdout, stderr } = runCli(env, ...args, '--json')
+  assert.equal(status, 0, `${args.join(' ')}: ${stderr}${stdout}`)
+  return JSON.parse(stdout)
+}
+
+/** The sandbox key that the first start of an installation left in its data folder. */
+export function firstRunKey(dataDir: string): string {
+  return /sk_sandbox_\w+/.exec(readFileSync(join(dataDir, 'first-run.txt'), 'utf8'))![0]
+}
+
+/** Posts JSON to a port of this machine. */
+export async function postJson(
+  url: { port: number; path: string },
+  { key, body, headers = {} }: { key: string; body: unknown; headers?: Record<string, string> },
+): Promise<{ status: number; text: string }> {
+  const response = await fetch(`http://127.0.0.1:${url.port}${url.path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/**
+ * Waits until every node has seen the newest keys, gate and policies. A node caches them for half a second, and the
+ * documentation promises a second, so a longer wait would hide a defect.
+ */
+export function untilCachesExpire(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000))
 }

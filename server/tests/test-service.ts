@@ -1,4 +1,4 @@
-/** A whole service for a test, in this process, on ports of its own; closed and removed when the test file ends. */
+/** A whole service in the process of the test, on free ports; closed and deleted when the test file ends. */
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -6,21 +6,21 @@ import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import { SCOPES, type Scope } from '../src/security/scopes.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
-import { assertDescribed } from './openapi-check.ts'
+import { assertMatchesOpenapi } from './assert-matches-openapi.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const ACTOR = { type: 'system', id: 'test' } as const
 
-/** An answer with its body read. */
-export interface Answered {
+/** An answer of the API with its body. */
+export interface Answer {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; openapi.json holds them to theirs.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape; each was validated by openapi.json.
   body: any
 }
 
-/** What a request may carry besides its path. */
+/** Everything of a request but its path; `rawBody` is sent as it is, `body` as JSON. */
 export interface RequestOptions {
   method?: string
   key?: string | null
@@ -29,17 +29,17 @@ export interface RequestOptions {
   headers?: Record<string, string>
 }
 
-/** A running service with the calls that tests make. */
+/** A running service, its log lines, and the calls that tests make. */
 export interface TestService {
   service: Service
   logs: string[]
   url(environment: Environment): string
-  /** Sends a request; its answer is held against openapi.json. */
-  request(environment: Environment, path: string, options?: RequestOptions): Promise<Answered>
+  /** Sends a request, and fails the test if openapi.json does not allow the answer. */
+  request(environment: Environment, path: string, options?: RequestOptions): Promise<Answer>
   newOrganization(name?: string): Promise<TestOrganization>
 }
 
-/** An organization with a key of each environment. */
+/** An organization with a key of all scopes for each environment. */
 export interface TestOrganization {
   id: string
   keys: Record<Environment, string>
@@ -48,12 +48,12 @@ export interface TestOrganization {
     scopes: readonly Scope[],
     options?: { expiresAt?: string },
   ): Promise<{ id: string; key: string }>
-  /** Calls the sandbox with all scopes. */
-  get(path: string): Promise<Answered>
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
+  /** Calls the sandbox. */
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** Starts a service for the tests of this file. */
+/** Starts a service for the tests of one file; `env` overrides its settings, `nowMs` its clock. */
 export async function startTestService({
   env = {},
   nowMs = Date.now,
@@ -93,14 +93,14 @@ export async function startTestService({
       ...((rawBody ?? body) !== undefined && { body: (rawBody ?? JSON.stringify(body)) as string }),
     })
     const text = await response.text()
-    const answered = {
+    const answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: text === '' ? undefined : JSON.parse(text),
     }
-    if (method !== 'HEAD') assertDescribed(method, new URL(path, 'http://localhost').pathname, answered)
-    return answered
+    if (method !== 'HEAD') assertMatchesOpenapi(method, new URL(path, 'http://localhost').pathname, answer)
+    return answer
   }
 
   return {

@@ -1,4 +1,3 @@
-/** Holds every answer that a test gets against the published description. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ interface Description {
 }
 
 const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as Description
-// Formats of our own are checked where requests come in; here they say nothing more than their pattern.
+// The service validates its own formats in requests; in answers, their patterns are enough.
 const ajv = new Ajv2020({
   strict: false,
   allErrors: true,
@@ -25,8 +24,8 @@ const ajv = new Ajv2020({
 ajv.addSchema(description, 'openapi.json')
 const compiled = new Map<string, ValidateFunction>()
 
-/** Fails the test when an answer is not one that openapi.json allows for its request. */
-export function assertDescribed(
+/** Fails the test if openapi.json does not allow this status and body for the request. */
+export function assertMatchesOpenapi(
   method: string,
   path: string,
   { status, body }: { status: number; body: unknown },
@@ -35,7 +34,7 @@ export function assertDescribed(
     new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
   const operation = template && description.paths[template]?.[method.toLowerCase()]
-  // Unknown paths and methods have no operation to answer for; their errors still have the one envelope.
+  // An unknown path or method has no operation; its error still has the common envelope.
   const pointer = operation
     ? `openapi.json#/paths/${template.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
     : 'openapi.json#/components/schemas/Error'
@@ -48,6 +47,6 @@ export function assertDescribed(
   compiled.set(pointer, validate)
   assert.ok(
     validate(body),
-    `${method} ${path} answered ${status} in another shape: ${JSON.stringify(validate.errors)}\n${JSON.stringify(body)}`,
+    `${method} ${path} answered ${status} with a body that openapi.json does not allow: ${JSON.stringify(validate.errors)}\n${JSON.stringify(body)}`,
   )
 }

@@ -1,0 +1,15 @@
+import type { Database } from '../src/store/database/database.ts'
+
+/**
+ * Changes rows of an append-only table, as a database administrator could: with the triggers of the table disabled.
+ * `sql` is one UPDATE or DELETE.
+ */
+export async function tamper(database: Database, sql: string, params: readonly unknown[]): Promise<void> {
+  const table = /^(?:UPDATE|DELETE FROM) (\w+)/.exec(sql)?.[1]
+  if (!table) throw new Error(`not an UPDATE or DELETE: ${sql}`)
+  await database.transaction(async (transaction) => {
+    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+    await transaction.query(sql, params)
+    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  })
+}
