@@ -59,7 +59,7 @@ for (const column of ['type', 'data', 'actor_id', 'subject_id', 'request_id', 't
     await tamper(database, `UPDATE audit_entries SET ${column} = $2 WHERE id = $1`, [entryId, value])
     const report = await verify(organization)
     assert.equal(report.intact, false)
-    assert.equal(report.problems[0], `Entry ${entryId} is not what was sealed as leaf 5.`)
+    assert.equal(report.problems[0], `Entry ${entryId} was edited: its hash is not the one sealed as leaf 5.`)
   })
 }
 
@@ -103,7 +103,7 @@ test('verification names a deleted entry', async () => {
   const organization = await organizationWithLog()
   const entryId = await entryAt(organization, 7)
   await tamper(database, 'DELETE FROM audit_entries WHERE id = $1', [entryId])
-  assert.equal((await verify(organization)).problems[0], `Entry ${entryId}, sealed as leaf 7, is gone.`)
+  assert.equal((await verify(organization)).problems[0], `Entry ${entryId}, sealed as leaf 7, was removed.`)
 })
 
 test('verification names a deleted leaf', async () => {
@@ -141,7 +141,7 @@ test('verification finds a truncated log by its newest head, or by a head kept e
     publicKeys: [signingKey.publicKey],
     pinnedHead: pinned!,
   })
-  assert.match(report.problems.join(' '), /ends before leaf 7, but a signed head counts \d+/)
+  assert.match(report.problems.join(' '), /ends before leaf 7, but a signed head covers \d+/)
 })
 
 test('verification finds a head without a valid signature', async () => {

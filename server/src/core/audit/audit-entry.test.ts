@@ -15,7 +15,7 @@ const entry: AuditEntry = {
 }
 
 describe('audit entry', () => {
-  it('has the same leaf for ever: the bytes under it are these', () => {
+  it('has a fixed leaf hash over fixed bytes', () => {
     const bytes =
       '{"entry":{"actor":{"id":"key_1","type":"api_key"},"data":{"limit":2500,"verdict":"approve"},"id":"aud_1",' +
       '"occurred_at":"2026-03-01T09:30:00.000Z","request_id":"req_1","subject":{"id":"dec_1","type":"decision"},' +
@@ -24,7 +24,7 @@ describe('audit entry', () => {
     assert.equal(leafHashOf('org_1', entry), '7cd2b0f43280c49ed1b5c16e0f7657d844837583c133f5fa1b9819663d0678cc')
   })
 
-  it('has another leaf as soon as any of it is another', () => {
+  it('has another leaf hash if any member or the organization differs', () => {
     const variants: AuditEntry[] = [
       { ...entry, id: 'aud_2' },
       { ...entry, trail_id: 'ent_2' },
@@ -42,7 +42,7 @@ describe('audit entry', () => {
     assert.equal(new Set(hashes).size, hashes.length)
   })
 
-  it('has the same leaf in whatever order its members come', () => {
+  it('has a leaf hash that does not depend on the order of its members', () => {
     const reversed = Object.fromEntries(Object.entries(entry).reverse())
     assert.equal(leafHashOf('org_1', reversed as unknown as AuditEntry), leafHashOf('org_1', entry))
   })

@@ -1,7 +1,7 @@
 import { type CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { leafHash } from './merkle-tree.ts'
 
-/** Who did what an entry records. */
+/** Who did the act that an entry records. */
 export interface AuditActor {
   type: 'api_key' | 'operator' | 'system'
   id: string
@@ -10,16 +10,16 @@ export interface AuditActor {
 /** An actor outside the public API: an operator, or the service itself. */
 export type AdminActor = AuditActor & { type: 'operator' | 'system' }
 
-/** What an entry is about. */
+/** The object that an entry is about, such as a decision or a policy. */
 export interface AuditSubject {
   type: string
   id: string
 }
 
-/** One fact on the audit log, as it was written with the change it describes. */
+/** One entry of the audit log, written together with the change that it records. */
 export interface AuditEntry {
   id: string
-  /** Whose trail it is on: an entity's, or else its subject's own. */
+  /** The trail that the entry belongs to: the id of an entity, or else of the subject. */
   trail_id: string
   type: string
   occurred_at: string
@@ -29,10 +29,10 @@ export interface AuditEntry {
   data: Readonly<Record<string, unknown>> | CanonicalText
 }
 
-// Inside what is hashed, so that no leaf of another format, nor any other document of ours, has the same bytes.
+// Part of the hashed text, so that no leaf of another format and no other document can have the same bytes.
 const FORMAT = 'verdigraph.audit-entry.v1'
 
-/** The leaf that stands for an entry: every member of it, and whose it is, in one canonical form. */
+/** The hash of the leaf of an entry: over all its members and the id of its organization, as canonical JSON. */
 export function leafHashOf(organizationId: string, entry: AuditEntry): string {
   return leafHash(canonicalJson({ entry, format: FORMAT, organization_id: organizationId }))
 }

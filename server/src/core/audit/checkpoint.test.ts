@@ -28,7 +28,7 @@ describe('checkpoint', () => {
     )
   })
 
-  it('bears the signature that OpenSSL gives for the same key and text', () => {
+  it('has the signature that OpenSSL computes for the same key and text', () => {
     const expected =
       '680d73acfcde2da7069ae731b1d997f488114616167192f0023717cdf7f48210' +
       'cf9545955618b4efd49cccc30b0b5028e6b2b749ec05cbeca0b4f3f4ac97d900'
@@ -36,12 +36,12 @@ describe('checkpoint', () => {
     assert.equal(checkpoint.key_id, '06e3fd8fda29bb60')
   })
 
-  it('verifies with the key that signed it and with no other', () => {
+  it('verifies only with the key that signed it', () => {
     assert.ok(verifyCheckpoint(log, checkpoint, publicKey))
     assert.ok(!verifyCheckpoint(log, checkpoint, generateKeyPairSync('ed25519').publicKey))
   })
 
-  it('does not verify once anything it says is changed', () => {
+  it('does not verify after any of its fields was changed', () => {
     const changes = [
       { tree_size: 4 },
       { root_hash: EMPTY_ROOT.replace('e', 'f') },
@@ -58,12 +58,12 @@ describe('checkpoint', () => {
     assert.ok(!verifyCheckpoint({ ...log, environment: 'production' }, checkpoint, publicKey))
   })
 
-  it('names a key by its public half', () => {
+  it('identifies a key by its public key', () => {
     assert.equal(keyId(publicKey), checkpoint.key_id)
     assert.match(checkpoint.key_id, /^[0-9a-f]{16}$/)
   })
 
-  it('takes Ed25519 keys only', () => {
+  it('refuses keys other than Ed25519', () => {
     const { privateKey: other } = generateKeyPairSync('ed448')
     assert.throws(() => signCheckpoint(log, head, other), TypeError)
     assert.throws(() => verifyCheckpoint(log, checkpoint, createPublicKey(other)), TypeError)

@@ -1,20 +1,20 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { canonicalJson } from '../canonical-json.ts'
 
-/** What a log looked like at one moment. */
+/** The state of a log at one moment: its number of leaves and its root. */
 export interface TreeHead {
   tree_size: number
   root_hash: string
   signed_at: string
 }
 
-/** A tree head with the signature that holds its keeper to it. */
+/** A signed tree head, which the installation that signed it cannot deny later. */
 export interface Checkpoint extends TreeHead {
   key_id: string
   signature: string
 }
 
-/** Whose log it is, and of which environment: a head of one log proves nothing about another. */
+/** Identifies a log. It is part of the signed text, because a head of one log must prove nothing about another. */
 export interface LogIdentity {
   environment: 'sandbox' | 'production'
   organizationId: string
@@ -42,14 +42,14 @@ export function signCheckpoint(log: LogIdentity, head: TreeHead, privateKey: Key
   return { tree_size, root_hash, signed_at, key_id: keyId(createPublicKey(privateKey)), signature }
 }
 
-/** Tells whether this key signed this head of this log. */
+/** Whether this key signed this head of this log. */
 export function verifyCheckpoint(log: LogIdentity, checkpoint: Checkpoint, publicKey: KeyObject): boolean {
   requireEd25519(publicKey)
-  const signature = bytesOfSignature(checkpoint.signature)
+  const signature = parseSignature(checkpoint.signature)
   return signature !== null && verify(null, signedBytes(log, checkpoint), publicKey, signature)
 }
 
-/** The short name of a public key: the first 16 hexadecimal digits of the SHA-256 of its SPKI form. */
+/** The id of a public key: the first 16 hexadecimal digits of the SHA-256 of its SPKI form. */
 export function keyId(publicKey: KeyObject): string {
   return hash('sha256', publicKey.export({ type: 'spki', format: 'der' })).slice(0, 16)
 }
@@ -58,11 +58,11 @@ function signedBytes(log: LogIdentity, head: TreeHead): Uint8Array {
   return new TextEncoder().encode(signedText(log, head))
 }
 
-function bytesOfSignature(text: string): Uint8Array | null {
+function parseSignature(text: string): Uint8Array | null {
   if (!/^[0-9a-f]{128}$/.test(text)) return null
   return Uint8Array.from({ length: 64 }, (_, index) => Number.parseInt(text.slice(index * 2, index * 2 + 2), 16))
 }
 
 function requireEd25519(key: KeyObject): void {
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('a log is signed with an Ed25519 key')
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('a log must be signed with an Ed25519 key')
 }

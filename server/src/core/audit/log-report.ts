@@ -1,4 +1,4 @@
-/** One thing that is wrong with a log, naming the leaves concerned; spans include both ends. */
+/** One problem of a log, with the leaves it concerns; spans include both ends. */
 export type LogProblem =
   | { kind: 'entry_edited'; leafIndex: number; entryId: string; sealedHash: string; foundHash: string | null }
   | { kind: 'entry_removed'; leafIndex: number; entryId: string }
@@ -13,25 +13,25 @@ export type LogProblem =
   | { kind: 'heads_conflict'; treeSize: number; rootHashes: [string, string] }
   | { kind: 'heads_inconsistent'; firstTreeSize: number; secondTreeSize: number }
 
-/** How much was looked at, and how much of it a trusted head vouches for. */
+/** How much of a log was read, and how many trusted heads it agrees with. */
 export interface LogFigures {
   leaves: number
   treeSize: number
-  /** The root over the leaves as they are stored; null where leaves are missing. */
+  /** The root over the stored leaves; null if leaves are missing. */
   rootHash: string | null
   headsVerified: number
-  /** Heads that the log could not be shown to agree with, because leaves are missing or altered. */
+  /** Trusted heads that the log does not agree with, because leaves are missing or altered. */
   headsUnverified: number
 }
 
-/** What verifying a log has found. */
+/** The result of verifying a log. */
 export type LogReport =
   | { status: 'intact'; figures: LogFigures }
   | { status: 'tampered'; figures: LogFigures; problems: LogProblem[]; problemsOmitted: number }
 
-/** The problems found so far, of which a report lists no more than it can hold. */
+/** Collects problems, up to a limit; beyond it they are only counted. */
 export class ProblemList {
-  // A log whose every entry was edited must not be held in memory to say so.
+  // Bounds the memory that a report takes, even if every entry of a large log was edited.
   static readonly LISTED_MAX = 1000
   readonly listed: LogProblem[] = []
   omitted = 0
@@ -42,33 +42,33 @@ export class ProblemList {
   }
 }
 
-/** Says in one sentence what is wrong and where. */
+/** Describes a problem in one sentence. */
 export function describeProblem(problem: LogProblem): string {
   switch (problem.kind) {
     case 'entry_edited':
-      return `Entry ${problem.entryId} is not what was sealed as leaf ${problem.leafIndex}.`
+      return `Entry ${problem.entryId} was edited: its hash is not the one sealed as leaf ${problem.leafIndex}.`
     case 'entry_removed':
-      return `Entry ${problem.entryId}, sealed as leaf ${problem.leafIndex}, is gone.`
+      return `Entry ${problem.entryId}, sealed as leaf ${problem.leafIndex}, was removed.`
     case 'leaf_missing':
       return `${leavesText(problem)} missing.`
     case 'leaf_repeated':
-      return `Leaf ${problem.leafIndex} occurs again, with entry ${problem.entryId}.`
+      return `Leaf ${problem.leafIndex} is stored twice, the second time with entry ${problem.entryId}.`
     case 'leaf_moved':
-      return `Entry ${problem.entryId} stands at leaf ${problem.leafIndex}, but was sealed as leaf ${problem.sealedAt}.`
+      return `Entry ${problem.entryId} was moved to leaf ${problem.leafIndex}: it was sealed as leaf ${problem.sealedAt}.`
     case 'leaves_altered':
-      return `${leavesText(problem)} not what the head of ${problem.treeSize} leaves was signed over; the first is entry ${problem.entryId}.`
+      return `${leavesText(problem)} altered: the signed head of ${problem.treeSize} leaves has another root; the first entry is ${problem.entryId}.`
     case 'leaves_unsealed':
-      return `${leavesText(problem)} covered by no trusted head; the first is entry ${problem.entryId}.`
+      return `${leavesText(problem)} not covered by any trusted head; the first entry is ${problem.entryId}.`
     case 'log_truncated':
-      return `The log ends before leaf ${problem.leafIndex}, but a signed head counts ${problem.treeSize} leaves.`
+      return `The log ends before leaf ${problem.leafIndex}, but a signed head covers ${problem.treeSize} leaves.`
     case 'head_signature_invalid':
-      return `The head of ${problem.treeSize} leaves does not bear a valid signature of key ${problem.keyId}.`
+      return `The head of ${problem.treeSize} leaves has no valid signature of key ${problem.keyId}.`
     case 'head_key_unknown':
-      return `The head of ${problem.treeSize} leaves is signed by key ${problem.keyId}, which is not known.`
+      return `The head of ${problem.treeSize} leaves is signed with the unknown key ${problem.keyId}.`
     case 'heads_conflict':
       return `Two signed heads of ${problem.treeSize} leaves have different roots.`
     case 'heads_inconsistent':
-      return `The head of ${problem.secondTreeSize} leaves does not continue the head of ${problem.firstTreeSize} leaves.`
+      return `The head of ${problem.secondTreeSize} leaves does not extend the head of ${problem.firstTreeSize} leaves.`
   }
 }
 

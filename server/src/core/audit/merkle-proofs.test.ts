@@ -35,7 +35,7 @@ const LEAVES_4_7 = '6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39b
 
 const leavesOf = (size: number) => Array.from({ length: size }, (_, index) => leafHash(`leaf ${index}`))
 
-/** A store of complete nodes that keeps count of what is read from it. */
+/** A store of complete nodes that records which nodes are read. */
 function storeOf(leaves: readonly string[]) {
   const { nodes } = appendLeaves({ size: 0, frontier: [], leaves })
   const hashes = new Map(nodes.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
@@ -61,7 +61,7 @@ const spot = fc
   .chain((treeSize) => fc.record({ treeSize: fc.constant(treeSize), leafIndex: fc.nat(treeSize - 1) }))
 
 describe('inclusion proof', () => {
-  it('is the published one for the published tree', () => {
+  it('equals the published proof for the published tree', () => {
     const published: [number, number, string[]][] = [
       [0, 1, []],
       [0, 8, [LEAF_1, LEAVES_2_3, LEAVES_4_7]],
@@ -73,12 +73,12 @@ describe('inclusion proof', () => {
       const leaves = KNOWN_LEAVES.slice(0, treeSize)
       const proof = inclusionProof({ leafIndex, treeSize }, storeOf(leaves).nodeAt)
       assert.deepEqual(proof, expected)
-      const claim = { leafIndex, treeSize, leafHash: leaves[leafIndex]!, root: rootOf(leaves) }
-      assert.ok(verifyInclusion({ ...claim, proof }))
+      const proven = { leafIndex, treeSize, leafHash: leaves[leafIndex]!, root: rootOf(leaves) }
+      assert.ok(verifyInclusion({ ...proven, proof }))
     }
   })
 
-  it('verifies for every leaf of every tree, and reads exactly the nodes it announced', () => {
+  it('verifies for every leaf of every tree, and reads exactly the nodes of its positions', () => {
     for (let treeSize = 1; treeSize <= 40; treeSize += 1) {
       const leaves = leavesOf(treeSize)
       for (const [leafIndex, leaf] of leaves.entries()) {
@@ -90,46 +90,46 @@ describe('inclusion proof', () => {
     }
   })
 
-  it('fails when any bit of leaf, proof or root is flipped, or when index or size is another', () => {
+  it('fails if any bit of leaf, proof or root is flipped, or the index or size differs', () => {
     fc.assert(
       fc.property(spot, fc.nat(255), fc.nat(), ({ leafIndex, treeSize }, bit, which) => {
         const leaves = leavesOf(treeSize)
         const proof = inclusionProof({ leafIndex, treeSize }, storeOf(leaves).nodeAt)
-        const claim = { leafIndex, treeSize, leafHash: leaves[leafIndex]!, proof, root: rootOf(leaves) }
-        assert.ok(!verifyInclusion({ ...claim, leafHash: withFlippedBit(claim.leafHash, bit) }))
-        assert.ok(!verifyInclusion({ ...claim, root: withFlippedBit(claim.root, bit) }))
-        assert.ok(!verifyInclusion({ ...claim, proof: [...proof, leaves[0]!] }))
-        assert.ok(!verifyInclusion({ ...claim, leafIndex: treeSize }))
-        assert.ok(!verifyInclusion({ ...claim, leafIndex: -1 }))
+        const proven = { leafIndex, treeSize, leafHash: leaves[leafIndex]!, proof, root: rootOf(leaves) }
+        assert.ok(!verifyInclusion({ ...proven, leafHash: withFlippedBit(proven.leafHash, bit) }))
+        assert.ok(!verifyInclusion({ ...proven, root: withFlippedBit(proven.root, bit) }))
+        assert.ok(!verifyInclusion({ ...proven, proof: [...proof, leaves[0]!] }))
+        assert.ok(!verifyInclusion({ ...proven, leafIndex: treeSize }))
+        assert.ok(!verifyInclusion({ ...proven, leafIndex: -1 }))
         if (treeSize === 1) return
         const step = which % proof.length
-        assert.ok(!verifyInclusion({ ...claim, proof: proof.with(step, withFlippedBit(proof[step]!, bit)) }))
-        assert.ok(!verifyInclusion({ ...claim, proof: proof.slice(1) }))
-        assert.ok(!verifyInclusion({ ...claim, leafIndex: (leafIndex + 1) % treeSize }))
+        assert.ok(!verifyInclusion({ ...proven, proof: proof.with(step, withFlippedBit(proof[step]!, bit)) }))
+        assert.ok(!verifyInclusion({ ...proven, proof: proof.slice(1) }))
+        assert.ok(!verifyInclusion({ ...proven, leafIndex: (leafIndex + 1) % treeSize }))
       }),
     )
   })
 
-  it('takes no element that is not a hash', () => {
+  it('fails if an element is not a hash', () => {
     const leaves = leavesOf(2)
-    const claim = { leafIndex: 0, treeSize: 2, leafHash: leaves[0]!, root: rootOf(leaves) }
+    const proven = { leafIndex: 0, treeSize: 2, leafHash: leaves[0]!, root: rootOf(leaves) }
     for (const element of [leaves[1]!.toUpperCase(), `${leaves[1]}zz`, '']) {
-      assert.ok(!verifyInclusion({ ...claim, proof: [element] }))
+      assert.ok(!verifyInclusion({ ...proven, proof: [element] }))
     }
   })
 
-  it('is not made for a leaf the tree does not have', () => {
+  it('throws for a leaf that the tree does not have', () => {
     assert.throws(() => inclusionProofPositions({ leafIndex: 3, treeSize: 3 }), RangeError)
   })
 
-  it('takes no more than a node per doubling of the tree', () => {
+  it('has at most one node per doubling of the tree', () => {
     const treeSize = 2 ** 40
     assert.equal(inclusionProofPositions({ leafIndex: 123_456_789, treeSize }).length, 40)
   })
 })
 
 describe('consistency proof', () => {
-  it('is the published one for the published tree', () => {
+  it('equals the published proof for the published tree', () => {
     const published: [number, number, string[]][] = [
       [1, 1, []],
       [1, 8, [LEAF_1, LEAVES_2_3, LEAVES_4_7]],
@@ -142,7 +142,7 @@ describe('consistency proof', () => {
     }
   })
 
-  it('verifies for every pair of sizes, and reads exactly the nodes it announced', () => {
+  it('verifies for every pair of sizes, and reads exactly the nodes of its positions', () => {
     const all = leavesOf(40)
     const roots = Array.from({ length: 41 }, (_, size) => rootOf(all.slice(0, size)))
     for (let secondSize = 0; secondSize <= 40; secondSize += 1) {
@@ -150,62 +150,62 @@ describe('consistency proof', () => {
         const { nodeAt, reads } = storeOf(all.slice(0, secondSize))
         const proof = consistencyProof({ firstSize, secondSize }, nodeAt)
         assert.deepEqual(reads, consistencyProofPositions({ firstSize, secondSize }))
-        const claim = { firstSize, secondSize, firstRoot: roots[firstSize]!, secondRoot: roots[secondSize]!, proof }
-        assert.ok(verifyConsistency(claim), `${firstSize} → ${secondSize}`)
+        const proven = { firstSize, secondSize, firstRoot: roots[firstSize]!, secondRoot: roots[secondSize]!, proof }
+        assert.ok(verifyConsistency(proven), `${firstSize} → ${secondSize}`)
       }
     }
   })
 
-  it('fails when any bit of a root or of the proof is flipped', () => {
+  it('fails if any bit of a root or of the proof is flipped', () => {
     fc.assert(
       fc.property(spot, fc.nat(255), fc.nat(), ({ leafIndex, treeSize: secondSize }, bit, which) => {
         const firstSize = leafIndex + 1
         const leaves = leavesOf(secondSize)
         const proof = consistencyProof({ firstSize, secondSize }, storeOf(leaves).nodeAt)
         const firstRoot = rootOf(leaves.slice(0, firstSize))
-        const claim = { firstSize, secondSize, firstRoot, secondRoot: rootOf(leaves), proof }
-        assert.ok(!verifyConsistency({ ...claim, firstRoot: withFlippedBit(firstRoot, bit) }))
-        assert.ok(!verifyConsistency({ ...claim, secondRoot: withFlippedBit(claim.secondRoot, bit) }))
-        assert.ok(!verifyConsistency({ ...claim, proof: [...proof, firstRoot] }))
+        const proven = { firstSize, secondSize, firstRoot, secondRoot: rootOf(leaves), proof }
+        assert.ok(!verifyConsistency({ ...proven, firstRoot: withFlippedBit(firstRoot, bit) }))
+        assert.ok(!verifyConsistency({ ...proven, secondRoot: withFlippedBit(proven.secondRoot, bit) }))
+        assert.ok(!verifyConsistency({ ...proven, proof: [...proof, firstRoot] }))
         if (proof.length === 0) return
         const step = which % proof.length
-        assert.ok(!verifyConsistency({ ...claim, proof: proof.with(step, withFlippedBit(proof[step]!, bit)) }))
-        assert.ok(!verifyConsistency({ ...claim, proof: proof.slice(1) }))
+        assert.ok(!verifyConsistency({ ...proven, proof: proof.with(step, withFlippedBit(proof[step]!, bit)) }))
+        assert.ok(!verifyConsistency({ ...proven, proof: proof.slice(1) }))
       }),
     )
   })
 
-  it('fails for two logs that part before the smaller size', () => {
+  it('fails for two logs that differ before the smaller size', () => {
     fc.assert(
       fc.property(spot, fc.nat(), ({ leafIndex, treeSize: secondSize }, which) => {
         const firstSize = leafIndex + 1
-        const told = leavesOf(secondSize)
-        const other = told.with(which % firstSize, leafHash('another story'))
+        const original = leavesOf(secondSize)
+        const other = original.with(which % firstSize, leafHash('another leaf'))
         const proof = consistencyProof({ firstSize, secondSize }, storeOf(other).nodeAt)
-        const firstRoot = rootOf(told.slice(0, firstSize))
+        const firstRoot = rootOf(original.slice(0, firstSize))
         assert.ok(!verifyConsistency({ firstSize, secondSize, firstRoot, secondRoot: rootOf(other), proof }))
       }),
     )
   })
 
-  it('takes no element that is not a hash', () => {
+  it('fails if an element is not a hash', () => {
     const leaves = leavesOf(2)
-    const claim = { firstSize: 1, secondSize: 2, firstRoot: leaves[0]!, secondRoot: rootOf(leaves) }
-    assert.ok(verifyConsistency({ ...claim, proof: [leaves[1]!] }))
-    assert.ok(!verifyConsistency({ ...claim, proof: [leaves[1]!.toUpperCase()] }))
-    assert.ok(!verifyConsistency({ ...claim, proof: [`${leaves[1]}zz`] }))
+    const proven = { firstSize: 1, secondSize: 2, firstRoot: leaves[0]!, secondRoot: rootOf(leaves) }
+    assert.ok(verifyConsistency({ ...proven, proof: [leaves[1]!] }))
+    assert.ok(!verifyConsistency({ ...proven, proof: [leaves[1]!.toUpperCase()] }))
+    assert.ok(!verifyConsistency({ ...proven, proof: [`${leaves[1]}zz`] }))
   })
 
-  it('does not let a log shrink', () => {
+  it('fails if the log became smaller', () => {
     const root = rootOf(leavesOf(3))
     assert.throws(() => consistencyProofPositions({ firstSize: 4, secondSize: 3 }), RangeError)
     assert.ok(!verifyConsistency({ firstSize: 4, secondSize: 3, firstRoot: root, secondRoot: root, proof: [] }))
   })
 
-  it('takes an empty log for the beginning of every log, but only with the empty root', () => {
+  it('accepts an empty first log only with the empty root', () => {
     const secondRoot = rootOf(leavesOf(3))
-    const claim = { firstSize: 0, secondSize: 3, secondRoot, proof: [] }
-    assert.ok(verifyConsistency({ ...claim, firstRoot: EMPTY_ROOT }))
-    assert.ok(!verifyConsistency({ ...claim, firstRoot: secondRoot }))
+    const proven = { firstSize: 0, secondSize: 3, secondRoot, proof: [] }
+    assert.ok(verifyConsistency({ ...proven, firstRoot: EMPTY_ROOT }))
+    assert.ok(!verifyConsistency({ ...proven, firstRoot: secondRoot }))
   })
 })

@@ -9,36 +9,39 @@ import {
   splitOf,
 } from './merkle-tree.ts'
 
-/** Gives the hash of a complete subtree that was loaded from storage; level 0 are the leaves. */
+/** Returns the hash of a complete subtree that was loaded from storage; the leaves are level 0. */
 export type NodeAt = (position: NodePosition) => string
 
-/** Which leaf of which tree a proof is about. */
-export interface InclusionClaim {
+/** The leaf and the tree that an inclusion proof is about. */
+export interface LeafInTree {
   leafIndex: number
   treeSize: number
 }
 
-/** Which two sizes of one log a proof is about. */
-export interface ConsistencyClaim {
+/** The two sizes of one log that a consistency proof is about. */
+export interface TreeSizes {
   firstSize: number
   secondSize: number
 }
 
 /** The stored nodes that an inclusion proof is made of. */
-export function inclusionProofPositions(claim: InclusionClaim): NodePosition[] {
-  return inclusionSpans(claim).flatMap(completeNodesOf)
+export function inclusionProofPositions(leaf: LeafInTree): NodePosition[] {
+  return inclusionSpans(leaf).flatMap(completeNodesOf)
 }
 
 /** The hashes that lead from a leaf to the root, leaf first (RFC 9162 §2.1.3.1). */
-export function inclusionProof(claim: InclusionClaim, nodeAt: NodeAt): string[] {
-  return inclusionSpans(claim).map((span) => spanHash(span, nodeAt))
+export function inclusionProof(leaf: LeafInTree, nodeAt: NodeAt): string[] {
+  return inclusionSpans(leaf).map((span) => spanHash(span, nodeAt))
 }
 
-/** Tells whether a proof leads from this leaf, at this index, to this root (RFC 9162 §2.1.3.2). */
-export function verifyInclusion(
-  claim: InclusionClaim & { leafHash: string; proof: readonly string[]; root: string },
-): boolean {
-  const { leafIndex, treeSize, leafHash, proof, root } = claim
+/** Whether a proof leads from this leaf, at this index, to this root (RFC 9162 §2.1.3.2). */
+export function verifyInclusion({
+  leafIndex,
+  treeSize,
+  leafHash,
+  proof,
+  root,
+}: LeafInTree & { leafHash: string; proof: readonly string[]; root: string }): boolean {
   if (!isIndexWithin(leafIndex, treeSize) || ![leafHash, ...proof].every(isHash)) return false
   const spans = inclusionSpans({ leafIndex, treeSize })
   if (proof.length !== spans.length) return false
@@ -50,20 +53,23 @@ export function verifyInclusion(
 }
 
 /** The stored nodes that a consistency proof is made of. */
-export function consistencyProofPositions(claim: ConsistencyClaim): NodePosition[] {
-  return consistencySpans(claim).flatMap(completeNodesOf)
+export function consistencyProofPositions(sizes: TreeSizes): NodePosition[] {
+  return consistencySpans(sizes).flatMap(completeNodesOf)
 }
 
-/** The hashes that show the larger tree to be the smaller one with leaves added (RFC 9162 §2.1.4.1). */
-export function consistencyProof(claim: ConsistencyClaim, nodeAt: NodeAt): string[] {
-  return consistencySpans(claim).map((span) => spanHash(span, nodeAt))
+/** The hashes that prove that the larger tree is the smaller one with leaves appended (RFC 9162 §2.1.4.1). */
+export function consistencyProof(sizes: TreeSizes, nodeAt: NodeAt): string[] {
+  return consistencySpans(sizes).map((span) => spanHash(span, nodeAt))
 }
 
-/** Tells whether the second root is of the first tree with leaves added, none changed (RFC 9162 §2.1.4.2). */
-export function verifyConsistency(
-  claim: ConsistencyClaim & { firstRoot: string; secondRoot: string; proof: readonly string[] },
-): boolean {
-  const { firstSize, secondSize, firstRoot, secondRoot, proof } = claim
+/** Whether a proof shows that the second tree is the first one with leaves appended (RFC 9162 §2.1.4.2). */
+export function verifyConsistency({
+  firstSize,
+  secondSize,
+  firstRoot,
+  secondRoot,
+  proof,
+}: TreeSizes & { firstRoot: string; secondRoot: string; proof: readonly string[] }): boolean {
   if (!isIndexWithin(firstSize, secondSize + 1) || ![firstRoot, secondRoot, ...proof].every(isHash)) return false
   const spans = consistencySpans({ firstSize, secondSize })
   if (proof.length !== spans.length) return false
@@ -80,11 +86,11 @@ function rootsFromProof(known: {
   proof: readonly string[]
 }) {
   const { firstSize, firstRoot, spans, proof } = known
-  // A first tree that is itself a subtree of the second is its own beginning and not part of the proof.
-  const beginsWithFirstTree = spans[0]!.start >= firstSize
-  let first = beginsWithFirstTree ? firstRoot : proof[0]!
+  // If the first tree is a complete subtree of the second, its root is the start and not part of the proof.
+  const startsWithFirstRoot = spans[0]!.start >= firstSize
+  let first = startsWithFirstRoot ? firstRoot : proof[0]!
   let second = first
-  for (let step = beginsWithFirstTree ? 0 : 1; step < spans.length; step += 1) {
+  for (let step = startsWithFirstRoot ? 0 : 1; step < spans.length; step += 1) {
     const other = proof[step]!
     if (spans[step]!.start >= firstSize) {
       second = nodeHash(second, other)
@@ -96,8 +102,8 @@ function rootsFromProof(known: {
   return { first, second }
 }
 
-/** The siblings along the way from a leaf up to the root. */
-function inclusionSpans({ leafIndex, treeSize }: InclusionClaim): LeafSpan[] {
+/** The siblings on the path from a leaf up to the root. */
+function inclusionSpans({ leafIndex, treeSize }: LeafInTree): LeafSpan[] {
   if (!isIndexWithin(leafIndex, treeSize)) throw new RangeError(`a tree of ${treeSize} leaves has no leaf ${leafIndex}`)
   const { siblings } = descend(
     { start: 0, end: treeSize },
@@ -106,10 +112,10 @@ function inclusionSpans({ leafIndex, treeSize }: InclusionClaim): LeafSpan[] {
   return siblings
 }
 
-/** The subtrees that, folded, give both roots: the first of them ends where the smaller tree ends. */
-function consistencySpans({ firstSize, secondSize }: ConsistencyClaim): LeafSpan[] {
+/** The subtrees from which both roots can be computed; the first of them ends where the smaller tree ends. */
+function consistencySpans({ firstSize, secondSize }: TreeSizes): LeafSpan[] {
   if (!isIndexWithin(firstSize, secondSize + 1))
-    throw new RangeError(`a tree of ${secondSize} leaves never had ${firstSize}`)
+    throw new RangeError(`a tree of ${secondSize} leaves has no earlier state of ${firstSize} leaves`)
   if (firstSize === 0) return []
   const lastOfFirst = firstSize - 1
   const { reached, siblings } = descend(

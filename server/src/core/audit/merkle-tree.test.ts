@@ -11,7 +11,7 @@ import {
   rootOfFrontier,
 } from './merkle-tree.ts'
 
-/** The tree that every implementation of Certificate Transparency is tried on. */
+/** The test tree of the Certificate Transparency implementations. */
 const KNOWN_LEAVES = [
   '',
   '00',
@@ -39,7 +39,7 @@ const leavesOf = (size: number) => Array.from({ length: size }, (_, index) => le
 const emptyTree = { size: 0, frontier: [] }
 
 describe('merkle tree', () => {
-  it('has the published roots, by definition and by growth', () => {
+  it('has the published roots, by the definition and by appending', () => {
     for (const [size, root] of KNOWN_ROOTS.entries()) {
       const leaves = KNOWN_LEAVES.slice(0, size)
       assert.equal(rootOf(leaves), root)
@@ -56,18 +56,18 @@ describe('merkle tree', () => {
     )
   })
 
-  it('tells a node from a leaf that holds the same bytes', () => {
+  it('gives a node another hash than a leaf with the same bytes', () => {
     const [left, right] = leavesOf(2)
     assert.notEqual(nodeHash(left!, right!), leafHash(Buffer.from(left! + right!, 'hex')))
   })
 
-  it('grows to the same tree in whatever portions the leaves come', () => {
+  it('does not depend on the batches in which leaves are appended', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(60), { maxLength: 6 }), (portions) => {
-        const all = leavesOf(portions.reduce((sum, portion) => sum + portion, 0))
+      fc.property(fc.array(fc.nat(60), { maxLength: 6 }), (batches) => {
+        const all = leavesOf(batches.reduce((sum, batch) => sum + batch, 0))
         let tree: { size: number; frontier: string[]; root: string } = { ...emptyTree, root: EMPTY_ROOT }
-        for (const portion of portions) {
-          tree = appendLeaves({ ...tree, leaves: all.slice(tree.size, tree.size + portion) })
+        for (const batch of batches) {
+          tree = appendLeaves({ ...tree, leaves: all.slice(tree.size, tree.size + batch) })
           assert.equal(tree.root, rootOf(all.slice(0, tree.size)))
         }
         assert.equal(tree.size, all.length)
@@ -75,7 +75,7 @@ describe('merkle tree', () => {
     )
   })
 
-  it('hands out each complete interior node once, with the hash of the leaves under it', () => {
+  it('returns each complete interior node once, with the hash of the leaves under it', () => {
     fc.assert(
       fc.property(fc.nat(130), fc.nat(130), (size, added) => {
         const all = leavesOf(size + added)
@@ -97,7 +97,7 @@ describe('merkle tree', () => {
     )
   })
 
-  it('can be extended from the stored nodes that its frontier names', () => {
+  it('can be extended from the stored nodes of its frontier', () => {
     fc.assert(
       fc.property(fc.nat(200), (size) => {
         const leaves = leavesOf(size)
@@ -112,7 +112,7 @@ describe('merkle tree', () => {
     )
   })
 
-  it('counts leaves beyond 2^31', () => {
+  it('supports more than 2^31 leaves', () => {
     const size = 2 ** 40 + 2 ** 33 + 1
     assert.deepEqual(frontierPositions(size), [
       { level: 40, index: 0 },
@@ -127,7 +127,7 @@ describe('merkle tree', () => {
     )
   })
 
-  it('refuses a frontier that does not belong to the size', () => {
+  it('refuses a frontier that does not match the size', () => {
     assert.throws(() => appendLeaves({ size: 3, frontier: leavesOf(1), leaves: [] }), RangeError)
   })
 })

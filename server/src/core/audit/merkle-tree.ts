@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto'
 
-/** A place in the tree: the node at `level` and `index` covers the leaves from `index · 2^level`, `2^level` of them. */
+/** The position of a node: it covers the `2^level` leaves that start at `index · 2^level`. */
 export interface NodePosition {
   level: number
   index: number
 }
 
-/** A complete subtree: all its leaves are there, so its hash never changes again. */
+/** The root of a complete subtree: all its leaves exist, so its hash never changes again. */
 export interface TreeNode extends NodePosition {
   hash: string
 }
@@ -17,26 +17,26 @@ export interface LeafSpan {
   end: number
 }
 
-/** The root of a tree without leaves: the hash of nothing (RFC 9162 §2.1.1). */
+/** The root of a tree without leaves: the hash of the empty string (RFC 9162 §2.1.1). */
 export const EMPTY_ROOT = hash('sha256', '')
 
-/** The hash of a leaf, in lowercase hexadecimal as all hashes here. The prefix keeps leaves and nodes apart. */
+/** The hash of a leaf, in lowercase hexadecimal like all hashes here. Its prefix byte 0 sets leaves apart from nodes. */
 export function leafHash(data: string | Uint8Array): string {
   if (typeof data === 'string') return hash('sha256', `\u0000${data}`)
   return createHash('sha256').update(Uint8Array.of(0)).update(data).digest('hex')
 }
 
-/** The hash of an interior node. */
+/** The hash of an interior node, with the prefix byte 1. */
 export function nodeHash(left: string, right: string): string {
   return createHash('sha256').update(`01${left}${right}`, 'hex').digest('hex')
 }
 
-/** Tells whether a text can be a hash at all, as nothing that comes from outside is sure to be. */
+/** Whether a text has the form of a hash; checked for all input from outside. */
 export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
-/** The root over these leaves, word for word as RFC 9162 §2.1.1 defines it: the reference for everything faster. */
+/** The root over these leaves, exactly as RFC 9162 §2.1.1 defines it: the reference for the faster functions below. */
 export function rootOf(leafHashes: readonly string[]): string {
   if (leafHashes.length === 0) return EMPTY_ROOT
   if (leafHashes.length === 1) return leafHashes[0]!
@@ -44,15 +44,15 @@ export function rootOf(leafHashes: readonly string[]): string {
   return nodeHash(rootOf(leafHashes.slice(0, middle)), rootOf(leafHashes.slice(middle)))
 }
 
-/** The largest power of two smaller than `count`: where a tree of that many leaves parts in two. */
+/** The largest power of two smaller than `count`: the number of leaves in the left subtree. */
 export function splitOf(count: number): number {
   let power = 1
-  // Not with shifts: they wrap at 2^31 leaves.
+  // No bit shifts: they overflow at 2^31 leaves.
   while (power * 2 < count) power *= 2
   return power
 }
 
-/** The complete subtrees that make up a span, left to right. The span must start where a subtree of its size can. */
+/** The complete subtrees that make up a span, left to right. The span must start where a subtree of its size can start. */
 export function completeNodesOf(span: LeafSpan): NodePosition[] {
   const positions: NodePosition[] = []
   let start = span.start
@@ -69,18 +69,18 @@ export function completeNodesOf(span: LeafSpan): NodePosition[] {
   return positions
 }
 
-/** The complete subtrees along the ragged right edge: what must be loaded to extend a tree of this size. */
+/** The positions of the frontier, the complete subtrees that must be loaded to extend a tree of this size. */
 export function frontierPositions(size: number): NodePosition[] {
   return completeNodesOf({ start: 0, end: size })
 }
 
-/** The root that these edge hashes fold up to. */
+/** The root of the tree with this frontier. */
 export function rootOfFrontier(frontier: readonly string[]): string {
   if (frontier.length === 0) return EMPTY_ROOT
   return frontier.reduceRight((right, left) => nodeHash(left, right))
 }
 
-/** A tree that only remembers its right edge, and so grows in O(log n) memory. */
+/** A tree that keeps only its frontier, and so grows in O(log n) memory. */
 export class MerkleFrontier {
   size: number
   readonly hashes: string[]
@@ -88,18 +88,18 @@ export class MerkleFrontier {
   constructor(size = 0, hashes: readonly string[] = []) {
     const expected = frontierPositions(size).length
     if (hashes.length !== expected) {
-      throw new RangeError(`a tree of ${size} leaves has ${expected} hashes on its edge, not ${hashes.length}`)
+      throw new RangeError(`a tree of ${size} leaves has ${expected} hashes in its frontier, not ${hashes.length}`)
     }
     this.size = size
     this.hashes = [...hashes]
   }
 
-  /** Adds a leaf and returns the nodes it completes, lowest first. */
+  /** Appends a leaf and returns the nodes that it completes, lowest first. */
   append(leaf: string): TreeNode[] {
     const completed: TreeNode[] = []
     let hash = leaf
     let index = this.size
-    // Each odd index is the right child of a subtree that is now whole, as a carry runs through a binary counter.
+    // A node with an odd index is a right child and completes its parent, like a carry in a binary counter.
     for (let level = 1; index % 2 === 1; level += 1) {
       hash = nodeHash(this.hashes.pop()!, hash)
       index = (index - 1) / 2
@@ -115,14 +115,14 @@ export class MerkleFrontier {
   }
 }
 
-/** What is known of a tree before leaves are added to it. */
+/** A tree, by its size and frontier, and the leaves to append to it. */
 export interface TreeGrowth {
   size: number
   frontier: readonly string[]
   leaves: readonly string[]
 }
 
-/** A tree after leaves were added, with the interior nodes to store: those that became complete. */
+/** A tree after leaves were appended, with the interior nodes that became complete and have to be stored. */
 export interface GrownTree {
   size: number
   root: string
@@ -130,7 +130,7 @@ export interface GrownTree {
   nodes: TreeNode[]
 }
 
-/** Extends a tree by leaf hashes: about one hash per leaf, whatever the size of the tree. */
+/** Appends leaf hashes to a tree. It computes about one hash per leaf, independent of the size of the tree. */
 export function appendLeaves({ size, frontier, leaves }: TreeGrowth): GrownTree {
   const tree = new MerkleFrontier(size, frontier)
   const nodes = leaves.flatMap((leaf) => tree.append(leaf))

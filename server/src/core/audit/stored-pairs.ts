@@ -2,13 +2,13 @@ import type { AuditEntry } from './audit-entry.ts'
 import type { LogProblem } from './log-report.ts'
 import { MerkleFrontier, nodeHash } from './merkle-tree.ts'
 
-/** One leaf of a log as it is stored now, with the entry it stands for, or null where that is gone. */
+/** One leaf of a log as it is stored now, with its entry, or null if the entry was removed. */
 export interface StoredLeaf {
   leafIndex: number
   entryId: string
   leafHash: string
   entry: AuditEntry | null
-  /** The stored node over this leaf and its sibling (level 1, index ⌊leafIndex / 2⌋); without it blame is coarser. */
+  /** The stored node over this leaf and its sibling (level 1, index ⌊leafIndex / 2⌋); it narrows down altered leaves. */
   pairHash?: string | null
 }
 
@@ -19,68 +19,76 @@ interface OpenPair {
 }
 
 /** A pair of leaves that does not hash to the node stored over it. */
-interface SuspectPair {
+interface MismatchedPair {
   left: StoredLeaf
   right: StoredLeaf
   hash: string
 }
 
-interface ConvictedPair extends SuspectPair {
+/** A mismatched pair whose stored node a signed head confirms, so that its leaves were altered. */
+interface AlteredPair extends MismatchedPair {
   treeSize: number
 }
 
-// 16 pairs are put back together in at most 16 · 32² hashes, some 25 ms; more are told as one span.
-const PAIRS_NAMED_MAX = 16
+// Finding the moved leaves of 16 pairs takes at most 16 · 32² hashes, some 25 ms; more pairs are reported as one span.
+const PAIRS_LISTED_MAX = 16
 
 /**
- * The tree as its stored level-1 nodes tell it, kept next to the tree the leaves tell.
+ * A second tree, built from the stored level-1 nodes, beside the one that is built from the leaves.
  *
- * Where the two differ and a signed head sides with the nodes, the pairs that differ are where the leaves were touched.
+ * A pair of leaves goes through these states:
+ *
+ *     open        → its left leaf was read, its right leaf was not
+ *     mismatched  → both leaves were read and do not hash to the stored node over them
+ *     altered     → a signed head agreed with the stored nodes (`trustNodes`): the leaves of the pair were changed
+ *     forgotten   → a signed head agreed with the leaves (`trustLeaves`): only the stored node was changed
  */
 export class StoredPairs {
   #tree: MerkleFrontier | null = new MerkleFrontier()
   #open: OpenPair | null = null
-  readonly #suspects = new PairList<SuspectPair>()
-  readonly #convicted = new PairList<ConvictedPair>()
+  readonly #mismatched = new PairList<MismatchedPair>()
+  readonly #altered = new PairList<AlteredPair>()
 
-  take(leaf: StoredLeaf): void {
+  /** Adds the next leaf, in the order of the index. */
+  addLeaf(leaf: StoredLeaf): void {
     const index = Math.floor(leaf.leafIndex / 2)
     if (this.#open && this.#open.index !== index) this.#close()
-    // INVARIANT: the tree holds every pair before the open one, or is no more: a tree with a hole has no root.
+    // INVARIANT: the tree holds every pair before the open one, or is null: a tree with a gap has no root.
     if (this.#tree?.size !== index) this.#tree = null
     const left = this.#open?.left
     const hash = leaf.pairHash ?? null
     this.#open = { index, left: left ?? leaf, hash }
     if (leaf.leafIndex % 2 === 0) return
-    if (left && hash && nodeHash(left.leafHash, leaf.leafHash) !== hash) this.#suspects.add({ left, right: leaf, hash })
+    if (left && hash && nodeHash(left.leafHash, leaf.leafHash) !== hash)
+      this.#mismatched.add({ left, right: leaf, hash })
     this.#close()
   }
 
-  /** The tree of all leaves taken so far, where every stored node of them was seen. */
+  /** The tree over all leaves so far; null if a stored node is missing. */
   treeOf(size: number): MerkleFrontier | null {
     if (!this.#tree) return null
     const { hashes } = this.#tree
     return new MerkleFrontier(size, this.#open ? [...hashes, this.#open.left.leafHash] : hashes)
   }
 
-  /** Lets the suspects go and goes on from this tree: a head agreed with the leaves, whatever the stored nodes said. */
-  acquit({ size, hashes }: MerkleFrontier): void {
-    this.#suspects.clear()
+  /** Drops the mismatched pairs and continues from this tree, because a head agreed with the leaves. */
+  trustLeaves({ size, hashes }: MerkleFrontier): void {
+    this.#mismatched.clear()
     this.#tree = new MerkleFrontier(Math.floor(size / 2), size % 2 === 1 ? hashes.slice(0, -1) : hashes)
   }
 
-  /** Holds on to the suspects: the head of this size agreed with the stored nodes. */
-  convict(treeSize: number): void {
-    for (const pair of this.#suspects.all()) this.#convicted.add({ ...pair, treeSize })
-    this.#suspects.clear()
+  /** Marks the mismatched pairs as altered, because the head of this size agreed with the stored nodes. */
+  trustNodes(treeSize: number): void {
+    for (const pair of this.#mismatched.all()) this.#altered.add({ ...pair, treeSize })
+    this.#mismatched.clear()
   }
 
-  /** Names the leaves that were touched: exactly those that changed places, else the pair one of which was altered. */
-  blame(): LogProblem[] {
-    const { named, further } = this.#convicted
-    const leaves = named.flatMap(({ left, right }) => [left, right])
-    const problems = named.flatMap((pair) => movesWithin(pair, leaves) ?? [altered(pair, pair)])
-    return further ? [...problems, altered(further.first, further.last)] : problems
+  /** Reports the altered pairs: the leaves that only changed places one by one, other pairs as altered. */
+  problems(): LogProblem[] {
+    const { listed, further } = this.#altered
+    const leaves = listed.flatMap(({ left, right }) => [left, right])
+    const problems = listed.flatMap((pair) => movesInto(pair, leaves) ?? [leavesAltered(pair, pair)])
+    return further ? [...problems, leavesAltered(further.first, further.last)] : problems
   }
 
   #close(): void {
@@ -91,40 +99,40 @@ export class StoredPairs {
   }
 }
 
-/** The first pairs one by one, the others by where they begin and end. */
-class PairList<Pair extends SuspectPair> {
-  named: Pair[] = []
+/** A list of bounded size: the first pairs one by one, of the others only the first and the last. */
+class PairList<Pair extends MismatchedPair> {
+  listed: Pair[] = []
   further: { first: Pair; last: Pair } | null = null
 
   add(pair: Pair): void {
-    if (this.named.length < PAIRS_NAMED_MAX) this.named.push(pair)
+    if (this.listed.length < PAIRS_LISTED_MAX) this.listed.push(pair)
     else this.further = { first: this.further?.first ?? pair, last: pair }
   }
 
   all(): Pair[] {
-    return this.further ? [...this.named, this.further.first, this.further.last] : this.named
+    return this.further ? [...this.listed, this.further.first, this.further.last] : this.listed
   }
 
   clear(): void {
-    this.named = []
+    this.listed = []
     this.further = null
   }
 }
 
-/** Which of these leaves, put back into the pair, give its stored hash again; null if they were not just moved. */
-function movesWithin(pair: SuspectPair, leaves: readonly StoredLeaf[]): LogProblem[] | null {
+/** Finds the two leaves that hash to the stored node of a pair, and reports those that moved; null if there are none. */
+function movesInto(pair: MismatchedPair, leaves: readonly StoredLeaf[]): LogProblem[] | null {
   for (const left of leaves) {
     const right = leaves.find(({ leafHash }) => nodeHash(left.leafHash, leafHash) === pair.hash)
-    if (right) return [...moved(left, pair.left.leafIndex), ...moved(right, pair.right.leafIndex)]
+    if (right) return [...leafMoved(left, pair.left.leafIndex), ...leafMoved(right, pair.right.leafIndex)]
   }
   return null
 }
 
-function moved({ leafIndex, entryId }: StoredLeaf, sealedAt: number): LogProblem[] {
+function leafMoved({ leafIndex, entryId }: StoredLeaf, sealedAt: number): LogProblem[] {
   return leafIndex === sealedAt ? [] : [{ kind: 'leaf_moved', leafIndex, entryId, sealedAt }]
 }
 
-function altered(first: ConvictedPair, last: ConvictedPair): LogProblem {
+function leavesAltered(first: AlteredPair, last: AlteredPair): LogProblem {
   const { leafIndex, entryId } = first.left
   const { right, treeSize } = last
   return { kind: 'leaves_altered', leafIndex, lastLeafIndex: right.leafIndex, entryId, treeSize }

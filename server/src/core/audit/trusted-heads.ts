@@ -2,23 +2,23 @@ import type { KeyObject } from 'node:crypto'
 import { type Checkpoint, keyId, type LogIdentity, verifyCheckpoint } from './checkpoint.ts'
 import type { ProblemList } from './log-report.ts'
 
-/** The heads a log is held to: its own, and one that an outsider has kept. */
-export interface HeadsToTrust extends LogIdentity {
+/** The heads that a log is verified against: its own, and at most one that was stored outside the installation. */
+export interface HeadsToVerify extends LogIdentity {
   heads: readonly Checkpoint[]
   pinnedHead?: Checkpoint
   publicKeys: readonly KeyObject[]
 }
 
-/** A head that bears a valid signature of a known key. */
+/** A head with a valid signature of a known key. */
 export interface TrustedHead {
   treeSize: number
   rootHash: string
-  /** Only an outsider holds it: the log's own heads do not say the same. */
-  isOutsidersOnly: boolean
+  /** True for the pinned head, unless the log has the same head itself. */
+  isPinnedOnly: boolean
 }
 
-/** The validly signed heads by size, one of each size; everything wrong with the others is noted. */
-export function trustedHeads(log: HeadsToTrust, problems: ProblemList): TrustedHead[] {
+/** Returns the heads with valid signatures, one per size in the order of size, and adds a problem for each other head. */
+export function trustedHeads(log: HeadsToVerify, problems: ProblemList): TrustedHead[] {
   const keys = new Map(log.publicKeys.map((key) => [keyId(key), key]))
   const isTrusted = (head: Checkpoint) => hasValidSignature({ log, head, key: keys.get(head.key_id) }, problems)
   const bySize = new Map<number, TrustedHead>()
@@ -47,8 +47,8 @@ function keepHead(
   if (known?.rootHash === head.root_hash) return
   if (known) {
     problems.add({ kind: 'heads_conflict', treeSize: head.tree_size, rootHashes: [known.rootHash, head.root_hash] })
-    // Whoever can rewrite the log can rewrite its own heads too, but not one that has left the house.
+    // The pinned head wins: an attacker with the database can rewrite the log's own heads, but not one stored outside.
     if (!isPinned) return
   }
-  bySize.set(head.tree_size, { treeSize: head.tree_size, rootHash: head.root_hash, isOutsidersOnly: isPinned })
+  bySize.set(head.tree_size, { treeSize: head.tree_size, rootHash: head.root_hash, isPinnedOnly: isPinned })
 }

@@ -54,13 +54,13 @@ async function problemsOf(tampered: LogToVerify): Promise<LogProblem[]> {
   return report.problems
 }
 
-/** What a row looks like after someone changed the entry and, to hide it, the leaf hash too. */
+/** The row after an attacker changed the entry and, to hide it, the leaf hash too. */
 function forged(leaf: StoredLeaf): StoredLeaf {
   const entry = { ...leaf.entry!, data: { verdict: 'approve', limit: 1_000_000 } }
   return { ...leaf, entry, leafHash: leafHashOf(log.organizationId, entry) }
 }
 
-/** Exchanges what stands at two leaf indices; the nodes stay with the indices. */
+/** Exchanges the leaves at two indices; the stored nodes stay where they are. */
 function exchanged(leaves: readonly StoredLeaf[], one: number, other: number): StoredLeaf[] {
   const put = (at: number, from: number): StoredLeaf => {
     const { leafIndex, pairHash } = leaves[at]!
@@ -78,7 +78,7 @@ const sizesOf = fc
   .map((sizes) => sizes.sort((a, b) => a - b))
 
 describe('an untouched log', () => {
-  it('is found intact, with every head verified, in whatever portions it was sealed', async () => {
+  it('is intact with every head verified, independent of the batches in which it was sealed', async () => {
     await fc.assert(
       fc.asyncProperty(sizesOf, fc.boolean(), async (sizes, withNodes) => {
         const sealed = sealedLog(sizes, { withNodes })
@@ -98,7 +98,7 @@ describe('an untouched log', () => {
     )
   })
 
-  it('is intact when it is empty, and when an outsider holds one of its heads', async () => {
+  it('is intact if it is empty, and if one of its heads is pinned', async () => {
     assert.equal((await verifyLog(sealedLog([]))).status, 'intact')
     assert.equal((await verifyLog(sealedLog([0, 3]))).status, 'intact')
     const sealed = sealedLog([3, 9, 20])
@@ -110,8 +110,8 @@ describe('an untouched log', () => {
   })
 })
 
-describe('verifying a log names', () => {
-  it('any entry that was edited', async () => {
+describe('verifying a log reports', () => {
+  it('an entry that was edited', async () => {
     await fc.assert(
       fc.asyncProperty(sizesOf, fc.nat(), async (sizes, which) => {
         const sealed = sealedLog(sizes)
@@ -131,7 +131,7 @@ describe('verifying a log names', () => {
     )
   })
 
-  it('an entry that was edited into something without a canonical form', async () => {
+  it('an entry that has no canonical form after it was edited', async () => {
     const sealed = sealedLog([4])
     const leaf = sealed.leaves[2]!
     const entry = { ...leaf.entry!, data: { note: '\ud800' } }
@@ -140,7 +140,7 @@ describe('verifying a log names', () => {
     ])
   })
 
-  it('any entry that was removed', async () => {
+  it('an entry that was removed', async () => {
     const sealed = sealedLog([4, 9])
     const problems = await problemsOf({
       ...sealed,
@@ -149,7 +149,7 @@ describe('verifying a log names', () => {
     assert.deepEqual(problems, [{ kind: 'entry_removed', leafIndex: 5, entryId: 'aud_5' }])
   })
 
-  it('two entries whose leaves were made to point at each other', async () => {
+  it('two entries that were swapped between their leaves', async () => {
     const sealed = sealedLog([4, 9])
     const [one, other] = [sealed.leaves[2]!, sealed.leaves[6]!]
     const crossed = sealed.leaves
@@ -165,7 +165,7 @@ describe('verifying a log names', () => {
     )
   })
 
-  it('any leaf that is missing, and nothing else when the stored nodes bridge the gap', async () => {
+  it('a missing leaf, and nothing else if the stored nodes bridge the gap', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(18), async (gap) => {
         const sealed = sealedLog([7, 12, 20])
@@ -177,7 +177,7 @@ describe('verifying a log names', () => {
     )
   })
 
-  it('missing leaves whose stored nodes are out of sight with them', async () => {
+  it('missing leaves together with the stored nodes over them', async () => {
     const sealed = sealedLog([7, 12, 20])
     for (const [leafIndex, count] of [
       [8, 3],
@@ -191,7 +191,7 @@ describe('verifying a log names', () => {
     }
   })
 
-  it('a missing leaf even without stored nodes, and says which heads it could not verify', async () => {
+  it('a missing leaf without stored nodes, and counts the heads that it could not verify', async () => {
     const sealed = sealedLog([7, 12, 20], { withNodes: false })
     const report = await verifyLog({ ...sealed, leaves: sealed.leaves.toSpliced(8, 3) })
     assert.ok(report.status === 'tampered')
@@ -230,7 +230,7 @@ describe('verifying a log names', () => {
     )
   })
 
-  it('a forged leaf as exactly after a stored node was forged, too, or lost', async () => {
+  it('a forged leaf just as exactly if another stored node was forged or lost', async () => {
     const sealed = sealedLog([7, 13, 20])
     for (const pairHash of [sealed.heads[0]!.root_hash, null]) {
       const leaves = sealed.leaves.map((leaf) => (leaf.leafIndex < 2 ? { ...leaf, pairHash } : leaf))
@@ -241,7 +241,7 @@ describe('verifying a log names', () => {
     }
   })
 
-  it('a forged leaf without blaming what follows, though no stored nodes follow', async () => {
+  it('a forged leaf and not the leaves after it, even if those have no stored nodes', async () => {
     const sealed = sealedLog([8, 13, 20])
     const bare = sealed.leaves.map((leaf) => (leaf.leafIndex < 8 ? leaf : { ...leaf, pairHash: null }))
     const report = await verifyLog({ ...sealed, leaves: bare.with(3, forged(bare[3]!)) })
@@ -250,7 +250,7 @@ describe('verifying a log names', () => {
     assert.equal(report.figures.headsVerified, 3)
   })
 
-  it('the leaves between two heads, when there are no stored nodes or they were forged too', async () => {
+  it('all leaves between two heads, if there are no stored nodes or they were forged too', async () => {
     const expected = [{ kind: 'leaves_altered', leafIndex: 7, lastLeafIndex: 11, entryId: 'aud_7', treeSize: 12 }]
     const bare = sealedLog([7, 12, 20], { withNodes: false })
     assert.deepEqual(await problemsOf({ ...bare, leaves: bare.leaves.with(9, forged(bare.leaves[9]!)) }), expected)
@@ -260,27 +260,27 @@ describe('verifying a log names', () => {
     assert.deepEqual(await problemsOf({ ...bare, leaves: rewritten.leaves }), expected)
   })
 
-  it('a signed head of no leaves that does not have the empty root', async () => {
+  it('a signed head of zero leaves that does not have the empty root', async () => {
     const sealed = sealedLog([0, 3])
     const wrong = signHead(0, sealed.heads[1]!.root_hash)
     const problems = await problemsOf({ ...sealed, heads: sealed.heads.with(0, wrong) })
     assert.equal(problems[0]?.kind, 'heads_conflict')
   })
 
-  it('a leaf index that occurs twice', async () => {
+  it('a leaf index that is stored twice', async () => {
     const sealed = sealedLog([4])
     const problems = await problemsOf({ ...sealed, leaves: sealed.leaves.toSpliced(2, 0, sealed.leaves[1]!) })
     assert.deepEqual(problems, [{ kind: 'leaf_repeated', leafIndex: 1, entryId: 'aud_1' }])
   })
 
-  it('from where leaves were cut off', async () => {
+  it('the index from which leaves were cut off', async () => {
     const sealed = sealedLog([7, 12, 20])
     assert.deepEqual(await problemsOf({ ...sealed, leaves: sealed.leaves.slice(0, 13) }), [
       { kind: 'log_truncated', leafIndex: 13, treeSize: 20 },
     ])
   })
 
-  it('from where leaves were cut off together with their heads, to whoever kept a head', async () => {
+  it('the index from which leaves and their heads were cut off, if a later head is pinned', async () => {
     const sealed = sealedLog([7, 12, 20])
     const cut = { ...sealed, leaves: sealed.leaves.slice(0, 12), heads: sealed.heads.slice(0, 2) }
     assert.equal((await verifyLog(cut)).status, 'intact')
@@ -289,14 +289,14 @@ describe('verifying a log names', () => {
     ])
   })
 
-  it('leaves that no head vouches for', async () => {
+  it('leaves that no head covers', async () => {
     const sealed = sealedLog([7, 12, 20])
     assert.deepEqual(await problemsOf({ ...sealed, heads: sealed.heads.slice(0, 2) }), [
       { kind: 'leaves_unsealed', leafIndex: 12, lastLeafIndex: 19, entryId: 'aud_12' },
     ])
   })
 
-  it('a log that its own keeper rewrote and signed anew, to whoever kept a head', async () => {
+  it('a log that its operator rewrote and signed again, if an original head is pinned', async () => {
     const original = sealedLog([7, 12, 20])
     const entry = (index: number) => (index === 3 ? forged(original.leaves[3]!).entry! : entryOf(index))
     const rewritten = sealedLog([7, 12, 20], { entry })
@@ -313,14 +313,14 @@ describe('verifying a log names', () => {
     ])
   })
 
-  it('a head that was altered, without taking it for the truth', async () => {
+  it('an altered head, and does not verify leaves against it', async () => {
     const sealed = sealedLog([7, 12, 20])
     const altered = { ...sealed.heads[1]!, root_hash: sealed.heads[0]!.root_hash }
     const problems = await problemsOf({ ...sealed, heads: sealed.heads.with(1, altered) })
     assert.deepEqual(problems, [{ kind: 'head_signature_invalid', treeSize: 12, keyId: keyId(key.publicKey) }])
   })
 
-  it('a head signed by an unknown key', async () => {
+  it('a head signed with an unknown key', async () => {
     const sealed = sealedLog([7, 12])
     const forgedHead = signHead(12, sealed.heads[1]!.root_hash, foreignKey.privateKey)
     const problems = await problemsOf({ ...sealed, heads: [sealed.heads[0]!, forgedHead] })
@@ -330,7 +330,7 @@ describe('verifying a log names', () => {
     ])
   })
 
-  it('a head that borrows the name of a known key', async () => {
+  it('a head signed with another key under the id of a known key', async () => {
     const sealed = sealedLog([7])
     const borrowed = { ...signHead(7, sealed.heads[0]!.root_hash, foreignKey.privateKey), key_id: keyId(key.publicKey) }
     const [problem] = await problemsOf({ ...sealed, heads: [borrowed] })
@@ -344,7 +344,7 @@ describe('verifying a log names', () => {
     assert.ok(kinds.includes('head_signature_invalid') && kinds.includes('entry_edited'))
   })
 
-  it('as many problems as a report can hold, and counts the rest', async () => {
+  it('problems up to a limit, and counts the rest', async () => {
     const sealed = sealedLog([ProblemList.LISTED_MAX + 5])
     const report = await verifyLog({ ...sealed, leaves: sealed.leaves.map((leaf) => ({ ...leaf, entry: null })) })
     assert.ok(report.status === 'tampered')
@@ -352,7 +352,7 @@ describe('verifying a log names', () => {
     assert.equal(report.problemsOmitted, 5)
   })
 
-  it('the first rows one by one and the others as one span, when most of a log was moved', async () => {
+  it('the first moved leaves one by one and the others as one span, if most of a log was moved', async () => {
     const sealed = sealedLog([100])
     const shifted = sealed.leaves.map((leaf, index) => {
       const source = sealed.leaves[(index + 1) % 100]!
@@ -372,9 +372,9 @@ describe('verifying a log names', () => {
 })
 
 describe('a problem', () => {
-  it('can be told in a sentence that names the leaf', () => {
+  it('is described in a sentence that names the leaf', () => {
     const moved: LogProblem = { kind: 'leaf_moved', leafIndex: 7, entryId: 'aud_7', sealedAt: 3 }
-    assert.equal(describeProblem(moved), 'Entry aud_7 stands at leaf 7, but was sealed as leaf 3.')
+    assert.equal(describeProblem(moved), 'Entry aud_7 was moved to leaf 7: it was sealed as leaf 3.')
     const missing: LogProblem = { kind: 'leaf_missing', leafIndex: 4, lastLeafIndex: 4 }
     assert.equal(describeProblem(missing), 'Leaf 4 is missing.')
     assert.equal(describeProblem({ ...missing, lastLeafIndex: 6 }), 'Leaves 4 to 6 are missing.')

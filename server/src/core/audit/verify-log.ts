@@ -2,54 +2,65 @@ import { type AuditEntry, leafHashOf } from './audit-entry.ts'
 import { type LogFigures, type LogProblem, type LogReport, ProblemList } from './log-report.ts'
 import { EMPTY_ROOT, MerkleFrontier } from './merkle-tree.ts'
 import { type StoredLeaf, StoredPairs } from './stored-pairs.ts'
-import { type HeadsToTrust, type TrustedHead, trustedHeads } from './trusted-heads.ts'
+import { type HeadsToVerify, type TrustedHead, trustedHeads } from './trusted-heads.ts'
 
-/** A log as it is stored now: its leaves in the order of their index, and what they are held against. */
-export interface LogToVerify extends HeadsToTrust {
+/** A log as it is stored now: its leaves in the order of their index, and the heads to verify them against. */
+export interface LogToVerify extends HeadsToVerify {
   leaves: Iterable<StoredLeaf> | AsyncIterable<StoredLeaf>
 }
 
-/** Proves that nothing was edited, removed, reordered or cut off, or says what was. Memory: O(log n) and the heads. */
+/** Verifies that no entry was edited, removed, reordered or cut off, or reports which. Memory: O(log n) and the heads. */
 export async function verifyLog(log: LogToVerify): Promise<LogReport> {
   const problems = new ProblemList()
-  const walk = new LogWalk({ heads: trustedHeads(log, problems), organizationId: log.organizationId, problems })
-  for await (const leaf of log.leaves) walk.take(leaf)
-  const figures = walk.finish()
+  const verifier = new LogVerifier({ heads: trustedHeads(log, problems), organizationId: log.organizationId, problems })
+  for await (const leaf of log.leaves) verifier.addLeaf(leaf)
+  const figures = verifier.finish()
   if (problems.listed.length === 0) return { status: 'intact', figures }
   return { status: 'tampered', figures, problems: problems.listed, problemsOmitted: problems.omitted }
 }
 
-interface NamedLeaf {
+interface LeafName {
   leafIndex: number
   entryId: string
 }
 
-/** Goes along the leaves once, growing the tree again and comparing it with each head as its size is reached. */
-class LogWalk {
+/**
+ * Reads the leaves once, rebuilds the tree, and compares its root with each trusted head when the tree reaches its size.
+ *
+ * A comparison has one of these results:
+ *
+ *     leaves agree     → the head is verified; mismatched stored nodes are ignored
+ *     nodes agree      → the head is verified; the leaves of mismatched pairs were altered; go on from the stored nodes
+ *     neither agrees   → a contradiction. The first one is kept until a later head agrees. If that head agrees with the
+ *                        leaves, both heads are reported as inconsistent; if it agrees with the nodes, the altered
+ *                        pairs are reported instead; if no head agrees, the contradiction is reported at the end
+ *     no tree          → leaves are missing, and so are the stored nodes over them: the head stays unverified
+ */
+class LogVerifier {
   readonly #organizationId: string
   readonly #problems: ProblemList
   readonly #heads: readonly TrustedHead[]
   readonly #pairs = new StoredPairs()
-  /** Null once leaves are missing: from there on only stored nodes can say what the tree was. */
+  /** Null after a gap in the leaves: from there on, only the stored nodes can give the tree. */
   #tree: MerkleFrontier | null = new MerkleFrontier()
   #nextIndex = 0
   #leaves = 0
-  #headsPassed = 0
+  #headsReached = 0
   #headsVerified = 0
-  #firstLeaf: NamedLeaf | null = null
-  #firstSinceAgreed: NamedLeaf | null = null
-  #firstUnsealed: NamedLeaf | null = null
-  /** The first head that the leaves contradict; told at the end, unless stored nodes come to name the leaves exactly. */
-  #dispute: { treeSize: number; problem: LogProblem } | null = null
+  #firstLeaf: LeafName | null = null
+  #firstSinceAgreed: LeafName | null = null
+  #firstUnsealed: LeafName | null = null
+  /** The first head that contradicts the leaves; reported at the end, unless stored nodes identify the leaves exactly. */
+  #contradiction: { treeSize: number; problem: LogProblem } | null = null
 
   constructor(log: { heads: readonly TrustedHead[]; organizationId: string; problems: ProblemList }) {
     this.#heads = log.heads
     this.#organizationId = log.organizationId
     this.#problems = log.problems
-    this.#passHeads()
+    this.#compareHeadsReached()
   }
 
-  take(leaf: StoredLeaf): void {
+  addLeaf(leaf: StoredLeaf): void {
     this.#leaves += 1
     this.#checkEntry(leaf)
     const { leafIndex, entryId } = leaf
@@ -57,17 +68,17 @@ class LogWalk {
       this.#problems.add({ kind: 'leaf_repeated', leafIndex, entryId })
       return
     }
-    if (leafIndex > this.#nextIndex) this.#noteGapBefore(leafIndex)
-    this.#noteSpans({ leafIndex, entryId })
+    if (leafIndex > this.#nextIndex) this.#reportGapBefore(leafIndex)
+    this.#startSpans({ leafIndex, entryId })
     this.#tree?.append(leaf.leafHash)
-    this.#pairs.take(leaf)
+    this.#pairs.addLeaf(leaf)
     this.#nextIndex = leafIndex + 1
-    this.#passHeads()
+    this.#compareHeadsReached()
   }
 
   finish(): LogFigures {
-    for (const problem of this.#pairs.blame()) this.#problems.add(problem)
-    if (this.#dispute) this.#problems.add(this.#dispute.problem)
+    for (const problem of this.#pairs.problems()) this.#problems.add(problem)
+    if (this.#contradiction) this.#problems.add(this.#contradiction.problem)
     const leafIndex = this.#nextIndex
     const treeSize = this.#newestSize()
     if (treeSize > leafIndex) this.#problems.add({ kind: 'log_truncated', leafIndex, treeSize })
@@ -93,7 +104,7 @@ class LogWalk {
     this.#problems.add({ kind: 'entry_edited', leafIndex, entryId, sealedHash: leafHash, foundHash })
   }
 
-  /** Whoever edits an entry may leave something that has no canonical form; that must be reported, not thrown. */
+  /** Null if an edited entry has no canonical form any more, so that it is reported instead of thrown. */
   #hashOf(entry: AuditEntry): string | null {
     try {
       return leafHashOf(this.#organizationId, entry)
@@ -102,12 +113,12 @@ class LogWalk {
     }
   }
 
-  #noteGapBefore(leafIndex: number): void {
+  #reportGapBefore(leafIndex: number): void {
     this.#problems.add({ kind: 'leaf_missing', leafIndex: this.#nextIndex, lastLeafIndex: leafIndex - 1 })
     this.#tree = null
   }
 
-  #noteSpans(leaf: NamedLeaf): void {
+  #startSpans(leaf: LeafName): void {
     this.#firstLeaf ??= leaf
     this.#firstSinceAgreed ??= leaf
     if (leaf.leafIndex >= this.#newestSize()) this.#firstUnsealed ??= leaf
@@ -117,13 +128,13 @@ class LogWalk {
     return this.#heads.at(-1)?.treeSize ?? 0
   }
 
-  #passHeads(): void {
-    let head = this.#heads[this.#headsPassed]
+  #compareHeadsReached(): void {
+    let head = this.#heads[this.#headsReached]
     while (head && head.treeSize <= this.#nextIndex) {
-      // A head smaller than the leaves seen lies within a gap: there is nothing to compare it with.
+      // A smaller head ends inside a gap, so that there is no tree of its size to compare it with.
       if (head.treeSize === this.#nextIndex) this.#compareWith(head)
-      this.#headsPassed += 1
-      head = this.#heads[this.#headsPassed]
+      this.#headsReached += 1
+      head = this.#heads[this.#headsReached]
     }
   }
 
@@ -131,34 +142,34 @@ class LogWalk {
     const storedTree = this.#pairs.treeOf(head.treeSize)
     if (this.#tree?.root() === head.rootHash) this.#agreeWithLeaves(head, this.#tree)
     else if (storedTree?.root() === head.rootHash) this.#agreeWithNodes(head, storedTree)
-    else if (this.#tree) this.#dispute ??= { treeSize: head.treeSize, problem: this.#contradictionOf(head) }
+    else if (this.#tree) this.#contradiction ??= { treeSize: head.treeSize, problem: this.#describeContradiction(head) }
   }
 
   #agreeWithLeaves(head: TrustedHead, tree: MerkleFrontier): void {
-    if (this.#dispute) {
-      const { treeSize: firstTreeSize, problem } = this.#dispute
+    if (this.#contradiction) {
+      const { treeSize: firstTreeSize, problem } = this.#contradiction
       this.#problems.add(problem)
       this.#problems.add({ kind: 'heads_inconsistent', firstTreeSize, secondTreeSize: head.treeSize })
     }
-    this.#pairs.acquit(tree)
-    this.#continueFromAgreement()
+    this.#pairs.trustLeaves(tree)
+    this.#markVerified()
   }
 
   #agreeWithNodes(head: TrustedHead, storedTree: MerkleFrontier): void {
-    this.#pairs.convict(head.treeSize)
+    this.#pairs.trustNodes(head.treeSize)
     this.#tree = storedTree
-    this.#continueFromAgreement()
+    this.#markVerified()
   }
 
-  #continueFromAgreement(): void {
+  #markVerified(): void {
     this.#headsVerified += 1
-    this.#dispute = null
+    this.#contradiction = null
     this.#firstSinceAgreed = null
   }
 
-  #contradictionOf({ treeSize, rootHash, isOutsidersOnly }: TrustedHead): LogProblem {
-    // Against an outsider's head the log's own heads prove nothing: they may have been signed anew.
-    const first = isOutsidersOnly ? this.#firstLeaf : this.#firstSinceAgreed
+  #describeContradiction({ treeSize, rootHash, isPinnedOnly }: TrustedHead): LogProblem {
+    // Against a pinned head the log's own heads prove nothing: they may have been rewritten and signed again.
+    const first = isPinnedOnly ? this.#firstLeaf : this.#firstSinceAgreed
     if (!first) return { kind: 'heads_conflict', treeSize, rootHashes: [EMPTY_ROOT, rootHash] }
     return { kind: 'leaves_altered', ...first, lastLeafIndex: treeSize - 1, treeSize }
   }
