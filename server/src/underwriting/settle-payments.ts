@@ -114,5 +114,7 @@ async function onTheWay(
   const ends = [...(others.some((id) => adverse.has(id)) ? [entityId] : []), ...(adverse.has(entityId) ? others : [])]
   if (ends.length === 0) return []
   const links = await store.followedLinks(org_id, ends, today)
-  return [...links.values()].flatMap(({ ranked, behind }) => [...ranked, ...behind].map(({ neighbour }) => neighbour))
+  return [...links.values()].flatMap(({ ranked, beyondFanOut }) =>
+    [...ranked, ...beyondFanOut].map(({ neighbour }) => neighbour),
+  )
 }

@@ -1,11 +1,12 @@
-import { hasAdverse, isHub, type LoadedLinks, linksBehind, rankedLinks } from './reach.ts'
+import { hasAdverse, isHub, type LoadedLinks, linksBeyondFanOut, rankedLinks } from './reach.ts'
 
 /**
- * Whose exposure an outcome of one entity may change: its neighbours, and those for whom a neighbour is on the way.
+ * The entities whose exposure an outcome of one entity may change: its neighbours, and the entities that have a path
+ * through a neighbour.
  *
- * Who follows whom is not symmetric: an entity with more links than are followed is still followed by everyone whose own
- * list it is on. So `neighbours` are all of them, or one page of them; each brings at most 40 others, and 160 more unless
- * it is a hub. Those behind even these see the change when their exposure is next computed.
+ * Following is not symmetric: an entity whose degree exceeds the fan-out is still followed by every entity that ranks it.
+ * So `neighbours` must be all neighbours, or one page of them, not only the ranked ones. Each adds at most 40 others, and
+ * 160 more unless it is a hub. Entities beyond these see the change when their exposure is next computed.
  */
 export function affectedByOutcome({
   neighbours,
@@ -19,15 +20,15 @@ export function affectedByOutcome({
     affected.add(neighbour)
     for (const link of rankedLinks(links, neighbour)) affected.add(link.neighbour)
     if (isHub(links, neighbour)) continue
-    for (const link of linksBehind(links, neighbour)) affected.add(link.neighbour)
+    for (const link of linksBeyondFanOut(links, neighbour)) affected.add(link.neighbour)
   }
   return affected
 }
 
 /**
- * Whose exposure a link may change by being made, changed or removed: both ends, and everyone for whom either of them is
- * on the way, before or after. Those are on the lists of the ends; further behind, an end is on the way to harm only. A hub
- * counts like any other here, because the link may just have made or unmade it.
+ * The entities whose exposure may change when a link is made, changed or removed: both ends, and the entities that have a
+ * path through an end, before or after. Those are the ranked neighbours of the ends and, if the path leads to an adverse
+ * entity, the neighbours beyond the fan-out. Hubs are not left out, because the link may be what makes or unmakes a hub.
  */
 export function affectedByLink({
   ends,
@@ -38,16 +39,16 @@ export function affectedByLink({
   ends: readonly string[]
   before: LoadedLinks
   after: LoadedLinks
-  /** Which of the ends have adverse evidence. */
+  /** Which of the ends are adverse. */
   adverse: ReadonlySet<string>
 }): Set<string> {
   const affected = new Set(ends)
   for (const links of [before, after]) {
     for (const end of ends) {
       for (const link of rankedLinks(links, end)) affected.add(link.neighbour)
-      const leadsToHarm = hasAdverse(links, end) || ends.some((other) => other !== end && adverse.has(other))
-      if (!leadsToHarm) continue
-      for (const link of linksBehind(links, end)) affected.add(link.neighbour)
+      const leadsToAdverse = hasAdverse(links, end) || ends.some((other) => other !== end && adverse.has(other))
+      if (!leadsToAdverse) continue
+      for (const link of linksBeyondFanOut(links, end)) affected.add(link.neighbour)
     }
   }
   return affected

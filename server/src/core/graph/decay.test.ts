@@ -7,7 +7,7 @@ const halfLives = fc.integer({ min: 1, max: 4000 })
 const ages = fc.integer({ min: 0, max: 40_000 })
 
 describe('decay', () => {
-  it('is whole at first, a half after one half-life and a quarter after two', () => {
+  it('leaves all at first, a half after one half-life and a quarter after two', () => {
     for (const halfLife of [1, 7, 180, 365, 3650]) {
       assert.deepEqual(
         [0, 1, 2, 3].map((times) => decayPpm(times * halfLife, halfLife)),
@@ -16,7 +16,7 @@ describe('decay', () => {
     }
   })
 
-  it('keeps within 17 ppm of the exact power of two', () => {
+  it('is within 17 ppm of the exact power of two', () => {
     fc.assert(
       fc.property(ages, halfLives, (age, halfLife) => {
         const exact = PPM * 2 ** (-age / halfLife)
@@ -37,14 +37,14 @@ describe('decay', () => {
     )
   })
 
-  it('gives these figures on every engine', () => {
+  it('gives the same figures on every engine', () => {
     assert.deepEqual(
       [1, 30, 100, 364, 400, 5000, 7300].map((age) => decayPpm(age, 365)),
       [998_112, 944_633, 827_052, 500_955, 467_851, 75, 0],
     )
   })
 
-  it('takes what lies in the future for new', () => {
+  it('treats a day in the future as today', () => {
     assert.equal(decayPpm(-5, 365), PPM)
   })
 })

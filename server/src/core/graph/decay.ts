@@ -1,6 +1,6 @@
 import { HALF_LIFE_STEPS_PPM, HALVINGS_MAX } from '../half-life.ts'
 
-/** One whole in parts per million: strengths and shares of the graph are integers of this unit, the same on every machine. */
+/** One whole, in parts per million. Strengths and shares in the graph are integers of this unit, so every machine computes the same. */
 export const PPM = 1_000_000
 
 /** The product of two shares, rounded down. */
@@ -8,15 +8,15 @@ export function timesPpm(one: number, other: number): number {
   return Math.floor((one * other) / PPM)
 }
 
-/** The UTC day an instant falls on, counted from 1970. Ages are whole days, so that one day has one set of strengths. */
+/** The UTC day of an instant, counted from 1970. Ages are whole days, so strengths stay the same within a day. */
 export function dayOf(instant: string): number {
   return Math.floor(Date.parse(instant) / 86_400_000)
 }
 
-// Between two steps of the table a straight line is off by less than 15 ppm.
+// Linear interpolation between two entries of the table is off by less than 15 ppm.
 const STEPS = 64
 
-/** What is left after an age, of something that halves with each half-life: 2^(−age / half-life), in ppm. */
+/** The share of a weight that is left at an age: 2^(−age / half-life), in ppm. A negative age counts as zero. */
 export function decayPpm(ageDays: number, halfLifeDays: number): number {
   const age = Math.max(0, ageDays)
   const halvings = Math.floor(age / halfLifeDays)

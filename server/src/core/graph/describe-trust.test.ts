@@ -52,19 +52,19 @@ const exposures = fc
   )
 
 describe('trust', () => {
-  it('stands in the middle where there is no evidence', () => {
+  it('is 0.5 without any outcomes', () => {
     const neutral = { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: ASOF }
     assert.deepEqual(neutralTrust(ASOF), neutral)
     assert.deepEqual(describeTrust(exposure(), NO_TRACK_RECORD), neutral)
   })
 
-  it("is moved by the entity's own outcomes as by a neighbour at no distance", () => {
+  it("counts the entity's own outcomes at full strength", () => {
     const own = describeTrust(exposure(), { adversePpm: 500_000, favourablePpm: 0 })
     assert.deepEqual([own.score, own.negative_exposure, own.evidence_count], [0.25, 0.5, 1])
     assert.ok(describeTrust(exposure(), { adversePpm: 0, favourablePpm: 200_000 }).score > 0.5)
   })
 
-  it('is told to six decimals, with the moment it was true', () => {
+  it('is rounded to six decimals and dated', () => {
     const seen = exposure(
       contribution('a', { adversePpm: 333_333 }),
       contribution('b', { favourablePpm: 333_333, support: { strengthPpm: 90_000, via: 'b' } }),
@@ -78,13 +78,13 @@ describe('trust', () => {
     })
   })
 
-  it('stays between nothing and one, falls below the middle for harm alone and above it for support alone', () => {
+  it('stays between 0 and 1, at most 0.5 with bad outcomes alone and at least 0.5 with good ones alone', () => {
     fc.assert(
       fc.property(exposures, (seen) => {
         const { score } = describeTrust(seen, NO_TRACK_RECORD)
         assert.ok(score >= 0 && score <= 1)
-        const harmed = exposure(...seen.contributions.map((one) => ({ ...one, favourablePpm: 0 })))
-        assert.ok(describeTrust(harmed, NO_TRACK_RECORD).score <= 0.5)
+        const adverse = exposure(...seen.contributions.map((one) => ({ ...one, favourablePpm: 0 })))
+        assert.ok(describeTrust(adverse, NO_TRACK_RECORD).score <= 0.5)
         const supported = exposure(...seen.contributions.map((one) => ({ ...one, adversePpm: 0 })))
         assert.ok(describeTrust(supported, NO_TRACK_RECORD).score >= 0.5)
       }),
@@ -93,7 +93,7 @@ describe('trust', () => {
 })
 
 describe('an explanation', () => {
-  it('tells the three paths with the largest share, with the links along them', () => {
+  it('names the three paths with the largest share, and the links along them', () => {
     const seen = exposure(
       contribution('a', { adversePpm: 100_000 }),
       contribution('b', { adversePpm: 400_000, types: ['owner', 'payment'], withoutPaymentsPpm: 0 }),
@@ -108,11 +108,11 @@ describe('an explanation', () => {
     ])
   })
 
-  it('is empty where nothing bad is near', () => {
+  it('is empty where no entity nearby is adverse', () => {
     assert.deepEqual(explainExposure(exposure(contribution('a', { favourablePpm: 500_000 }))), [])
   })
 
-  it('comes with the exposure without payments, on which alone one may be declined', () => {
+  it('comes with the exposure without payments, the only one that may lead to a decline', () => {
     const seen = exposure(contribution('a', { adversePpm: 500_000, types: ['payment'], withoutPaymentsPpm: 0 }))
     const { paths, ...figures } = summarizeExposure(seen)
     assert.deepEqual(figures, {

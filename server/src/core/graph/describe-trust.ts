@@ -4,13 +4,14 @@ import {
   type Exposure,
   negativeExposure,
   negativeExposureWithoutPayments,
+  noisyOr,
   positiveSupport,
 } from './exposure.ts'
 import { compareText, type LinkType } from './link.ts'
 import { usesPayments } from './reach.ts'
 import type { TrackRecord } from './track-record.ts'
 
-/** What the API says about the trust of an entity. */
+/** The trust of an entity, as the API returns it. */
 export interface Trust {
   score: number
   negative_exposure: number
@@ -19,17 +20,17 @@ export interface Trust {
   as_of: string
 }
 
-/** One of the paths on which the exposure rests most. */
+/** One of the paths that contribute most to an exposure. */
 export interface ExposurePath {
   entityId: string
   edges: LinkType[]
   strength: number
-  /** Its part of what all paths bring. */
+  /** Its share in the sum of all contributions. */
   share: number
   usesPayments: boolean
 }
 
-/** What a decision needs to know of an exposure, small enough for the entity's state. */
+/** The part of an exposure that decisions use, small enough for the entity's state. */
 export interface ExposureSummary {
   negativeExposure: number
   /** The part that rests on links of identity and relationship alone; only this part may count towards a decline. */
@@ -41,15 +42,15 @@ export interface ExposureSummary {
   paths: ExposurePath[]
 }
 
-const PATHS_TOLD = 3
+const PATHS_EXPLAINED_MAX = 3
 
-/** The trust of an entity: its own outcomes and those that reach it. One of whom nobody near has any history stands in the middle. */
+/** Computes the trust of an entity from its own track record and its exposure; 0.5 where neither has any outcomes. */
 export function describeTrust(exposure: Exposure, own: TrackRecord): Trust {
-  const negative = either(negativeExposure(exposure), own.adversePpm / PPM)
-  const positive = either(positiveSupport(exposure), own.favourablePpm / PPM)
+  const negative = noisyOr([negativeExposure(exposure), own.adversePpm / PPM])
+  const positive = noisyOr([positiveSupport(exposure), own.favourablePpm / PPM])
   const hasOwn = own.adversePpm > 0 || own.favourablePpm > 0
   return {
-    // A product, so that no amount of support makes up for certain harm.
+    // A product, so that no amount of support outweighs a negative exposure of 1.
     score: rounded(((1 - negative) * (1 + positive)) / 2),
     negative_exposure: rounded(negative),
     positive_support: rounded(positive),
@@ -58,13 +59,9 @@ export function describeTrust(exposure: Exposure, own: TrackRecord): Trust {
   }
 }
 
-/** The trust of an entity about which the graph has said nothing yet. */
+/** The trust of an entity whose exposure has not been computed yet. */
 export function neutralTrust(asOf: string): Trust {
   return { score: 0.5, negative_exposure: 0, positive_support: 0, evidence_count: 0, as_of: asOf }
-}
-
-function either(one: number, other: number): number {
-  return 1 - (1 - one) * (1 - other)
 }
 
 /** The figures of an exposure, and the paths that explain them. */
@@ -86,7 +83,7 @@ export function explainExposure({ contributions }: Exposure): ExposurePath[] {
   return weighed
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight || compareText(a.entityId, b.entityId))
-    .slice(0, PATHS_TOLD)
+    .slice(0, PATHS_EXPLAINED_MAX)
     .map(({ entityId, path, weight }) => ({
       entityId,
       edges: path.steps.map(({ type }) => type),
@@ -96,7 +93,7 @@ export function explainExposure({ contributions }: Exposure): ExposurePath[] {
     }))
 }
 
-/** To six decimals: finer than anyone decides by, coarser than the last bits of a double. */
+/** Rounds to six decimals: finer than any policy needs, coarser than the last bits of a double. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6
 }

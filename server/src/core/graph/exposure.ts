@@ -8,27 +8,27 @@ export interface Contribution extends TrackRecord {
   entityId: string
   path: Path
   withoutPaymentsPpm: number
-  /** The best path over verified links, and the neighbour it goes through; null where there is none. */
+  /** The best path over verified links, and the neighbour of its first hop; null if there is none. */
   support: { strengthPpm: number; via: string } | null
 }
 
 /**
- * Everything in the neighbourhood of an entity that bears on it, on the day of `asOf`. What an outcome or a link may have
- * changed is walked anew; a sum of logarithms, kept and corrected, would differ between engine versions.
+ * The contributions to one entity's trust from its neighbourhood, on the day of `asOf`. An exposure that an outcome or a link
+ * may have changed is computed from scratch: an incrementally updated sum of logarithms would differ between engine versions.
  */
 export interface Exposure {
   entityId: string
   asOf: string
-  /** By entity id, so that equal contributions multiply to equal bits. */
+  /** Sorted by entity id, so that equal contributions multiply to the same bits. */
   contributions: readonly Contribution[]
-  /** More was found than is kept, so that what is not kept is not known. */
+  /** Whether contributions beyond the maximum were dropped. */
   isTruncated: boolean
 }
 
-/** How many contributions are kept. Visits need no bound of their own: 121 entities with 80 links each are all that is walked. */
+/** How many contributions are kept. The walk itself needs no other bound: it visits at most 121 entities with 80 links each. */
 export const CONTRIBUTIONS_MAX = 256
 
-/** The most that one direct neighbour, with everyone behind it, adds to the support. */
+/** The most that one direct neighbour, with all entities reached through it, adds to the support. */
 export const FIRST_HOP_SUPPORT_MAX = 0.05
 
 /** Joins the entities that a walk reached with their track records. */
@@ -43,23 +43,23 @@ export function exposureOf(known: {
     const trackRecord = known.trackRecords.get(entityId) ?? NO_TRACK_RECORD
     if (hasWeight(trackRecord)) contributions.push(contributionOf(entityId, paths, trackRecord))
   }
-  // Those that weigh most are kept. By strength alone, strong links to the clean would push out the bad.
+  // The heaviest are kept. By path strength alone, strong links to good entities would push out the bad ones.
   const kept = contributions.sort(byWeight).slice(0, CONTRIBUTIONS_MAX).sort(byEntityId)
   const isTruncated = contributions.length > CONTRIBUTIONS_MAX
   return { entityId: known.entityId, asOf: known.asOf, contributions: kept, isTruncated }
 }
 
-/** The chance that something bad nearby reaches the entity: N = 1 − Π(1 − s · q⁻), each bad neighbour once. */
+/** Negative exposure, a noisy-or over all contributions: N = 1 − Π(1 − s · q⁻), where each entity counts once. */
 export function negativeExposure({ contributions }: Exposure): number {
   return noisyOr(contributions.map(adverseWeight))
 }
 
-/** The same without payments: an acquaintance may be a reason to look closer, never one to decline. */
+/** Negative exposure over paths without payments: an acquaintance may be a reason to review, but not to decline. */
 export function negativeExposureWithoutPayments({ contributions }: Exposure): number {
   return noisyOr(contributions.map(({ withoutPaymentsPpm, adversePpm }) => weightOf(withoutPaymentsPpm, adversePpm)))
 }
 
-/** Support over verified links: 1 − Π(1 − s · q⁺), where all that comes through one neighbour counts no more than a cap. */
+/** Positive support, a noisy-or over verified links: 1 − Π(1 − s · q⁺), capped for each neighbour of the first hop. */
 export function positiveSupport({ contributions }: Exposure): number {
   const byFirstHop = new Map<string, number[]>()
   for (const contribution of contributions) {
@@ -71,7 +71,7 @@ export function positiveSupport({ contributions }: Exposure): number {
   return noisyOr(firstHops.map(([, weights]) => Math.min(FIRST_HOP_SUPPORT_MAX, noisyOr(weights))))
 }
 
-/** How much one contribution weighs in the negative exposure, 0 to 1. */
+/** The weight of one contribution in the negative exposure, 0 to 1. */
 export function adverseWeight({ path, adversePpm }: Contribution): number {
   return weightOf(path.strengthPpm, adversePpm)
 }
@@ -90,7 +90,8 @@ function contributionOf(entityId: string, reached: ReachedEntity, trackRecord: T
   return { ...trackRecord, entityId, path, withoutPaymentsPpm: withoutPayments?.strengthPpm ?? 0, support }
 }
 
-function noisyOr(weights: readonly number[]): number {
+/** The probability that at least one of several independent causes takes effect: 1 − Π(1 − weight). */
+export function noisyOr(weights: readonly number[]): number {
   return 1 - weights.reduce((spared, weight) => spared * (1 - weight), 1)
 }
 

@@ -5,12 +5,12 @@ import { PPM } from './decay.ts'
 import {
   expiryDay,
   FAN_OUT,
-  followLinks,
   type Link,
   type LinkBasis,
   linkOf,
   rankLinks,
   STRENGTH_MIN_PPM,
+  selectLinks,
   strengthPpm,
 } from './link.ts'
 
@@ -29,14 +29,14 @@ const TYPES = [
   'payment',
 ] as const
 
-const claim = (over: Partial<LinkBasis>): LinkBasis => ({
+const basis = (over: Partial<LinkBasis>): LinkBasis => ({
   neighbour: 'ent_b',
   type: 'same_as',
   verification: 'verified',
   since: 20_000,
   ...over,
 })
-const link = (over: Partial<LinkBasis>): Link => linkOf(claim(over))!
+const link = (over: Partial<LinkBasis>): Link => linkOf(basis(over))!
 
 const links: fc.Arbitrary<Link> = fc
   .record({
@@ -63,12 +63,12 @@ describe('a link', () => {
     )
   })
 
-  it('carries half while nobody has verified it, and nothing once its check has failed', () => {
+  it('carries half while it is unverified, and there is none once its check has failed', () => {
     assert.equal(link({ verification: 'unverified' }).basePpm, 450_000)
-    assert.equal(linkOf(claim({ verification: 'failed' })), null)
+    assert.equal(linkOf(basis({ verification: 'failed' })), null)
   })
 
-  it('of an owner or a payer carries by the share, which never goes beyond the whole', () => {
+  it('of an owner or a payment carries by its share, which is clamped to 0 and 1', () => {
     assert.equal(link({ type: 'owner', share: 0.25 }).basePpm, 125_000)
     assert.equal(link({ type: 'payment', share: 0.5 }).basePpm, 75_000)
     assert.equal(link({ type: 'owner', share: 7 }).basePpm, 500_000)
@@ -95,7 +95,7 @@ describe('a link', () => {
 })
 
 describe('the links that are followed', () => {
-  it('are the verified ones first, payments last, then the strongest, then the oldest', () => {
+  it('are ranked verified first, payments last, then strongest first, then oldest first', () => {
     const inOrder = [
       link({ neighbour: 'a', type: 'same_as' }),
       link({ neighbour: 'b', type: 'email', since: 19_000 }),
@@ -109,7 +109,7 @@ describe('the links that are followed', () => {
     assert.deepEqual(rankLinks(inOrder.toReversed(), 20_000), inOrder)
   })
 
-  it('do not depend on the order in which links come', () => {
+  it('do not depend on the order of the input', () => {
     const twoOrders = fc
       .array(links, { maxLength: 80 })
       .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })))
@@ -120,29 +120,32 @@ describe('the links that are followed', () => {
     )
   })
 
-  it('are no more than forty, and none that has faded', () => {
+  it('are at most forty, and none that has expired', () => {
     const fresh = Array.from({ length: 50 }, (_, index) =>
       link({ neighbour: `ent_${index}`, type: 'address', since: 19_000 + index }),
     )
-    const faded = Array.from({ length: 50 }, (_, index) =>
+    const expired = Array.from({ length: 50 }, (_, index) =>
       link({ neighbour: `old_${index}`, type: 'device', since: 0 }),
     )
-    const clean = { isAdverse: () => false, isNearAdverse: () => false, today: 20_000 }
-    const { ranked, adverse, near, behind } = followLinks([...faded, ...fresh], clean)
-    assert.deepEqual([ranked, adverse, near, behind], [fresh.slice(0, FAN_OUT), [], [], fresh.slice(FAN_OUT)])
+    const none = { isAdverse: () => false, isNearAdverse: () => false, today: 20_000 }
+    const { ranked, adverse, nearAdverse, beyondFanOut } = selectLinks([...expired, ...fresh], none)
+    assert.deepEqual(
+      [ranked, adverse, nearAdverse, beyondFanOut],
+      [fresh.slice(0, FAN_OUT), [], [], fresh.slice(FAN_OUT)],
+    )
   })
 
-  it('are joined by those that lead to harm, at once or by one more link, where these do not rank', () => {
+  it('include links beyond the fan-out that lead to an adverse entity in one hop or two', () => {
     const all = Array.from({ length: 60 }, (_, index) => link({ neighbour: `ent_${index}`, since: 19_000 + index }))
-    const { adverse, near } = followLinks(all, {
+    const { adverse, nearAdverse } = selectLinks(all, {
       isAdverse: (id) => id === 'ent_50',
       isNearAdverse: (id) => ['ent_1', 'ent_55'].includes(id),
       today: 20_000,
     })
-    assert.deepEqual([adverse, near], [[all[50]], [all[55]]])
+    assert.deepEqual([adverse, nearAdverse], [[all[50]], [all[55]]])
   })
 
-  it('are never displaced by what is unverified, or by payments', () => {
+  it('are never displaced by unverified links or by payments', () => {
     const followedFirst = fc.array(links, { maxLength: FAN_OUT })
     fc.assert(
       fc.property(followedFirst, fc.array(links, { maxLength: 80 }), (known, added) => {

@@ -1,34 +1,34 @@
 import type { IdentifierType, Relationship, VerificationStatus } from '../vocabularies.ts'
 import { decayPpm, PPM, timesPpm } from './decay.ts'
 
-/** Why two entities are linked: a stated relationship, an identifier both have, or money that went between them. */
+/** Why two entities are linked: an asserted relationship, a shared identifier, or payments between them. */
 export type LinkType = Relationship | IdentifierType | 'payment'
 
-/** One link as seen from one of its ends; it means the same from the other. */
+/** One link, stored and read from each of its two ends. */
 export interface Link {
   neighbour: string
   type: LinkType
   verified: boolean
-  /** What the link is worth on the day it is made, in ppm. */
+  /** The strength of the link on the day it is made, in ppm. */
   basePpm: number
-  /** The day it was made or, for payments, last renewed. */
+  /** The day the link was made; for payments, the day of the latest one. */
   since: number
 }
 
-/** A link from nowhere in particular: what it says, before anyone asks how strong it is today. */
+/** What the strength of a link is computed from. */
 export interface LinkBasis {
   neighbour: string
   type: LinkType
-  /** A shared identifier counts as verified only when both ends have verified it. */
+  /** A shared identifier is verified only if it is verified at both ends. */
   verification: VerificationStatus
-  /** The owner's share, or the payments' share in the flow of the end that they matter more to; 0 to 1. */
+  /** The owner's share, or the share of the payments in the cash flow of the end that the link belongs to; 0 to 1. */
   share?: number
   since: number
 }
 
-// How much of a neighbour's fate a link carries, and after how many days that has halved. One identity is nearly one
-// fate; a contact detail may be shared or passed on; a guarantor pays; an owner steers by his share; a payment only
-// shows that two have met. What binds by law or nature fades slowly, what is replaced every few years fades with it.
+// How much of a neighbour's outcomes a link carries, and its half-life. The same identity carries nearly all; a contact
+// detail may be shared or passed on; a guarantor is liable; an owner has influence by share; a payment shows only an
+// acquaintance. Legal and personal identity decays slowly; what people replace every few years decays as fast.
 const YEAR = 365
 const LINK_TYPES: Record<LinkType, { carriedPpm: number; halfLifeDays: number; isByShare?: true }> = {
   same_as: { carriedPpm: 900_000, halfLifeDays: 10 * YEAR },
@@ -49,25 +49,25 @@ const LINK_TYPES: Record<LinkType, { carriedPpm: number; halfLifeDays: number; i
   payment: { carriedPpm: 150_000, halfLifeDays: 180, isByShare: true },
 }
 
-/** Half of what a verified link carries: a claim nobody has checked may be a fake, or a slip. */
+/** An unverified link carries half of a verified one, because an unchecked claim may be false. */
 const UNVERIFIED_PPM = 500_000
 
-/** A path weaker than this carries nothing worth following. */
+/** A path weaker than this is not followed. */
 export const STRENGTH_MIN_PPM = 20_000
 
-/** How many links of one entity are followed, and how many more of those that lead to harm, at once or by one more link. */
+/** How many links of one entity are followed by rank, how many more to adverse entities, and how many more near those. */
 export const FAN_OUT = 40
 
-/** How many links of one entity are looked through for those with harm behind them. */
-export const LOOKED_THROUGH = 1_000
+/** How many links of one entity are scanned for neighbours that are linked to an adverse entity. */
+export const LINKS_SCANNED_MAX = 1_000
 
-/** How many links behind the followed ones are known by name, so that harm on the way to them reaches them at once. */
-export const BEHIND_MAX = 160
+/** How many links beyond the fan-out are loaded, so that the exposure at their far ends is refreshed at once. */
+export const BEYOND_FAN_OUT_MAX = 160
 
-/** Makes a link of what was claimed, or nothing where the claim has failed its check. */
+/** Computes a link; null if its verification has failed. */
 export function linkOf({ neighbour, type, verification, share = 1, since }: LinkBasis): Link | null {
   if (verification === 'failed') return null
-  // A payment is observed, not verified: it shows an acquaintance, whoever checked it.
+  // A payment is observed, not verified: it shows an acquaintance and no more.
   const verified = verification === 'verified' && type !== 'payment'
   const { carriedPpm, isByShare } = LINK_TYPES[type]
   const sharePpm = isByShare ? Math.round(Math.min(1, Math.max(0, share)) * PPM) : PPM
@@ -75,12 +75,12 @@ export function linkOf({ neighbour, type, verification, share = 1, since }: Link
   return { neighbour, type, verified, basePpm: timesPpm(timesPpm(carriedPpm, sharePpm), certaintyPpm), since }
 }
 
-/** What a link is worth on a day, in ppm. */
+/** The strength of a link on a day, in ppm. */
 export function strengthPpm(link: Link, today: number): number {
   return timesPpm(link.basePpm, decayPpm(today - link.since, LINK_TYPES[link.type].halfLifeDays))
 }
 
-/** The first day on which a link is too weak to be followed; a store need not look at it from then on. */
+/** The first day on which a link is too weak to be followed; the store may delete it from then on. */
 export function expiryDay(link: Link): number {
   const isFollowedAt = (age: number) => strengthPpm(link, link.since + age) >= STRENGTH_MIN_PPM
   let alive = -1
@@ -94,41 +94,42 @@ export function expiryDay(link: Link): number {
   return link.since + expired
 }
 
-/** The links of one entity that are followed: the first of all its links, and the first of those that lead to harm. */
+/** The links of one entity that a walk follows, and the next in rank. An adverse entity is one with bad outcomes. */
 export interface FollowedLinks {
+  /** The first of all links by rank, up to the fan-out. */
   ranked: readonly Link[]
-  /** Only links to entities with adverse evidence: no number of links to the clean can crowd these out. */
+  /** The first links to adverse entities, so that no number of other links can crowd them out. */
   adverse: readonly Link[]
-  /** Only links to entities that are themselves linked to such: of those that do not rank, and so are not followed anyway. */
-  near: readonly Link[]
-  /** The next after the ranked ones. They are not followed, but what is bad here may matter at their far ends. */
-  behind: readonly Link[]
+  /** Links beyond the fan-out whose neighbour is itself linked to an adverse entity. */
+  nearAdverse: readonly Link[]
+  /** The next links after the ranked ones. They are not followed, but the exposure at their far ends may depend on this entity. */
+  beyondFanOut: readonly Link[]
 }
 
-/** What is known of the far ends of links, and the day on which they are chosen. */
-export interface LinkChoice {
+/** Which neighbours are adverse or near an adverse entity, and the day on which links are selected. */
+export interface LinkSelection {
   isAdverse: (entityId: string) => boolean
-  /** Whether an entity is linked to one with adverse evidence, other than the one whose links these are. */
+  /** Whether a neighbour is linked to an adverse entity other than the one whose links these are. */
   isNearAdverse: (entityId: string) => boolean
   today: number
 }
 
-/** Chooses the links that are followed, given which entities have adverse evidence. */
-export function followLinks(links: readonly Link[], { isAdverse, isNearAdverse, today }: LinkChoice): FollowedLinks {
+/** Selects the links that a walk follows, from all links of one entity. */
+export function selectLinks(links: readonly Link[], { isAdverse, isNearAdverse, today }: LinkSelection): FollowedLinks {
   const ranked = rankLinks(links, today)
-  const near = ranked.slice(FAN_OUT, LOOKED_THROUGH).filter(({ neighbour }) => isNearAdverse(neighbour))
+  const nearAdverse = ranked.slice(FAN_OUT, LINKS_SCANNED_MAX).filter(({ neighbour }) => isNearAdverse(neighbour))
   return {
     ranked: ranked.slice(0, FAN_OUT),
     adverse: ranked.filter(({ neighbour }) => isAdverse(neighbour)).slice(0, FAN_OUT),
-    near: near.slice(0, FAN_OUT),
-    behind: ranked.slice(FAN_OUT, FAN_OUT + BEHIND_MAX),
+    nearAdverse: nearAdverse.slice(0, FAN_OUT),
+    beyondFanOut: ranked.slice(FAN_OUT, FAN_OUT + BEYOND_FAN_OUT_MAX),
   }
 }
 
 /**
- * All links that have not faded, in this order: verified first, so that fakes cannot crowd out what was checked; payments
- * last, so that they never displace anything else; then the stronger type; then the older link, so that among equals a later
- * one displaces none. A store can keep an index in this order: nothing in it changes with the day but what has faded.
+ * All links that have not expired, by rank: verified before unverified, so that fakes cannot displace checked links;
+ * payments last, so that they displace nothing else; then the higher base strength; then the older link, so that a new one
+ * displaces no equal one. The order does not depend on the day, only the expiry does, so a store can index it.
  */
 export function rankLinks(links: readonly Link[], today: number): Link[] {
   return links.filter((link) => strengthPpm(link, today) >= STRENGTH_MIN_PPM).sort(byRank)
@@ -145,7 +146,7 @@ function byRank(a: Link, b: Link): number {
   )
 }
 
-/** Orders by code units, as a database does under the "C" collation; `localeCompare` depends on the machine. */
+/** Compares by code units, as PostgreSQL does under the "C" collation; `localeCompare` depends on the machine. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -1,6 +1,6 @@
 import { timesPpm } from './decay.ts'
 import {
-  BEHIND_MAX,
+  BEYOND_FAN_OUT_MAX,
   FAN_OUT,
   type FollowedLinks,
   type Link,
@@ -9,7 +9,7 @@ import {
   strengthPpm,
 } from './link.ts'
 
-/** The links that were loaded, by entity, as `followLinks` chooses them. */
+/** The loaded links by entity, as `selectLinks` selects them. */
 export type LoadedLinks = ReadonlyMap<string, FollowedLinks>
 
 /** One link along a path, and the entity it leads to. */
@@ -19,20 +19,20 @@ export interface PathStep {
   verified: boolean
 }
 
-/** A way of one or two links from an entity to another; its strength is the product of theirs. */
+/** A path of one or two links from one entity to another; its strength is the product of theirs. */
 export interface Path {
   strengthPpm: number
   steps: readonly PathStep[]
 }
 
-/** The strongest ways to one entity: of all, of those without payments, and of those with verified links only. */
+/** The strongest paths to one entity: of all, of those without payments, and of those over verified links only. */
 export interface ReachedEntity {
   best: Path
   withoutPayments: Path | null
   verified: Path | null
 }
 
-/** Whose neighbourhood is walked, over which links, on which day. */
+/** The entity whose neighbourhood is walked, the links to follow, and the day. */
 export interface Walk {
   entityId: string
   links: LoadedLinks
@@ -40,32 +40,32 @@ export interface Walk {
 }
 
 /**
- * Whose links must be loaded before the neighbourhood can be walked: first the entity's own, then its neighbours', then
- * no more. That is two batched reads of 1 + 120 entities at most, whatever stands in the graph.
+ * The entities whose links must be loaded next: first the entity itself, then its neighbours, then none. That is two
+ * batched reads of at most 1 + 120 entities, independent of their degree.
  */
 export function linksToLoad(walk: Walk): string[] {
   if (!walk.links.has(walk.entityId)) return [walk.entityId]
-  const neighbours = new Set(passages(walk).map(({ steps }) => steps[0]!.to))
+  const neighbours = new Set(firstHops(walk).map(({ steps }) => steps[0]!.to))
   return [...neighbours].filter((neighbour) => !walk.links.has(neighbour))
 }
 
-/** The strongest paths to every entity within two links. */
+/** The strongest paths to every entity within two hops. */
 export function reachOf(walk: Walk): Map<string, ReachedEntity> {
   const { entityId, links, today } = walk
   const reached = new Map<string, ReachedEntity>()
   for (const link of firstLinks(links, entityId)) keepPath(reached, { path: pathOver(link, today), walk })
-  for (const passage of passages(walk)) {
-    for (const link of onwardLinks(passage.steps[0]!.to, walk)) {
-      keepPath(reached, { path: extended(passage, pathOver(link, today)), walk })
+  for (const hop of firstHops(walk)) {
+    for (const link of onwardLinks(hop.steps[0]!.to, walk)) {
+      keepPath(reached, { path: extended(hop, pathOver(link, today)), walk })
     }
   }
   return reached
 }
 
 /**
- * Where a path goes on to from an entity in between: to all that it follows, if the walk comes over one of its 40 first
- * links. If not, then still to those who have done harm, so that links to the clean cannot be heaped up in front of them;
- * but not beyond a hub, for two of a hundred thousand strangers with one employer say nothing about each other.
+ * The links of the second hop. If the walked entity is among the neighbour's ranked links, all ranked and adverse links are
+ * followed. If not, only the adverse ones, so that links to other entities cannot be piled up to hide a bad outcome; and
+ * none from a hub, because two of a hundred thousand employees of one employer say nothing about each other.
  */
 function onwardLinks(between: string, { entityId, links }: Walk): readonly Link[] {
   const ranked = rankedLinks(links, between)
@@ -74,28 +74,28 @@ function onwardLinks(between: string, { entityId, links }: Walk): readonly Link[
   return isHub(links, between) ? [] : adverse
 }
 
-/** A hub has more verified links than are followed: claims that nobody has checked make none, as many as there may be. */
+/** Whether an entity is a hub: its verified links fill the fan-out. Unverified links, however many, do not make a hub. */
 export function isHub(links: LoadedLinks, entityId: string): boolean {
   return rankedLinks(links, entityId)[FAN_OUT - 1]?.verified ?? false
 }
 
-/** The first links of the paths that may go on. */
-function passages({ entityId, links, today }: Walk): Path[] {
+/** The paths of one hop that are strong enough for a second. */
+function firstHops({ entityId, links, today }: Walk): Path[] {
   const paths = firstLinks(links, entityId).map((link) => pathOver(link, today))
   return paths.filter((path) => path.steps[0]!.to !== entityId && canBeExtended(path))
 }
 
-/** The links of an entity that rank first among all it has. */
+/** The first links of an entity by rank, up to the fan-out. */
 export function rankedLinks(links: LoadedLinks, entityId: string): readonly Link[] {
   return (links.get(entityId)?.ranked ?? []).slice(0, FAN_OUT)
 }
 
-/** The links behind those, at whose far ends it may matter what is bad here. */
-export function linksBehind(links: LoadedLinks, entityId: string): readonly Link[] {
-  return (links.get(entityId)?.behind ?? []).slice(0, BEHIND_MAX)
+/** The next links by rank, whose far ends may depend on this entity. */
+export function linksBeyondFanOut(links: LoadedLinks, entityId: string): readonly Link[] {
+  return (links.get(entityId)?.beyondFanOut ?? []).slice(0, BEYOND_FAN_OUT_MAX)
 }
 
-/** Tells whether an entity has links to those with adverse evidence. */
+/** Whether an entity has links to adverse entities. */
 export function hasAdverse(links: LoadedLinks, entityId: string): boolean {
   return adverseLinks(links, entityId).length > 0
 }
@@ -104,13 +104,13 @@ function adverseLinks(links: LoadedLinks, entityId: string): readonly Link[] {
   return (links.get(entityId)?.adverse ?? []).slice(0, FAN_OUT)
 }
 
-/** The links on which a walk sets out. */
+/** The links of the first hop. */
 function firstLinks(links: LoadedLinks, entityId: string): readonly Link[] {
-  const near = (links.get(entityId)?.near ?? []).slice(0, FAN_OUT)
-  return [...rankedLinks(links, entityId), ...adverseLinks(links, entityId), ...near]
+  const nearAdverse = (links.get(entityId)?.nearAdverse ?? []).slice(0, FAN_OUT)
+  return [...rankedLinks(links, entityId), ...adverseLinks(links, entityId), ...nearAdverse]
 }
 
-/** No link carries more than nine tenths of what comes to it. */
+/** Whether a second link could stay above the minimum strength: no link carries more than nine tenths. */
 function canBeExtended(path: Path): boolean {
   return timesPpm(path.strengthPpm, 900_000) >= STRENGTH_MIN_PPM
 }
@@ -137,7 +137,7 @@ function keepPath(reached: Map<string, ReachedEntity>, { path, walk }: { path: P
   })
 }
 
-/** Tells whether any link of a path is a payment. */
+/** Whether any link of a path is a payment. */
 export function usesPayments(path: Path): boolean {
   return path.steps.some(({ type }) => type === 'payment')
 }
@@ -147,7 +147,7 @@ function strongerOrNull(one: Path | null | undefined, other: Path | null): Path 
   return strongerOf(one, other)
 }
 
-/** Of equally strong paths the first is told: direct links come before others, and links in the order of their rank. */
+/** Of equally strong paths the first found stays: direct links come before two hops, and links come in the order of rank. */
 function strongerOf(known: Path, other: Path): Path {
   return other.strengthPpm > known.strengthPpm ? other : known
 }

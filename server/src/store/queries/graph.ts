@@ -1,11 +1,11 @@
 import { dayOf } from '../../core/graph/decay.ts'
 import {
-  BEHIND_MAX,
+  BEYOND_FAN_OUT_MAX,
   FAN_OUT,
   type FollowedLinks,
+  LINKS_SCANNED_MAX,
   type Link,
   type LinkType,
-  LOOKED_THROUGH,
 } from '../../core/graph/link.ts'
 import type { OutcomeTally } from '../../core/graph/track-record.ts'
 import type { Database, Row } from '../database/database.ts'
@@ -21,44 +21,44 @@ export interface StoredTrackRecord {
   version: number
 }
 
-/** The order in which links are followed; the indexes of graph_links are in it too. */
+/** The rank of links, as in `rankLinks`; the indexes of graph_links have the same order. */
 const BY_RANK = "(NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type"
 
-/** How many faded links go with each write of exposures; more than are made in that time. */
-const FADED_PER_WRITE = 200
+/** How many expired links each write of exposures deletes; more than are made in that time. */
+const EXPIRED_PER_WRITE = 200
 
-/** Reads of the trust graph, each bounded whatever stands in it. */
+/** Queries of the trust graph. The cost of each is bounded by the fan-out, not by the degree of an entity. */
 export function graphQueries(database: Database) {
   return {
     ...claimQueries(database),
     ...paymentFlowQueries(database),
 
-    /** The links of these entities that are followed on a day, as `followLinks` chooses them. */
+    /** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
     async followedLinks(
       organizationId: string,
       entityIds: readonly string[],
       today: number,
     ): Promise<Map<string, FollowedLinks>> {
       const first = (limit: number, filter = '') =>
-        `SELECT *, row_number() OVER (ORDER BY ${BY_RANK}) AS place FROM (
+        `SELECT *, row_number() OVER (ORDER BY ${BY_RANK}) AS rank FROM (
            SELECT neighbour_id, type, verified, base_ppm, since FROM graph_links
            WHERE org_id = $1 AND graph_links.entity_id = wanted.entity_id AND expires > $3 ${filter} ORDER BY ${BY_RANK} LIMIT ${limit}
          ) AS first`
-      const harmBehind = `SELECT true AS found FROM graph_links AS onward
-        WHERE link.place > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
+      const adverseOnward = `SELECT true AS found FROM graph_links AS onward
+        WHERE link.rank > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
           AND onward.neighbour_id <> wanted.entity_id AND onward.expires > $3 LIMIT 1`
-      const rows = await database.query<PlacedLink>(
-        `SELECT wanted.entity_id, link.*, harm.found IS NOT NULL AS is_near, false AS to_adverse
-         FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first(LOOKED_THROUGH)}) AS link
-         LEFT JOIN LATERAL (${harmBehind}) AS harm ON true
-         WHERE link.place <= ${FAN_OUT + BEHIND_MAX} OR harm.found
+      const rows = await database.query<SelectedLink>(
+        `SELECT wanted.entity_id, link.*, onward.found IS NOT NULL AS is_near_adverse, false AS to_adverse
+         FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first(LINKS_SCANNED_MAX)}) AS link
+         LEFT JOIN LATERAL (${adverseOnward}) AS onward ON true
+         WHERE link.rank <= ${FAN_OUT + BEYOND_FAN_OUT_MAX} OR onward.found
          UNION ALL
          SELECT wanted.entity_id, link.*, false, true
          FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first(FAN_OUT, 'AND to_adverse')}) AS link`,
         [organizationId, entityIds, today],
       )
       const byEntity = Map.groupBy(rows, ({ entity_id }) => entity_id)
-      return new Map(entityIds.map((id) => [id, listed(byEntity.get(id) ?? [])]))
+      return new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])]))
     },
 
     /** The track records of these entities; an entity without outcomes has none. */
@@ -86,8 +86,8 @@ export function graphQueries(database: Database) {
     },
 
     /**
-     * Notes on links that lead to an entity whether it has had bad outcomes; on a page of them, by neighbour. Returns that
-     * page. Noted with its identifiers too, for those who come to share one later.
+     * Sets `to_adverse` on the links that lead to an entity, for one page of its neighbours, and returns that page. Sets
+     * `is_adverse` on its identifiers too, for entities that share one of them later.
      */
     async markLinksTo(
       organizationId: string,
@@ -109,8 +109,8 @@ export function graphQueries(database: Database) {
     },
 
     /**
-     * Writes exposures, has the latest decisions of those entities looked at again, and takes the consequences away that led
-     * here. Links that have faded go with it, a few at a time: they would be in the way of those that are read by rank.
+     * Writes exposures, queues the latest decisions of those entities for re-evaluation, and deletes the causes that are
+     * done. Also deletes a few expired links, because reads by rank would have to skip them.
      */
     async writeExposures(
       rows: readonly { org_id: string; entity_id: string; summary: string; trust: string; as_of: string }[],
@@ -127,19 +127,19 @@ export function graphQueries(database: Database) {
         `WITH written AS (
            INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of) SELECT * FROM ${values}
            ON CONFLICT (org_id, entity_id) DO UPDATE SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of
-             WHERE graph_exposures.as_of <= excluded.as_of -- whoever read later knows more
+             WHERE graph_exposures.as_of <= excluded.as_of -- a concurrent refresh that read later wins
            RETURNING org_id, entity_id, summary
          ), due AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark)
            SELECT latest.org_id, 'reevaluation', latest.entity_id, md5(written.summary) FROM written
            JOIN latest_decisions AS latest ON latest.org_id = written.org_id AND latest.entity_id = written.entity_id
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
-         ), gone AS (${deleteFadedLinks(rows, params)}) ${deleteConsequences(done, params)}`,
+         ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteConsequences(done, params)}`,
         params.values,
       )
     },
 
-    /** Entities whose exposure was computed before a moment, oldest first. */
+    /** Entities whose exposure was computed before an instant and is not queued for a refresh, oldest first. */
     async agedExposures(before: string, limit: number): Promise<Pick<RowOf<'consequences'>, 'org_id' | 'entity_id'>[]> {
       return database.query<Pick<RowOf<'consequences'>, 'org_id' | 'entity_id'> & Row>(
         `SELECT org_id, entity_id FROM graph_exposures WHERE as_of < $1
@@ -152,29 +152,29 @@ export function graphQueries(database: Database) {
   }
 }
 
-/** Those that another node writes or takes away at this moment are left to it. */
-function deleteFadedLinks(rows: readonly { as_of: string }[], params: Params): string {
+/** `DELETE` of expired links; skips the rows that another transaction has locked. */
+function deleteExpiredLinks(rows: readonly { as_of: string }[], params: Params): string {
   const today = Math.min(...rows.map(({ as_of }) => dayOf(as_of)))
   return `DELETE FROM graph_links USING (
       SELECT org_id, entity_id, neighbour_id, type FROM graph_links WHERE expires <= ${params.add(today, 'integer')}
-      ORDER BY expires LIMIT ${FADED_PER_WRITE} FOR UPDATE SKIP LOCKED
-    ) AS faded
-    WHERE graph_links.org_id = faded.org_id AND graph_links.entity_id = faded.entity_id
-      AND graph_links.neighbour_id = faded.neighbour_id AND graph_links.type = faded.type`
+      ORDER BY expires LIMIT ${EXPIRED_PER_WRITE} FOR UPDATE SKIP LOCKED
+    ) AS expired
+    WHERE graph_links.org_id = expired.org_id AND graph_links.entity_id = expired.entity_id
+      AND graph_links.neighbour_id = expired.neighbour_id AND graph_links.type = expired.type`
 }
 
-/** A link with its place in the order of its list; all links are on one, those to the adverse on another. */
-type PlacedLink = RowOf<'graph_links'> & Row & { place: number; is_near: boolean }
+/** A selected link with its rank, among all links of the entity or, with `to_adverse`, among those to adverse entities. */
+type SelectedLink = RowOf<'graph_links'> & Row & { rank: number; is_near_adverse: boolean }
 
-function listed(rows: readonly PlacedLink[]): FollowedLinks {
-  const inOrder = rows.toSorted((a, b) => a.place - b.place)
-  const linksWhere = (holds: (row: PlacedLink) => boolean) => inOrder.filter(holds).map(linkOfRow)
-  const all = linksWhere((row) => !row.to_adverse && row.place <= FAN_OUT + BEHIND_MAX)
+function followedLinksOf(rows: readonly SelectedLink[]): FollowedLinks {
+  const byRank = rows.toSorted((a, b) => a.rank - b.rank)
+  const linksWhere = (isWanted: (row: SelectedLink) => boolean) => byRank.filter(isWanted).map(linkOfRow)
+  const all = linksWhere((row) => !row.to_adverse && row.rank <= FAN_OUT + BEYOND_FAN_OUT_MAX)
   return {
     ranked: all.slice(0, FAN_OUT),
     adverse: linksWhere((row) => row.to_adverse),
-    near: linksWhere((row) => row.is_near).slice(0, FAN_OUT),
-    behind: all.slice(FAN_OUT),
+    nearAdverse: linksWhere((row) => row.is_near_adverse).slice(0, FAN_OUT),
+    beyondFanOut: all.slice(FAN_OUT),
   }
 }
 
