@@ -10,7 +10,7 @@ const consent: ConsentFact = {
   grantedAt: '2026-11-15T09:30:00.000Z',
 }
 
-test('a state that has not changed is read once, and nobody can change what others look at', () => {
+test('an unchanged state is parsed once, and the shared object cannot be changed', () => {
   const state = JSON.stringify(applyConsent(emptyState(), consent))
   const read = stateOf({ state, graph: null })
   assert.deepEqual(read, JSON.parse(state))
@@ -20,7 +20,7 @@ test('a state that has not changed is read once, and nobody can change what othe
   assert.throws(() => read.graph.paths.push({} as never), TypeError)
 })
 
-test('what the graph says is put in its place, and the state stays as it was', () => {
+test('the exposure is added to the state, and the cached state stays as it was', () => {
   const state = JSON.stringify(emptyState())
   const graph = { ...emptyState().graph, evidenceCount: 3 }
   assert.deepEqual(stateOf({ state, graph: JSON.stringify(graph) }), { ...emptyState(), graph })

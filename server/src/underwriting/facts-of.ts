@@ -5,14 +5,14 @@ import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
 
-/** What a decision was asked about, as it is kept for looking at it again. */
+/** The request of a decision, as it is stored for re-evaluation. */
 export interface DecisionRequest {
   product: string
   requested_amount?: number
   currency?: string
 }
 
-/** The facts of one decision: what is kept of the entity, what the graph says, and what is asked for. */
+/** Derives the facts of one decision from the entity's state, its exposure in the graph, and the request. */
 export function factsOf(
   entity: EntityRow,
   { product, requested_amount, currency }: DecisionRequest,
@@ -31,8 +31,8 @@ export function factsOf(
 }
 
 /**
- * Names a decision and what was known of its entity: its own facts, and what the trust graph says. As long as both are
- * what they were, there is nothing to look at again; the store compares it (`settledReevaluations`).
+ * The mark of a decision's re-evaluation: the decision, the version of its entity, and a hash of the exposure it was made
+ * with. While both are unchanged there is nothing to re-evaluate; the store compares the mark (`unchangedSinceDecision`).
  */
 export function seenMark(decisionId: string, { version, graph }: Pick<EntityRow, 'version' | 'graph'>): string {
   return `${decisionId}:${version}:${graph === null ? '-' : sha256(graph).slice(0, 16)}`
@@ -47,7 +47,7 @@ const parsedStates = new LRUCache<string, EntityState>({
   sizeCalculation: (_state, text) => text.length,
 })
 
-/** The state of an entity, with what the trust graph says about it. */
+/** Parses the state of an entity, and adds its exposure in the trust graph. */
 export function stateOf({ state, graph }: Pick<EntityRow, 'state' | 'graph'>): EntityState {
   const parsed = parseState(state)
   return graph === null ? parsed : { ...parsed, graph: JSON.parse(graph) as EntityState['graph'] }

@@ -15,7 +15,7 @@ export interface PaymentBetween {
 
 type Flow = RowOf<'payment_flows'>
 
-/** The months of what an entity reports to have gone between it and others that new payments change. */
+/** Adds new payments to the monthly flows that an entity has reported; returns the months that change. */
 export function addFlows(
   known: readonly Flow[],
   payments: readonly PaymentBetween[],
@@ -32,39 +32,39 @@ export function addFlows(
   return [...changed.values()]
 }
 
-/** What has gone between an entity and each other, as either reported it; of one month told twice, the larger holds. */
-export function flowsByOther(entityId: string, flows: readonly Flow[]): Map<string, Flow[]> {
+/** Groups the flows that an entity and its partners have reported by partner. */
+export function flowsByPartner(entityId: string, flows: readonly Flow[]): Map<string, Flow[]> {
   return Map.groupBy(flows, ({ entity_id, counterparty_id }) => (entity_id === entityId ? counterparty_id : entity_id))
 }
 
-/** The months of a cash flow, in each currency. */
+/** The months of a cash flow, for each currency. */
 export function monthsOf({ currencies }: CashflowState): FlowMonth[] {
   return Object.entries(currencies).flatMap(([currency, { months }]) =>
     Object.keys(months).map((month) => ({ currency, month })),
   )
 }
 
-/** How large a part of an entity's cash flow goes between it and one other, 0 to 1, in the currency where it is largest. */
+/** The share of an entity's cash flow that goes to and from one partner, 0 to 1, in the currency where it is largest. */
 export function flowShare(between: readonly Flow[], cashflow: CashflowState): number {
   const byCurrency = Map.groupBy(between, ({ currency }) => currency)
   return Math.max(0, ...Array.from(byCurrency, ([currency, flows]) => shareIn(currency, flows, cashflow)))
 }
 
-/** Both over the months that the state keeps, so that old payments weigh no more than old income. */
+/** Counts both over the months that the state keeps, so that payments older than the kept income do not count. */
 function shareIn(currency: string, flows: readonly Flow[], { currencies }: CashflowState): number {
   const months = Object.hasOwn(currencies, currency) ? currencies[currency]!.months : {}
   const total = Object.values(months).reduce((sum, { inflow, outflow }) => sum + BigInt(inflow) + BigInt(outflow), 0n)
   const between = new Map<string, Money>()
   for (const { month, amount } of flows) {
     const [reported, other] = [moneyOfText(amount), between.get(month) ?? 0n]
-    // The two ends report the same payments: to add their reports up would count them twice.
+    // Both ends may report the same payments. Adding the reports would count them twice, so the larger one counts.
     if (Object.hasOwn(months, month)) between.set(month, reported > other ? reported : other)
   }
   const sum = [...between.values()].reduce((all, amount) => all + amount, 0n)
   return total === 0n ? 0 : Math.min(1, Number((sum * 1_000_000n) / total) / 1_000_000)
 }
 
-/** Tells whether payments of such a share make a link, on the day they are made. */
+/** Whether payments of this share make a link strong enough to be followed, on the day they are made. */
 export function makesLink(share: number): boolean {
   return linkBy(share, { neighbour: '', since: 0 }).basePpm >= STRENGTH_MIN_PPM
 }
@@ -74,9 +74,9 @@ function linkBy(share: number, end: Pick<Link, 'neighbour' | 'since'>): Link {
 }
 
 /**
- * The link that payments make, from both ends; none where it carries nothing. Each end is exposed by the payments' share in
- * its own cash flow: a shop is not its customers' fate because it is theirs. An end without a share keeps its row, because
- * outcomes spread along it.
+ * The rows of the link that payments make, one from each end; none if the link has expired. Each end is exposed by the
+ * payments' share in its own cash flow: a shop may matter much to its customers, and a customer little to the shop. An end
+ * with a share of zero keeps its row, because outcomes spread along it.
  */
 export function paymentLinkRows({
   organizationId,
@@ -88,7 +88,7 @@ export function paymentLinkRows({
   organizationId: string
   ends: readonly [{ id: string; share: number }, { id: string; share: number }]
   adverse: ReadonlySet<string>
-  /** When the newest of the payments was made. */
+  /** The time of the newest payment. */
   newestAt: string
   today: number
 }): RowOf<'graph_links'>[] {

@@ -10,23 +10,23 @@ import { describeProblem } from '../core/policy/policy-problem.ts'
 import type { DecisionEntry, RecordedDecision } from '../store/queries/decisions.ts'
 import { compileOnce } from './compiled-policies.ts'
 
-/** A decision made again from what is stored, as far as that can still be read. */
+/** The replay of a stored decision, as far as the stored parts can still be read. */
 export interface RecordedReplay {
-  /** Where what is stored is not what was recorded, or what comes out now is not what came out then. */
+  /** Stored parts that differ from what the audit entry recorded, and results that differ from the recorded decision. */
   differences: Difference[]
-  /** What is stored, as far as it is an object at all; it may have been altered into anything. */
+  /** The stored parts; null where the text is not a JSON object, because it may have been altered arbitrarily. */
   decision: Record<string, unknown> | null
   features: Record<string, unknown> | null
   graph: Record<string, unknown> | null
   policy: CompiledPolicy | null
-  /** Of the policy as it is stored now. */
+  /** The checksum of the policy text that is stored now. */
   policyChecksum: string | null
   replayed: UnderwritingDecision | null
   evaluation: Evaluation | null
 }
 
-/** What the audit entry of a decision vouches for. */
-type Vouched = Partial<
+/** The hashes and columns of a decision that its audit entry recorded. */
+type AuditedValues = Partial<
   Record<
     | 'decision_sha256'
     | 'facts_sha256'
@@ -40,7 +40,7 @@ type Vouched = Partial<
   >
 >
 
-/** Decides again from the stored evidence, and holds every stored part against what the audit entry vouches for. */
+/** Decides again from the stored evidence, and compares every stored part with the hash in the audit entry. */
 export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
   const decision = objectOf(recorded.body)
   const facts = objectOf(recorded.facts)
@@ -51,10 +51,10 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     graph: objectOf(recorded.graph),
     policyChecksum: recorded.policy === null ? null : sha256(recorded.policy),
   }
-  const vouched = vouchedBy(recorded.entry)
-  const policy = readPolicy(recorded, String(vouched?.policy_checksum ?? recorded.policy_checksum))
+  const audited = auditedValues(recorded.entry)
+  const policy = readPolicy(recorded, String(audited?.policy_checksum ?? recorded.policy_checksum))
   const altered = onePerPath([
-    ...alteredParts(recorded, vouched),
+    ...alteredParts(recorded, audited),
     ...unreadableParts(recorded, 'unreadable' in replayable ? replayable.unreadable : []),
     ...('differences' in policy ? policy.differences : []),
   ])
@@ -71,7 +71,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     const all = [...altered, ...differences, ...traceDifferences(recorded, evaluation)]
     return { ...stored, differences: all, policy: policy.policy, replayed, evaluation }
   } catch (error) {
-    // Altered numbers may be too large to reckon with; what was recorded never is.
+    // Altered numbers may be too large to compute with; recorded ones never are.
     if (altered.length === 0) throw error
     return { ...nothing, policy: policy.policy }
   }
@@ -82,8 +82,8 @@ function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): 
   return differences.map(({ path, before, after }) => ({ path: `/trace${path}`, recorded: before, replayed: after }))
 }
 
-/** What an entry says, if it is still the one that the log has. */
-function vouchedBy(entry: DecisionEntry | null): Vouched | null {
+/** The data of an audit entry; null if the entry does not have the leaf hash that is in the log. */
+function auditedValues(entry: DecisionEntry | null): AuditedValues | null {
   const data = objectOf(entry?.data ?? null)
   if (!entry || !data) return null
   const { org_id, id, trail_id, type, occurred_at, actor_type, actor_id, request_id } = entry
@@ -100,29 +100,30 @@ function vouchedBy(entry: DecisionEntry | null): Vouched | null {
   return leaf === entry.leaf_hash && leaf === (entry.sealed_hash ?? leaf) ? data : null
 }
 
-function alteredParts(recorded: RecordedDecision, vouched: Vouched | null): Difference[] {
+/** The parts that differ from the audit entry. Compared even with an altered entry, which is itself a difference. */
+function alteredParts(recorded: RecordedDecision, audited: AuditedValues | null): Difference[] {
   const { entry, audit_entry_id } = recorded
-  const said = vouched ?? objectOf(entry?.data ?? null)
-  const parts: [path: string, vouched: unknown, stored: string | null][] = [
-    ['/decision', said?.decision_sha256, sha256(recorded.body)],
-    ['/evidence/facts', said?.facts_sha256, recorded.facts && sha256(recorded.facts)],
-    ['/evidence/trace', said?.trace_sha256, recorded.trace && sha256(recorded.trace)],
-    ['/evidence/graph', said?.graph_sha256, recorded.graph && sha256(recorded.graph)],
-    ['/evidence/policy', said?.policy_checksum, recorded.policy && sha256(recorded.policy)],
-    ['/columns/policy_checksum', said?.policy_checksum, recorded.policy_checksum],
-    ['/columns/policy_version', said?.policy_version, recorded.policy_version],
-    ['/columns/verdict', said?.verdict, recorded.verdict],
-    ['/columns/entity_id', said?.entity_id, recorded.entity_id],
+  const values = audited ?? objectOf(entry?.data ?? null)
+  const parts: [path: string, audited: unknown, stored: string | null][] = [
+    ['/decision', values?.decision_sha256, sha256(recorded.body)],
+    ['/evidence/facts', values?.facts_sha256, recorded.facts && sha256(recorded.facts)],
+    ['/evidence/trace', values?.trace_sha256, recorded.trace && sha256(recorded.trace)],
+    ['/evidence/graph', values?.graph_sha256, recorded.graph && sha256(recorded.graph)],
+    ['/evidence/policy', values?.policy_checksum, recorded.policy && sha256(recorded.policy)],
+    ['/columns/policy_checksum', values?.policy_checksum, recorded.policy_checksum],
+    ['/columns/policy_version', values?.policy_version, recorded.policy_version],
+    ['/columns/verdict', values?.verdict, recorded.verdict],
+    ['/columns/entity_id', values?.entity_id, recorded.entity_id],
   ]
-  const differing = (said ? parts : []).filter(([, expected, is]) => expected !== is)
+  const differing = (values ? parts : []).filter(([, expected, is]) => expected !== is)
   const differences = differing.map(([path, expected, is]) => ({ path, recorded: expected, replayed: is }))
-  if (!vouched) differences.unshift({ path: '/audit', recorded: null, replayed: entry?.id ?? null })
+  if (!audited) differences.unshift({ path: '/audit', recorded: null, replayed: entry?.id ?? null })
   if (entry && audit_entry_id !== null && audit_entry_id !== entry.id)
     differences.push({ path: '/evidence/audit_entry_id', recorded: entry.id, replayed: audit_entry_id })
   return differences
 }
 
-/** Parts without the form they were recorded in. */
+/** The parts that cannot be parsed into their recorded form. */
 function unreadableParts(recorded: RecordedDecision, facts: readonly string[]): Difference[] {
   const paths = [
     ...(objectOf(recorded.body) ? [] : ['/decision']),
@@ -154,7 +155,7 @@ function objectOf(text: string | null): Record<string, unknown> | null {
   return isObject(value) ? value : null
 }
 
-/** What a text says in JSON; null also where it has no canonical form, in which everything is recorded. */
+/** Parses JSON; null if it is invalid or has no canonical form, because everything is recorded in canonical form. */
 function jsonOf(text: string | null): unknown {
   try {
     const value: unknown = text === null ? null : JSON.parse(text)

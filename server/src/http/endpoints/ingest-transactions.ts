@@ -2,7 +2,7 @@ import { applyTransactions, type TransactionFact } from '../../core/facts/entity
 import { formatMoney, moneyOf } from '../../core/money.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import type { PaymentBetween } from '../../underwriting/payment-links.ts'
-import { settlePayments } from '../../underwriting/settle-payments.ts'
+import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -11,7 +11,7 @@ import { EntityPath } from '../schemas/fields.ts'
 import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Adds transactions to an entity's cash flow; those it already has change nothing. */
+/** Adds transactions to an entity's cash flow; duplicates change nothing. */
 export const ingestTransactions = defineEndpoint({
   operationId: 'ingestTransactions',
   summary: 'Ingest transactions',
@@ -61,7 +61,7 @@ export const ingestTransactions = defineEndpoint({
     const payments = fresh.flatMap(paymentOf)
     const mayLink = payments.length > 0 || (hasPartners && accepted > 0)
     const change = record(context, {
-      ...(mayLink && (await settlePayments(store, { entity: next, payments, mark: id, now }))),
+      ...(mayLink && (await updatePaymentLinks(store, { entity: next, payments, mark: id, now }))),
       changedEntities: [next],
       rows: {
         transactions: fresh.map((transaction) =>
@@ -90,7 +90,7 @@ function checkTransaction({ occurred_at }: Transaction, pointer: string, now: st
 
 type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>
 
-/** Counterparties are entities of this organization, and not the entity itself; the first that is neither is named. */
+/** The failure for the first counterparty that the organization does not have, or that is the entity itself. */
 async function unknownCounterparty({ body, caller, store }: IngestContext, entityId: string) {
   const ids = body.transactions.map(({ counterparty }) => counterparty?.entity_id)
   if (ids.every((id) => id === undefined)) return undefined

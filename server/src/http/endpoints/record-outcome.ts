@@ -13,12 +13,12 @@ import { record } from '../record.ts'
 import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Records what really happened after a decision, which moves the trust of the entity and of its neighbours. */
+/** Records what really happened after a decision, which changes the trust of the entity and of its neighbours. */
 export const recordOutcome = defineEndpoint({
   operationId: 'recordOutcome',
   summary: 'Record a real-world outcome into the trust graph',
   description:
-    'It moves the trust of the entity and of its neighbours in the graph: the nearest before the answer, all others within seconds.',
+    'It changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
@@ -40,8 +40,8 @@ export const recordOutcome = defineEndpoint({
     if (violations.length > 0) return failValidation(violations)
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
-    // INVARIANT: the entity is read before the reports. An outcome recorded in between makes this change lose its
-    // version, so that what is taken back is always what the state really holds of this decision.
+    // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
+    // loses by the entity's version, so it always supersedes what the state really holds of this decision.
     const entity = (await store.entity({ organizationId, id: entity_id }))!
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
@@ -94,7 +94,7 @@ async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisio
   }
 }
 
-/** What was asked for and approved: what a funding comes to when it does not say. */
+/** The approved amount, which is the amount of a funding that does not give one: the requested amount, up to the limit. */
 async function approvedAmount(
   { caller, store }: OutcomeContext,
   { id, body }: RowOf<'decisions'>,
@@ -107,13 +107,13 @@ async function approvedAmount(
   return asked === undefined || currency === undefined ? {} : { amount: Math.min(asked, limit), currency }
 }
 
-/** The entity itself and those that it follows first: whose trust is to have moved when the answer is given. */
+/** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
 async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
   const links = (await store.followedLinks(caller.organizationId, [entityId], dayOf(now))).get(entityId)!
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
-/** The entity's evidence with this outcome: one decision is one fate, so what it came to replaces what it had come to before. */
+/** The entity's track record with this outcome. A decision counts once: the outcome it stands at supersedes the earlier one. */
 async function nextTrackRecord(
   { caller, store, now }: OutcomeContext,
   entityId: string,

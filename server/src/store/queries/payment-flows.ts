@@ -8,16 +8,16 @@ export interface FlowMonth {
   month: string
 }
 
-/** Of no more than seven can a month's payments be so large a part that a link comes of them. */
+/** At most seven partners can each have a share of a month's flow that is large enough for a link. */
 const LARGEST_OF_MONTH = 8
 
-/** Payment links of an entity that are looked at again when its cash flow changes. */
-const LINKS_LOOKED_AT = 40
+/** How many payment links of an entity are computed again when its cash flow changes. */
+const LINKS_UPDATED_MAX = 40
 
-/** Reads of what went between entities, each bounded whatever stands there. */
+/** Reads of the payments between entities. The cost of each is bounded, whatever the number of payments. */
 export function paymentFlowQueries(database: Database) {
   return {
-    /** Whether anything has ever gone between an entity and others; asked with every ingest, so that questions share a round trip. */
+    /** Whether an entity has any payments to or from another. Every ingest asks, so concurrent reads share a round trip. */
     hasPaymentFlows: batchedRead<{ organizationId: string; id: string }, true>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       async load(keys) {
@@ -32,8 +32,8 @@ export function paymentFlowQueries(database: Database) {
     }),
 
     /**
-     * With whom an entity may share a payment link, given the months of its cash flow: those with the largest payments of
-     * each month, by whoever reported them, and those it is linked to by payments now.
+     * The entities that may have a payment link with this one: the partners with the largest flow of each given month, as
+     * reported by either end, and those with a payment link now.
      */
     async paymentPartners(
       organizationId: string,
@@ -50,14 +50,14 @@ export function paymentFlowQueries(database: Database) {
            UNION ALL
            (SELECT neighbour_id, true FROM graph_links
             WHERE org_id = $1 AND entity_id = $2 AND (NOT verified) AND (type = 'payment')
-            ORDER BY base_ppm DESC LIMIT ${LINKS_LOOKED_AT})
+            ORDER BY base_ppm DESC LIMIT ${LINKS_UPDATED_MAX})
          ) AS partner GROUP BY id ORDER BY id`,
         [organizationId, entityId, months.map(({ currency }) => currency), months.map(({ month }) => month)],
       )
       return rows.map(({ id, is_linked: isLinked }) => ({ id, isLinked }))
     },
 
-    /** What went between an entity and others by month, as either of them reported it. */
+    /** The monthly flows between an entity and each of the others, as reported by either end. */
     async paymentFlows(
       organizationId: string,
       entityId: string,
@@ -73,7 +73,7 @@ export function paymentFlowQueries(database: Database) {
       )
     },
 
-    /** When something last went between an entity and each of these others, by whoever reported it. */
+    /** The time of the newest payment between an entity and each of the others, as reported by either end. */
     async newestPayments(
       organizationId: string,
       entityId: string,

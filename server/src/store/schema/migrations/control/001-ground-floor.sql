@@ -1,8 +1,8 @@
--- What belongs to no environment: the installation itself, organizations, the people who operate them, and the live gate.
+-- Data shared by both environments: the installation, organizations, operators, and the live gate.
 
 CREATE TABLE installation (
   id               boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
-  master_key_check text NOT NULL,                               -- tells a node that holds another master key to stop
+  master_key_check text NOT NULL,                               -- a node with another master key refuses to start
   created_at       timestamptz NOT NULL
 );
 
@@ -24,7 +24,7 @@ CREATE TABLE operators (
   UNIQUE (org_id, email)
 );
 
--- The live gate of an organization is open while two different operators' approvals stand unwithdrawn.
+-- The live gate of an organization is open while approvals of two different operators are not withdrawn.
 CREATE TABLE live_gate_approvals (
   org_id       text NOT NULL,
   operator_id  text NOT NULL,

@@ -1,5 +1,5 @@
--- One environment. Every primary key starts with org_id and no row refers to another organization's, so the tables
--- distribute by org_id as they are. Documents that never change are text, not jsonb: parsing costs more than the insert.
+-- The tables of one environment. Every primary key starts with org_id and no row references another organization, so the
+-- tables can be sharded by org_id unchanged. Immutable documents are text, not jsonb: parsing costs more than the insert.
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -12,7 +12,7 @@ BEGIN
   EXECUTE format('CREATE TRIGGER append_only_table BEFORE TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()', name);
 END $$;
 
--- A batch is one statement; this is how it fails as a whole when one of its preconditions does not hold.
+-- A batch of changes is one statement. This function makes the whole statement fail when a precondition does not hold.
 CREATE FUNCTION require_rows(written bigint, expected bigint, what text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF written <> expected THEN
@@ -24,7 +24,7 @@ CREATE TABLE api_keys (
   org_id       text NOT NULL,
   id           text NOT NULL,
   name         text NOT NULL,
-  key_hash     text NOT NULL UNIQUE, -- SHA-256; the key itself is shown once and kept nowhere
+  key_hash     text NOT NULL UNIQUE, -- SHA-256; the key itself is shown once and never stored
   last_four    text NOT NULL,
   scopes       text NOT NULL, -- separated by spaces
   created_at   timestamptz NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE api_keys (
   PRIMARY KEY (org_id, id)
 );
 
--- An entity and what is known of it. `state` is the sum of all its facts, updated with every ingest; `version` counts its changes.
+-- An entity. `state` aggregates all its facts and is updated with every ingest; `version` is its optimistic lock.
 CREATE TABLE entities (
   org_id       text NOT NULL,
   id           text NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE entities (
   updated_at   timestamptz NOT NULL,
   PRIMARY KEY (org_id, id),
   UNIQUE (org_id, external_id)
-) WITH (fillfactor = 70); -- leaves room for the next version of a row on the same page
+) WITH (fillfactor = 70); -- room for the next row version on the same page (HOT updates)
 
 CREATE TABLE identity_links (
   org_id                 text NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE feature_snapshots (
 CREATE INDEX feature_snapshots_of_entity ON feature_snapshots (org_id, entity_id);
 SELECT make_append_only('feature_snapshots');
 
--- What happened, written with the change it announces. Deliveries are made from it.
+-- Domain events, written in the statement of the change they announce. Webhook deliveries are made from them.
 CREATE TABLE events (
   org_id     text NOT NULL,
   id         text NOT NULL,
@@ -135,12 +135,13 @@ CREATE TABLE events (
 );
 SELECT make_append_only('events');
 
--- The audit log: entries are written with the change they describe; the sealer gives each a leaf of the organization's tree.
+-- The audit log. Entries are written in the statement of the change they describe; the sealer then adds each as a leaf to
+-- the organization's Merkle tree.
 CREATE TABLE audit_entries (
   org_id      text NOT NULL,
   id          text NOT NULL,
-  trail_id    text NOT NULL, -- the entity the entry is about, or else its subject
-  seq         bigint NOT NULL, -- 1, 2, 3 … along one trail
+  trail_id    text NOT NULL, -- the entity that the entry is about; the subject if there is none
+  seq         bigint NOT NULL, -- 1, 2, 3 … within one trail
   type        text NOT NULL,
   occurred_at timestamptz NOT NULL,
   actor_type  text NOT NULL,
@@ -155,12 +156,12 @@ CREATE TABLE audit_entries (
 );
 SELECT make_append_only('audit_entries');
 
-CREATE TABLE audit_pending ( -- entries that wait for their leaf
+CREATE TABLE audit_pending ( -- entries that are not sealed yet
   org_id   text NOT NULL,
   trail_id text NOT NULL,
   seq      bigint NOT NULL,
   entry_id text NOT NULL,
-  PRIMARY KEY (org_id, trail_id, seq) -- the order in which they are sealed
+  PRIMARY KEY (org_id, trail_id, seq) -- the order of sealing
 );
 
 CREATE TABLE audit_leaves (
@@ -173,7 +174,7 @@ CREATE TABLE audit_leaves (
 );
 SELECT make_append_only('audit_leaves');
 
-CREATE TABLE audit_nodes ( -- complete subtrees of two leaves and more, so that a proof reads a few rows
+CREATE TABLE audit_nodes ( -- complete subtrees of two or more leaves, so that a proof reads few rows
   org_id text NOT NULL,
   level  integer NOT NULL,
   index  bigint NOT NULL,
@@ -193,7 +194,7 @@ CREATE TABLE audit_heads (
 );
 SELECT make_append_only('audit_heads');
 
--- An answer kept with its key for retries. The fingerprint is keyed, because bodies hold identifier values.
+-- Stored responses for retries. The request fingerprint is a keyed hash, because bodies contain identifier values.
 CREATE TABLE idempotency_keys (
   org_id      text NOT NULL,
   route       text NOT NULL,
@@ -206,7 +207,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
--- Counted per node, so that nodes never wait for each other's row.
+-- Counted per node, so that nodes do not contend for one row lock.
 CREATE TABLE usage_by_day (
   org_id   text NOT NULL,
   day      date NOT NULL,
@@ -216,7 +217,7 @@ CREATE TABLE usage_by_day (
   PRIMARY KEY (org_id, day, node, counter)
 );
 
--- Who does a job that only one node should do at a time.
+-- The node that currently runs each job of which only one instance may run.
 CREATE TABLE leases (
   name         text PRIMARY KEY,
   holder       text NOT NULL,

@@ -9,27 +9,28 @@ import { adverseAmong } from './graph-links.ts'
 import {
   addFlows,
   flowShare,
-  flowsByOther,
+  flowsByPartner,
   makesLink,
   monthsOf,
   type PaymentBetween,
   paymentLinkRows,
 } from './payment-links.ts'
 
-/** An entity with its cash flow as it now is, and the payments that are new in it. */
+/** An entity with its updated cash flow, and the payments that are new in it. */
 export interface ChangedCashflow {
   entity: EntityRow
   payments: readonly PaymentBetween[]
-  /** The mark of the consequences. */
+  /** The mark of the causes that are queued. */
   mark: string
   now: string
 }
 
 /**
- * The links of the trust graph that payments make: weak ones, by their share in the cash flow of either end. A share changes
- * with all that goes through an account, so the links are settled with every change of it, not with payments alone.
+ * Computes the changes to the payment links of an entity: weak links, by the payments' share in the cash flow of each end.
+ * Every transaction changes that share, so the links are computed again with every ingest, not only with payments between
+ * entities.
  */
-export async function settlePayments(
+export async function updatePaymentLinks(
   store: EnvironmentStore,
   { entity, payments, mark, now }: ChangedCashflow,
 ): Promise<Pick<Change, 'links' | 'removedLinks' | 'paymentFlows' | 'consequences'>> {
@@ -40,7 +41,7 @@ export async function settlePayments(
   const candidates = new Set([...paid, ...partners.map(({ id }) => id)])
   const known = await store.paymentFlows(org_id, entityId, [...candidates])
   const paymentFlows = addFlows(known, payments, { org_id, entity_id: entityId })
-  const flows = flowsByOther(entityId, [...known, ...paymentFlows])
+  const flows = flowsByPartner(entityId, [...known, ...paymentFlows])
   const linked = partners.filter(({ isLinked }) => isLinked).map(({ id }) => id)
   const large = [...flows].filter(([, between]) => makesLink(flowShare(between, cashflow))).map(([id]) => id)
   const others = [...new Set([...paid, ...linked, ...large])]
@@ -48,12 +49,12 @@ export async function settlePayments(
 
   const ends = { org_id, entityId, others, adverse: await adverseAmong(store, org_id, [entityId, ...others]) }
   const links = await linksBetween(store, ends, { cashflow, flows, payments, today: dayOf(now) })
-  // Who had no payments before has no link that these could have ended.
-  const before = new Set([...linked, ...flowsByOther(entityId, known).keys()])
+  // Only a partner with earlier payments can have a link that ends now.
+  const before = new Set([...linked, ...flowsByPartner(entityId, known).keys()])
   const isAlive = new Set(links.map(({ entity_id }) => entity_id))
   const ended = others.filter((id) => before.has(id) && !isAlive.has(id))
   const changed = [...isAlive, ...(ended.length > 0 ? [entityId, ...ended] : [])]
-  const affected = changed.length === 0 ? [] : [...changed, ...(await onTheWay(store, ends, dayOf(now)))]
+  const affected = changed.length === 0 ? [] : [...changed, ...(await exposedThroughEnds(store, ends, dayOf(now)))]
   return {
     paymentFlows,
     links,
@@ -65,7 +66,7 @@ export async function settlePayments(
   }
 }
 
-/** An entity, those with whom it shares payments, and who of all of them has had bad outcomes. */
+/** An entity, its payment partners, and which of all these are adverse. */
 interface Ends {
   org_id: string
   entityId: string
@@ -105,8 +106,8 @@ async function linksBetween(
   })
 }
 
-/** For whom an end is on the way to one who has done harm; payments carry nothing else that far. */
-async function onTheWay(
+/** The entities that have a path through an end to an adverse entity; payments are too weak to carry support that far. */
+async function exposedThroughEnds(
   store: EnvironmentStore,
   { org_id, entityId, others, adverse }: Ends,
   today: number,
