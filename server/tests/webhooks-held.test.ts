@@ -210,7 +210,7 @@ test('a receiver whose name cannot be looked up holds up nobody else', async () 
   await place.addEndpoint(`http://quick.test:${port}/`)
   const lookups: string[] = []
   const names = new NameLookup({
-    patienceMs: 500,
+    timeoutMs: 500,
     resolveAll: async (hostname) => {
       lookups.push(hostname)
       if (hostname === 'dead.test') await new Promise(() => {})

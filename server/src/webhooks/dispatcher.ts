@@ -17,7 +17,7 @@ import { type AttemptResult, attemptDelivery, describeError, messageBody, WITHDR
 import { disableEndpoint } from './endpoint-changes.ts'
 import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
 import { EndpointWatch } from './endpoint-watch.ts'
-import { HeldDeliveries, type HeldDelivery, type Wanted } from './held-deliveries.ts'
+import { HeldDeliveries, type HeldDelivery, type PlannedLease } from './held-deliveries.ts'
 import { settlementOf } from './settlement.ts'
 
 const PAUSE_AFTER_FAILURE_MS = 5_000
@@ -134,7 +134,7 @@ export class Dispatcher {
     clearInterval(this.#timer)
     clearTimeout(this.#soon)
     await this.#round
-    await this.#giveBack(this.#deliveries.dismiss(() => true)).catch(this.#parts.onError)
+    await this.#giveBack(this.#deliveries.removeWaiting(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
     // Nobody waits for an answer any more: not for connections either, nor for lookups.
     await this.#agent?.then((agent) => agent.destroy())
@@ -175,11 +175,11 @@ export class Dispatcher {
     const wanted = this.#deliveries.plan(await this.#parts.store.endpointsWithDue(this.#now()))
     await this.#lease(wanted)
     await this.#watch.read(this.#deliveries.endpoints())
-    await this.#giveBack(this.#deliveries.dismiss((endpoint) => this.#watch.isClosed(endpoint)))
+    await this.#giveBack(this.#deliveries.removeWaiting((endpoint) => this.#watch.isClosed(endpoint)))
     this.#begin()
   }
 
-  async #lease(wanted: readonly Wanted[]): Promise<void> {
+  async #lease(wanted: readonly PlannedLease[]): Promise<void> {
     let leased: LeasedDelivery[] = []
     let leasedAtMs = 0
     try {
@@ -198,8 +198,8 @@ export class Dispatcher {
         return
       }
     } finally {
-      const beginBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
-      this.#deliveries.add(wanted, leased, beginBeforeMs)
+      const startBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
+      this.#deliveries.add(wanted, leased, startBeforeMs)
     }
   }
 
@@ -207,7 +207,7 @@ export class Dispatcher {
   #begin(): void {
     if (this.#closed) return
     let isStale = false
-    const late = this.#deliveries.begin(
+    const late = this.#deliveries.start(
       (endpoint) => {
         const isFresh = this.#watch.isFresh(endpoint)
         if (!isFresh) isStale = true
@@ -235,7 +235,7 @@ export class Dispatcher {
     this.#deliveries.end(delivery)
     if (result === WITHDRAWN) {
       this.#deliveries.putBack(delivery)
-      if (this.#closed) await this.#giveBack(this.#deliveries.dismiss(() => true))
+      if (this.#closed) await this.#giveBack(this.#deliveries.removeWaiting(() => true))
       return
     }
     try {
@@ -243,7 +243,7 @@ export class Dispatcher {
       this.#parts.onAttempt?.({ outcome: outcomeOf(result), durationMs })
       await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
     } finally {
-      this.#deliveries.letGo(delivery)
+      this.#deliveries.remove(delivery)
     }
     if (verdictOf(result.status) === 'gone')
       await this.#disable({ org_id: delivery.org_id, id: delivery.endpoint_id }, 'it answered 410 Gone')

@@ -13,63 +13,63 @@ function deliveryTo(org_id: string, endpoint_id: string, event_id: string): Leas
 const due = (count: number, org_id = 'org') =>
   Array.from({ length: count }, (_, index) => ({ org_id, endpoint_id: `${org_id}-${index}`, failing: false }))
 
-/** Leases all that is planned, and begins what there is room for. */
-function leaseAndBegin(deliveries: HeldDeliveries, endpoints: ReturnType<typeof due>): HeldDelivery[] {
-  const wanted = deliveries.plan(endpoints)
-  const leased = wanted.flatMap(({ org_id, endpoint_id, count }) =>
+/** Leases everything that is planned, and starts as many attempts as the limits allow. */
+function leaseAndStart(deliveries: HeldDeliveries, endpoints: ReturnType<typeof due>): HeldDelivery[] {
+  const planned = deliveries.plan(endpoints)
+  const leased = planned.flatMap(({ org_id, endpoint_id, count }) =>
     Array.from({ length: count }, (_, index) => deliveryTo(org_id, endpoint_id, `evt_${index}`)),
   )
-  deliveries.add(wanted, leased, Number.POSITIVE_INFINITY)
-  const begun: HeldDelivery[] = []
-  deliveries.begin(
+  deliveries.add(planned, leased, Number.POSITIVE_INFINITY)
+  const started: HeldDelivery[] = []
+  deliveries.start(
     () => true,
-    (delivery) => begun.push(delivery),
+    (delivery) => started.push(delivery),
   )
-  return begun
+  return started
 }
 
-test('one of each endpoint is leased and begun before the second of any', () => {
-  const begun = leaseAndBegin(new HeldDeliveries(), due(20))
-  assert.equal(new Set(begun.slice(0, 20).map(({ endpoint_id }) => endpoint_id)).size, 20)
+test('every webhook endpoint gets its first lease and attempt before any gets its second', () => {
+  const started = leaseAndStart(new HeldDeliveries(), due(20))
+  assert.equal(new Set(started.slice(0, 20).map(({ endpoint_id }) => endpoint_id)).size, 20)
 })
 
-test('an endpoint that answers quickly gets a reserve, one that nothing is known of does not', () => {
+test('a webhook endpoint that answers fast gets a reserve of leases, an unknown one does not', () => {
   const deliveries = new HeldDeliveries()
-  const [first] = leaseAndBegin(deliveries, due(1))
+  const [first] = leaseAndStart(deliveries, due(1))
   assert.equal(deliveries.held, 8)
   deliveries.end(first!)
-  deliveries.letGo(first!)
-  const wanted = deliveries.plan(due(1))
-  assert.ok(wanted[0]!.count > 500, `${wanted[0]!.count}`)
-  deliveries.add(wanted, [], 0)
-  assert.equal(deliveries.held, 7, 'room that was set aside is given back')
+  deliveries.remove(first!)
+  const planned = deliveries.plan(due(1))
+  assert.ok(planned[0]!.count > 500, `${planned[0]!.count}`)
+  deliveries.add(planned, [], 0)
+  assert.equal(deliveries.held, 7, 'permits of leases that were not granted are released')
 })
 
-test('what comes too late for its lease is let go, and counted', () => {
+test('a delivery that is too late for its lease is removed and counted, not sent', () => {
   const deliveries = new HeldDeliveries()
-  const wanted = deliveries.plan(due(1))
+  const planned = deliveries.plan(due(1))
   const late = [deliveryTo('org', 'org-0', 'evt_1'), deliveryTo('org', 'org-0', 'evt_2')]
-  deliveries.add(wanted, late, performance.now() - 1)
-  const count = deliveries.begin(
+  deliveries.add(planned, late, performance.now() - 1)
+  const count = deliveries.start(
     () => true,
     () => assert.fail('too late'),
   )
   assert.deepEqual([count, deliveries.held, deliveries.endpoints().length], [2, 0, 0])
 })
 
-test('everything that is begun, put back, dismissed or let go is accounted for', () => {
+test('no permit leaks when deliveries are started, put back or removed', () => {
   const deliveries = new HeldDeliveries()
-  const begun = leaseAndBegin(deliveries, [...due(5, 'a'), ...due(5, 'b')])
-  assert.equal(deliveries.inFlight, begun.length)
-  const [withdrawn, ...others] = begun
+  const started = leaseAndStart(deliveries, [...due(5, 'a'), ...due(5, 'b')])
+  assert.equal(deliveries.inFlight, started.length)
+  const [withdrawn, ...others] = started
   deliveries.end(withdrawn!)
   deliveries.putBack(withdrawn!)
-  const dismissed = deliveries.dismiss(({ org_id }) => org_id === withdrawn!.org_id)
-  assert.ok(dismissed.includes(withdrawn!))
+  const removed = deliveries.removeWaiting(({ org_id }) => org_id === withdrawn!.org_id)
+  assert.ok(removed.includes(withdrawn!))
   for (const delivery of others) {
     deliveries.end(delivery)
-    deliveries.letGo(delivery)
+    deliveries.remove(delivery)
   }
-  deliveries.dismiss(() => true)
+  deliveries.removeWaiting(() => true)
   assert.deepEqual([deliveries.held, deliveries.inFlight, deliveries.endpoints()], [0, 0, []])
 })

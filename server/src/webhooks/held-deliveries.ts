@@ -1,179 +1,205 @@
 import type { DueEndpoint, LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
-import { type Pace, Room } from './room.ts'
+import { ConcurrencyLimiter, type Permit, type Speed } from './concurrency-limiter.ts'
 
 /**
- * Attempts in flight on this node, for one environment. Connections that were used in the last four seconds are open besides,
- * at most as many to an endpoint as it had attempts at once.
+ * Attempts in flight on this node, for one environment. Idle connections come on top: they stay open for four seconds, at
+ * most as many per webhook endpoint as it had attempts in flight at once.
  */
-const IN_FLIGHT = { inAll: 256, unproven: 192, slow: 128, perEndpoint: { quick: 32, unknown: 8, slow: 32 } }
-/** Deliveries that this node has leased: in flight, about to be, or about to be recorded. A reserve keeps quick lines busy. */
-const HELD = { inAll: 4_096, unproven: 2_048, slow: 1_024, perEndpoint: { quick: 1_024, unknown: 8, slow: 32 } }
-/** An endpoint whose attempts take longer is slow. */
-const QUICK_MS = 1_000
-const REMEMBERED_MAX = 10_000
+const IN_FLIGHT = { total: 256, unproven: 192, slow: 128, perEndpoint: { fast: 32, unknown: 8, slow: 32 } }
+/** Deliveries that this node has leased: waiting, in flight, or settling. A reserve keeps fast webhook endpoints busy. */
+const HELD = { total: 4_096, unproven: 2_048, slow: 1_024, perEndpoint: { fast: 1_024, unknown: 8, slow: 32 } }
+/** A webhook endpoint whose attempts take longer is slow. */
+const FAST_MS = 1_000
+const SPEEDS_MAX = 10_000
 
-/** A leased delivery, with the last moment at which an attempt still ends within its lease. */
-export type HeldDelivery = LeasedDelivery & { beginBeforeMs: number; heldAs: Pace }
+/** A leased delivery. */
+export type HeldDelivery = LeasedDelivery & {
+  /** The last moment at which an attempt still ends within the lease. */
+  startBeforeMs: number
+  /** Counts against `HELD` until the delivery is removed. */
+  held: Permit
+  /** Counts against `IN_FLIGHT` until the attempt ends. */
+  inFlight?: Permit & { startedMs: number }
+}
 
-/** How many deliveries of an endpoint are wanted; room for them is set aside. */
-export interface Wanted extends DueEndpoint {
-  pace: Pace
+/** How many deliveries of a webhook endpoint to lease; a permit for each is acquired already. */
+export interface PlannedLease extends DueEndpoint {
+  permit: Permit
   count: number
 }
 
-/** What names an endpoint. */
+/** The key of a webhook endpoint. */
 export type EndpointKey = Pick<DueEndpoint, 'org_id' | 'endpoint_id'>
 
-/** One endpoint's deliveries that this node has leased. */
-interface Line extends EndpointKey {
-  failing: boolean
+/** The deliveries of one webhook endpoint that this node has leased. */
+interface EndpointQueue extends EndpointKey {
+  /** Oldest lease first. */
   waiting: HeldDelivery[]
-  /** The longest in flight first. */
-  inFlight: Map<HeldDelivery, { begunMs: number; pace: Pace }>
-  /** Waiting, in flight, or not yet on record. */
+  /** Oldest attempt first. */
+  inFlight: Set<HeldDelivery>
+  /** Waiting, in flight, or settling. */
   held: number
 }
 
-/** An endpoint's key as text. */
+/** Returns the key of a webhook endpoint as text. */
 export function keyOf({ org_id, endpoint_id }: EndpointKey): string {
   return `${org_id} ${endpoint_id}`
 }
 
-/** The deliveries that this node has leased, in a line for each endpoint; and whose turn it is. */
+/**
+ * The deliveries that this node has leased, in one queue per webhook endpoint, with the limits on leases and attempts.
+ * Leases and attempts are handed out round-robin, so a long backlog of one webhook endpoint delays no other.
+ *
+ * A delivery is in one of these states:
+ * - waiting (`add`): leased, and its attempt has not started.
+ *   → in flight (`start`), once its webhook endpoint is ready and there is a permit.
+ *   → removed (`removeWaiting`), when its webhook endpoint is disabled or the node closes; the caller releases the lease.
+ *   → removed (`start`, `removeWaiting`), when an attempt could no longer end within the lease; the lease then expires.
+ * - in flight: an attempt is being made.
+ *   → settling (`end`), when the attempt ends; its permit is free for another attempt at once.
+ * - settling: the result is being recorded.
+ *   → removed (`remove`), when the result is recorded, or could not be recorded: then the lease expires.
+ *   → waiting (`putBack`), when nothing was sent because the webhook endpoint had changed.
+ */
 export class HeldDeliveries {
-  readonly #lines = new Map<string, Line>()
-  readonly #held = new Room(HELD)
-  readonly #inFlight = new Room(IN_FLIGHT)
-  readonly #paces = new Map<string, Pace>()
-  #turn = 0
+  readonly #queues = new Map<string, EndpointQueue>()
+  readonly #held = new ConcurrencyLimiter(HELD)
+  readonly #inFlight = new ConcurrencyLimiter(IN_FLIGHT)
+  /** How long the last attempt to each webhook endpoint took. */
+  readonly #speeds = new Map<string, Speed>()
+  #plans = 0
 
+  /** Deliveries that this node has leased. */
   get held(): number {
-    return this.#held.taken
+    return this.#held.acquired
   }
 
+  /** Attempts that are being made. */
   get inFlight(): number {
-    return this.#inFlight.taken
+    return this.#inFlight.acquired
   }
 
-  /** The endpoints that something is held for. */
+  /** The webhook endpoints that this node has leased deliveries for. */
   endpoints(): EndpointKey[] {
-    return [...this.#lines.values()]
+    return [...this.#queues.values()]
   }
 
-  /** Says how much to lease of what is due: one of each endpoint in turn, as long as there is room, so that a long queue of one holds up nobody. */
-  plan(due: readonly DueEndpoint[]): Wanted[] {
-    const turn = due.length > 0 ? this.#turn++ % due.length : 0
-    const wanted = [...due.slice(turn), ...due.slice(0, turn)].map((endpoint) => ({
+  /** Plans how many due deliveries to lease. Each plan starts with another webhook endpoint. */
+  plan(due: readonly DueEndpoint[]): PlannedLease[] {
+    const first = due.length > 0 ? this.#plans++ % due.length : 0
+    const planned = [...due.slice(first), ...due.slice(0, first)].map((endpoint) => ({
       ...endpoint,
-      pace: this.#paceOf(keyOf(endpoint), endpoint.failing),
-      held: this.#lines.get(keyOf(endpoint))?.held ?? 0,
+      permit: {
+        organizationId: endpoint.org_id,
+        speed: this.#speedOf(endpoint, endpoint.failing ? 'slow' : 'unknown'),
+      },
       count: 0,
     }))
-    let open = wanted
-    while (open.length > 0) {
-      open = open.filter((endpoint) => {
-        const held = endpoint.held + endpoint.count
-        // What cannot begin soon is better left to other nodes; only quick lines are worth a reserve.
-        const isOfUse = endpoint.pace === 'quick' || this.#inFlight.hasPlace(endpoint, held)
-        if (!isOfUse || !this.#held.hasPlace(endpoint, held)) return false
-        this.#held.take(endpoint)
-        endpoint.count += 1
-        return true
-      })
-    }
-    return wanted.filter(({ count }) => count > 0)
+    roundRobin(planned, (endpoint) => {
+      const held = (this.#queues.get(keyOf(endpoint))?.held ?? 0) + endpoint.count
+      // Only fast webhook endpoints get a reserve; other deliveries that cannot start soon are left to other nodes.
+      if (endpoint.permit.speed !== 'fast' && !this.#inFlight.canAcquire(endpoint.permit, held)) return false
+      if (!this.#held.acquire(endpoint.permit, held)) return false
+      endpoint.count += 1
+      return true
+    })
+    return planned.filter(({ count }) => count > 0)
   }
 
-  /** Takes in what was leased, and gives back the room that was set aside for more. */
-  add(wanted: readonly Wanted[], leased: readonly LeasedDelivery[], beginBeforeMs: number): void {
-    const planned = new Map(wanted.map((endpoint) => [keyOf(endpoint), endpoint]))
-    for (const endpoint of wanted) for (let left = endpoint.count; left > 0; left--) this.#held.giveBack(endpoint)
+  /** Adds the deliveries that were leased, and releases the permits of planned leases that were not granted. */
+  add(planned: readonly PlannedLease[], leased: readonly LeasedDelivery[], startBeforeMs: number): void {
+    const unused = new Map(planned.map(({ count, permit, ...endpoint }) => [keyOf(endpoint), { count, permit }]))
     for (const row of leased) {
       const key = keyOf(row)
-      const { org_id, endpoint_id, pace, failing } = planned.get(key)!
-      const line: Line = this.#lines.get(key) ?? {
-        ...{ org_id, endpoint_id, failing },
-        ...{ waiting: [], inFlight: new Map(), held: 0 },
+      const lease = unused.get(key)!
+      lease.count -= 1
+      const queue = this.#queues.get(key) ?? {
+        ...{ org_id: row.org_id, endpoint_id: row.endpoint_id },
+        ...{ waiting: [], inFlight: new Set(), held: 0 },
       }
-      this.#lines.set(key, line)
-      line.failing = failing
-      line.waiting.push({ ...row, beginBeforeMs, heldAs: pace })
-      line.held += 1
-      this.#held.take({ org_id, pace })
+      this.#queues.set(key, queue)
+      queue.waiting.push({ ...row, startBeforeMs, held: lease.permit })
+      queue.held += 1
     }
+    for (const { count, permit } of unused.values()) for (let left = count; left > 0; left--) this.#held.release(permit)
   }
 
-  /** Begins what there is room for, one of each endpoint in turn. Returns how many came too late for their lease. */
-  begin(isReady: (endpoint: EndpointKey) => boolean, start: (delivery: HeldDelivery) => void): number {
+  /** Starts as many attempts as there are permits for. Returns how many deliveries were too late for their lease. */
+  start(isReady: (endpoint: EndpointKey) => boolean, attempt: (delivery: HeldDelivery) => void): number {
     let late = 0
-    let open = [...this.#lines.values()]
-    while (open.length > 0) {
-      open = open.filter((line) => {
-        late += this.#dropLate(line)
-        const [delivery] = line.waiting
-        const guest = { org_id: line.org_id, pace: this.#paceOf(keyOf(line), line.failing) }
-        if (!delivery || !this.#inFlight.hasPlace(guest, line.inFlight.size) || !isReady(line)) return false
-        line.waiting.shift()
-        line.inFlight.set(delivery, { begunMs: performance.now(), pace: guest.pace })
-        this.#inFlight.take(guest)
-        // To the end of the row: next time, the others come first.
-        this.#lines.delete(keyOf(line))
-        this.#lines.set(keyOf(line), line)
-        start(delivery)
-        return true
-      })
-    }
+    roundRobin([...this.#queues.values()], (queue) => {
+      late += this.#removeLate(queue)
+      const [delivery] = queue.waiting
+      if (!delivery) return false
+      const permit = { organizationId: queue.org_id, speed: this.#speedOf(queue, delivery.held.speed) }
+      if (!this.#inFlight.canAcquire(permit, queue.inFlight.size) || !isReady(queue)) return false
+      this.#inFlight.acquire(permit, queue.inFlight.size)
+      delivery.inFlight = { ...permit, startedMs: performance.now() }
+      queue.waiting.shift()
+      queue.inFlight.add(delivery)
+      // To the end of the map: the next call starts with the other queues.
+      this.#queues.delete(keyOf(queue))
+      this.#queues.set(keyOf(queue), queue)
+      attempt(delivery)
+      return true
+    })
     return late
   }
 
-  /** An attempt has come to its end: its place is free for another. It stays held until it is let go. */
+  /** Frees the place of an attempt that has ended. Its delivery stays held. */
   end(delivery: HeldDelivery): void {
     const key = keyOf(delivery)
-    const line = this.#lines.get(key)!
-    const { begunMs, pace } = line.inFlight.get(delivery)!
-    line.inFlight.delete(delivery)
-    this.#inFlight.giveBack({ org_id: line.org_id, pace })
-    if (!this.#paces.has(key) && this.#paces.size === REMEMBERED_MAX) this.#paces.clear()
-    this.#paces.set(key, performance.now() - begunMs > QUICK_MS ? 'slow' : 'quick')
+    const { startedMs } = delivery.inFlight!
+    this.#queues.get(key)!.inFlight.delete(delivery)
+    this.#inFlight.release(delivery.inFlight!)
+    if (!this.#speeds.has(key) && this.#speeds.size === SPEEDS_MAX) this.#speeds.clear()
+    this.#speeds.set(key, performance.now() - startedMs > FAST_MS ? 'slow' : 'fast')
   }
 
-  /** Puts a delivery back to the front of its line: its attempt was withdrawn. */
+  /** Puts a delivery whose attempt was withdrawn at the front of its queue. */
   putBack(delivery: HeldDelivery): void {
-    this.#lines.get(keyOf(delivery))!.waiting.unshift(delivery)
+    this.#queues.get(keyOf(delivery))!.waiting.unshift(delivery)
   }
 
-  /** Forgets a delivery that is on record, or that another node may have by now. */
-  letGo(delivery: HeldDelivery): void {
-    const line = this.#lines.get(keyOf(delivery))!
-    line.held -= 1
-    this.#held.giveBack({ org_id: line.org_id, pace: delivery.heldAs })
-    if (line.held === 0) this.#lines.delete(keyOf(line))
+  /** Removes a delivery that is recorded, or whose lease this node no longer relies on. */
+  remove(delivery: HeldDelivery): void {
+    const key = keyOf(delivery)
+    const queue = this.#queues.get(key)!
+    queue.held -= 1
+    this.#held.release(delivery.held)
+    if (queue.held === 0) this.#queues.delete(key)
   }
 
-  /** Lets go of everything that waits for some endpoints, and returns what of it is still this node's to give back. */
-  dismiss(whose: (endpoint: EndpointKey) => boolean): HeldDelivery[] {
-    return [...this.#lines.values()].filter(whose).flatMap((line) => {
-      this.#dropLate(line)
-      const dismissed = line.waiting.splice(0)
-      for (const delivery of dismissed) this.letGo(delivery)
-      return dismissed
+  /** Removes all waiting deliveries of some webhook endpoints, and returns those whose lease the caller should release. */
+  removeWaiting(isChosen: (endpoint: EndpointKey) => boolean): HeldDelivery[] {
+    return [...this.#queues.values()].filter(isChosen).flatMap((queue) => {
+      this.#removeLate(queue)
+      const removed = queue.waiting.splice(0)
+      for (const delivery of removed) this.remove(delivery)
+      return removed
     })
   }
 
-  /** Lets go of what can no longer be sent within its lease. It comes back by itself when that has run out. */
-  #dropLate(line: Line): number {
+  /** Removes deliveries that can no longer be sent within their lease. Any node may lease them again when it has expired. */
+  #removeLate({ waiting }: EndpointQueue): number {
     let late = 0
-    // Those that were leased first stand first.
-    while (line.waiting.length > 0 && line.waiting[0]!.beginBeforeMs <= performance.now()) {
-      this.letGo(line.waiting.shift()!)
+    while (waiting.length > 0 && waiting[0]!.startBeforeMs <= performance.now()) {
+      this.remove(waiting.shift()!)
       late += 1
     }
     return late
   }
 
-  #paceOf(key: string, failing: boolean): Pace {
-    const [longest] = this.#lines.get(key)?.inFlight.values() ?? []
-    if (longest && performance.now() - longest.begunMs > QUICK_MS) return 'slow'
-    return this.#paces.get(key) ?? (failing ? 'slow' : 'unknown')
+  /** The speed of the last attempt, unless one in flight takes too long already; `assumed` before the first attempt. */
+  #speedOf(endpoint: EndpointKey, assumed: Speed): Speed {
+    const key = keyOf(endpoint)
+    const [oldest] = this.#queues.get(key)?.inFlight ?? []
+    if (oldest && performance.now() - oldest.inFlight!.startedMs > FAST_MS) return 'slow'
+    return this.#speeds.get(key) ?? assumed
   }
+}
+
+/** Offers each item one turn after another, until every item has declined one. */
+function roundRobin<T>(items: readonly T[], takesTurn: (item: T) => boolean): void {
+  for (let open = items; open.length > 0; ) open = open.filter(takesTurn)
 }

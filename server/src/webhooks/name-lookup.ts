@@ -1,162 +1,140 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import { type LookupAddress, lookup as lookupBySystem } from 'node:dns'
+import type { Speed } from './concurrency-limiter.ts'
 
 /**
- * Lookups at once. The system's resolver works on the threads that Node has for files and the like, four by default, and
- * cannot be stopped: a name whose servers are silent takes a thread for 10 or 20 seconds. One thread is never taken; one
- * is only for names whose last lookup was quick; and names whose last was slow have one between them.
+ * Lookups that run at once. `getaddrinfo` blocks a thread of libuv's pool (four by default) and cannot be cancelled: a
+ * name whose DNS servers are silent blocks its thread for 10 or 20 seconds. One thread of the pool is never used; one is
+ * reserved for names whose last lookup was fast; all names whose last lookup was slow share one.
  */
-const AT_ONCE = { inAll: 3, unproven: 2, slow: 1 }
-/** A lookup that takes its thread for longer is slow, whether it finds something or not. */
-const QUICK_MS = 1_000
-/** Who waits for longer gets no answer; the thread may be busy for longer still. */
-const PATIENCE_MS = 5_000
-/** Short, because an address that was checked must be the one that is used. Every connection checks it all the same. */
+const LIMITS = { total: 3, unproven: 2, slow: 1 }
+/** A lookup that takes longer is slow, whether it succeeds or fails: a fast failure delays no other name. */
+const FAST_MS = 1_000
+/** Callers get an error after this time; the thread may stay blocked for longer. */
+const TIMEOUT_MS = 5_000
+/** Short, so that a connection uses the addresses that the name has now. Every connection checks them again. */
 const KEEP_FOUND_MS = 2_000
-/** Shorter than the wait before a second attempt. */
+/** Shorter than the delay before the second attempt of a delivery. */
 const KEEP_FAILURE_MS = 3_000
-const REMEMBERED_MAX = 10_000
+const NAMES_MAX = 10_000
 
 /** Finds every address of a name. */
 export type ResolveAll = (hostname: string) => Promise<LookupAddress[]>
 
-type Answer = { addresses: LookupAddress[] } | { error: Error }
-
-/** What is known of a name. */
-interface Name {
+/** One lookup of a name, shared by all callers that ask for the name until it expires. */
+interface Lookup {
   hostname: string
-  /** How long its last lookup took; how it ended does not matter, because a quick failure holds up nobody. */
-  pace: 'unknown' | 'quick' | 'slow'
-  kept?: { answer: Answer; untilMs: number }
-  /** Those who wait for it; all who ask for the same name share one answer. */
-  asked?: Asked
-  /** When its last lookup began. */
-  begunMs: number
-  /** Those who waited have given up while it was under way. */
-  isLate: boolean
+  /** Measured when this lookup ends; before that, the speed of the name's previous lookup. */
+  speed: Speed
+  addresses: PromiseWithResolvers<LookupAddress[]>
+  startedMs: number
+  expiresMs: number
 }
 
-interface Asked {
-  answer: Promise<Answer>
-  settle: (answer: Answer) => void
-  timer: NodeJS.Timeout
-}
-
-/** What a lookup works with; tests bring their own. */
+/** The parts of a lookup that tests replace. */
 export interface NameLookupParts {
   resolveAll: ResolveAll
-  patienceMs: number
+  timeoutMs: number
   nowMs: () => number
 }
 
-/** Looks names up, so that a name that cannot be found holds up nobody who asks for another. */
+/**
+ * Looks up names in such a way that names without an answer do not delay the others.
+ *
+ * A lookup goes through these states:
+ * - queued, first in first out, until `LIMITS` allow a name of its speed to start. It stays queued when its callers time
+ *   out: otherwise a slow name that waits behind other slow names for longer than the timeout would never be looked up.
+ * - running, until the resolver answers. Callers that ask when it has run for longer than the timeout get the error at once.
+ * - finished: its addresses or its error are cached until it expires; then the next caller queues a new lookup.
+ */
 export class NameLookup {
   readonly #resolveAll: ResolveAll
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   readonly #nowMs: () => number
-  readonly #names = new Map<string, Name>()
-  /** In order of asking. A name keeps its place when those who asked give up: otherwise its turn might never come. */
-  readonly #waiting = new Set<Name>()
-  readonly #running = new Set<Name>()
+  /** The latest lookup of each name, in the order in which they were queued. */
+  readonly #lookups = new Map<string, Lookup>()
+  readonly #queued = new Set<Lookup>()
+  readonly #running = new Set<Lookup>()
 
   constructor(parts: Partial<NameLookupParts> = {}) {
     this.#resolveAll = parts.resolveAll ?? resolveBySystem
-    this.#patienceMs = parts.patienceMs ?? PATIENCE_MS
+    this.#timeoutMs = parts.timeoutMs ?? TIMEOUT_MS
     this.#nowMs = parts.nowMs ?? (() => performance.now())
   }
 
-  /** Every address of a name; rejects when there is none, or none in time. */
+  /** Returns every address of a name; rejects when it has none, or when the lookup does not end in time. */
   readonly find: ResolveAll = async (hostname) => {
-    const answer = await this.#answerOf(this.#nameOf(hostname))
-    if ('error' in answer) throw answer.error
-    return answer.addresses
-  }
-
-  async #answerOf(name: Name): Promise<Answer> {
-    if (name.kept && this.#nowMs() < name.kept.untilMs) return name.kept.answer
-    if (this.#running.has(name) && name.isLate) return this.#tooLate(name)
-    name.asked ??= this.#ask(name)
-    if (!this.#running.has(name)) this.#waiting.add(name)
-    const { answer } = name.asked
-    this.#startSome()
-    return answer
-  }
-
-  #ask(name: Name): Asked {
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    return { answer: promise, settle: resolve, timer: setTimeout(() => this.#giveUp(name), this.#patienceMs) }
-  }
-
-  #giveUp(name: Name): void {
-    name.asked!.settle(this.#tooLate(name))
-    delete name.asked
-    // One that never began is not to blame.
-    if (!this.#running.has(name)) return
-    name.isLate = true
-    name.pace = 'slow'
-  }
-
-  #tooLate({ hostname }: Name): Answer {
-    return { error: new Error(`${hostname} could not be looked up within ${this.#patienceMs / 1_000} s`) }
-  }
-
-  #startSome(): void {
-    for (let name = this.#next(); name; name = this.#next()) {
-      this.#waiting.delete(name)
-      this.#running.add(name)
-      name.begunMs = this.#nowMs()
-      name.isLate = false
-      void this.#run(name)
+    const latest = this.#lookups.get(hostname)
+    const isUsable = latest !== undefined && this.#nowMs() < latest.expiresMs
+    const lookup = isUsable ? latest : this.#enqueue(hostname, latest?.speed ?? 'unknown')
+    const timedOut = Promise.withResolvers<never>()
+    const error = new Error(`${hostname} could not be looked up within ${this.#timeoutMs / 1_000} s`)
+    const waitMs = Math.max(0, this.#timeoutMs - this.#runningMs(lookup))
+    const timer = setTimeout(() => timedOut.reject(error), waitMs)
+    try {
+      return await Promise.race([lookup.addresses.promise, timedOut.promise])
+    } finally {
+      clearTimeout(timer)
     }
   }
 
-  /** The first that there is a thread for; of those that are slow, the one whose last turn was longest ago. */
-  #next(): Name | undefined {
-    if (this.#running.size >= AT_ONCE.inAll) return undefined
-    const waiting = [...this.#waiting]
-    const first = waiting.find((name) => this.#hasThread(name))
-    if (first?.pace !== 'slow') return first
-    return waiting.reduce(
-      (oldest, name) => (name.pace === 'slow' && name.begunMs < oldest.begunMs ? name : oldest),
-      first,
-    )
+  #enqueue(hostname: string, speed: Speed): Lookup {
+    const addresses = Promise.withResolvers<LookupAddress[]>()
+    // All callers may have timed out when it fails.
+    addresses.promise.catch(() => {})
+    const lookup: Lookup = { hostname, speed, addresses, startedMs: 0, expiresMs: Number.POSITIVE_INFINITY }
+    this.#lookups.delete(hostname)
+    if (this.#lookups.size >= NAMES_MAX) this.#evictOldest()
+    this.#lookups.set(hostname, lookup)
+    this.#queued.add(lookup)
+    this.#startQueued()
+    return lookup
   }
 
-  #hasThread({ pace }: Name): boolean {
-    const count = (isCounted: (name: Name) => boolean) => [...this.#running].filter(isCounted).length
-    if (pace !== 'quick' && count((name) => name.pace !== 'quick') >= AT_ONCE.unproven) return false
-    return pace !== 'slow' || count((name) => name.pace === 'slow') < AT_ONCE.slow
+  #startQueued(): void {
+    for (const lookup of this.#queued) {
+      if (this.#running.size >= LIMITS.total) return
+      if (this.#mayStart(lookup)) void this.#run(lookup)
+    }
   }
 
-  async #run(name: Name): Promise<void> {
-    const answer: Answer = await this.#resolveAll(name.hostname).then(
-      (addresses) => ({ addresses }),
-      (error: unknown) => ({ error: error instanceof Error ? error : new Error(String(error)) }),
-    )
-    const { asked, begunMs } = name
-    clearTimeout(asked?.timer)
-    delete name.asked
-    this.#running.delete(name)
-    name.pace = this.#nowMs() - begunMs > QUICK_MS ? 'slow' : 'quick'
-    const keepMs = 'addresses' in answer ? KEEP_FOUND_MS : KEEP_FAILURE_MS
-    name.kept = { answer, untilMs: this.#nowMs() + keepMs }
-    asked?.settle(answer)
-    this.#startSome()
+  #mayStart({ speed }: Lookup): boolean {
+    const speeds = Array.from(this.#running, (running) => this.#speedOf(running))
+    if (speed !== 'fast' && speeds.filter((other) => other !== 'fast').length >= LIMITS.unproven) return false
+    return speed !== 'slow' || speeds.filter((other) => other === 'slow').length < LIMITS.slow
   }
 
-  #nameOf(hostname: string): Name {
-    const known = this.#names.get(hostname)
-    if (known) return known
-    if (this.#names.size >= REMEMBERED_MAX) this.#forgetOne()
-    const name: Name = { hostname, pace: 'unknown', begunMs: 0, isLate: false }
-    this.#names.set(hostname, name)
-    return name
+  async #run(lookup: Lookup): Promise<void> {
+    this.#queued.delete(lookup)
+    this.#running.add(lookup)
+    lookup.startedMs = this.#nowMs()
+    let keepMs = KEEP_FOUND_MS
+    try {
+      lookup.addresses.resolve(await this.#resolveAll(lookup.hostname))
+    } catch (error) {
+      lookup.addresses.reject(error)
+      keepMs = KEEP_FAILURE_MS
+    }
+    lookup.speed = this.#runningMs(lookup) > FAST_MS ? 'slow' : 'fast'
+    lookup.expiresMs = this.#nowMs() + keepMs
+    this.#running.delete(lookup)
+    this.#startQueued()
   }
 
-  #forgetOne(): void {
-    for (const [hostname, name] of this.#names) {
-      if (name.asked || this.#running.has(name)) continue
-      this.#waiting.delete(name)
-      this.#names.delete(hostname)
+  /** A lookup that is still running is slow as soon as it has run for too long. */
+  #speedOf(lookup: Lookup): Speed {
+    return this.#runningMs(lookup) > FAST_MS ? 'slow' : lookup.speed
+  }
+
+  #runningMs(lookup: Lookup): number {
+    return this.#running.has(lookup) ? this.#nowMs() - lookup.startedMs : 0
+  }
+
+  /** Forgets the name that was queued longest ago, except those that are running: a name has at most one lookup at once. */
+  #evictOldest(): void {
+    for (const lookup of this.#lookups.values()) {
+      if (this.#running.has(lookup)) continue
+      this.#queued.delete(lookup)
+      this.#lookups.delete(lookup.hostname)
       return
     }
   }
@@ -164,6 +142,6 @@ export class NameLookup {
 
 function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) =>
-    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
+    lookupBySystem(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
   )
 }
