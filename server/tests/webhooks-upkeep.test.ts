@@ -144,9 +144,9 @@ test('metrics tell how webhooks are doing', async () => {
     return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
   }
   const expected = {
-    'verdigraph_webhook_attempts_total{environment="sandbox",outcome="delivered"}': 1,
-    'verdigraph_webhook_attempts_total{environment="sandbox",outcome="gone"}': 1,
-    'verdigraph_webhook_attempts_total{environment="production",outcome="unanswered"}': 0,
+    'verdigraph_webhook_attempts_total{environment="sandbox",result="delivered"}': 1,
+    'verdigraph_webhook_attempts_total{environment="sandbox",result="gone"}': 1,
+    'verdigraph_webhook_attempts_total{environment="production",result="unanswered"}': 0,
     'verdigraph_webhook_endpoints_disabled_total{environment="sandbox"}': 1,
     'verdigraph_webhook_endpoints{environment="sandbox",state="well"}': 1,
     'verdigraph_webhook_endpoints{environment="sandbox",state="failing"}': 1,
@@ -159,7 +159,7 @@ test('metrics tell how webhooks are doing', async () => {
     return Object.entries(expected).every(([name, value]) => seen.get(name) === value)
   }).catch((error) => assert.fail(`${error}: ${JSON.stringify([...seen], null, 2)}`))
   // The one that failed is tried again after a few seconds, so how much waits at this moment is not certain.
-  const refused = seen.get('verdigraph_webhook_attempts_total{environment="sandbox",outcome="refused"}')!
+  const refused = seen.get('verdigraph_webhook_attempts_total{environment="sandbox",result="refused"}')!
   assert.ok(refused >= 1)
   const attempts = refused + 2
   assert.ok(seen.get('verdigraph_webhook_attempt_duration_seconds_count{environment="sandbox"}')! >= attempts)

@@ -6,7 +6,7 @@ import type { Dispatcher, DispatcherEvents } from '../webhooks/dispatcher.ts'
 
 /** Up to the timeout of an attempt. */
 const DURATION_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
-const OUTCOMES = ['delivered', 'refused', 'gone', 'unanswered'] as const
+const RESULTS = ['delivered', 'refused', 'gone', 'unanswered'] as const
 /** The query for the backlog costs more the longer the backlog is, so frequent scrapes share one answer. */
 const BACKLOG_TTL_MS = 5_000
 
@@ -26,7 +26,7 @@ export function createWebhookMeter(
   const attempts = new Counter({
     name: 'verdigraph_webhook_attempts_total',
     help: 'Attempts to deliver an event.',
-    labelNames: [...labelNames, 'outcome'],
+    labelNames: [...labelNames, 'result'],
     registers,
   })
   const durations = new Histogram({
@@ -53,12 +53,12 @@ export function createWebhookMeter(
   registerBacklogGauges(registry, { stores, nowMs })
 
   return (environment) => {
-    for (const outcome of OUTCOMES) attempts.inc({ environment, outcome }, 0)
+    for (const result of RESULTS) attempts.inc({ environment, result }, 0)
     leasesLost.inc({ environment }, 0)
     disabled.inc({ environment }, 0)
     return {
-      onAttempt({ outcome, durationMs }) {
-        attempts.inc({ environment, outcome })
+      onAttempt({ result, durationMs }) {
+        attempts.inc({ environment, result })
         durations.observe({ environment }, durationMs / 1_000)
       },
       onLeasesLost: (count) => leasesLost.inc({ environment }, count),

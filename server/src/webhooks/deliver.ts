@@ -29,8 +29,8 @@ export interface AttemptParts {
   userAgent: string
 }
 
-/** How an attempt went: an answer, or the reason why there is none. */
-export type AttemptResult =
+/** The receiver's answer, or the reason why there is none. */
+export type Answer =
   | { status: number; response: string; retryAfter: string | undefined; error?: undefined }
   | { status?: undefined; error: string }
 
@@ -41,7 +41,7 @@ export const WITHDRAWN = Symbol('withdrawn')
 export function attemptDelivery(
   { agent, timeoutMs, nowMs, userAgent }: AttemptParts,
   { url, id, body, signingKeys, mayGo }: OutgoingMessage,
-): Promise<AttemptResult | typeof WITHDRAWN> {
+): Promise<Answer | typeof WITHDRAWN> {
   const signature = signatureHeaders({ id, timestampS: Math.floor(nowMs() / 1_000), body }, signingKeys)
   const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ export function attemptDelivery(
  * cost more than the rest of it. The status decides: a body that is long, slow or breaks off is kept as far as it came.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #resolve: (result: AttemptResult | typeof WITHDRAWN) => void
+  readonly #resolve: (result: Answer | typeof WITHDRAWN) => void
   readonly #mayGo: () => boolean
   readonly #timer: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
@@ -76,7 +76,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }: {
     timeoutMs: number
     mayGo: () => boolean
-    resolve: (result: AttemptResult | typeof WITHDRAWN) => void
+    resolve: (result: Answer | typeof WITHDRAWN) => void
   }) {
     this.#resolve = resolve
     this.#mayGo = mayGo

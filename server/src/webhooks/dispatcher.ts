@@ -1,7 +1,13 @@
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Dispatcher as HttpDispatcher } from 'undici'
-import { ATTEMPT_DELAYS_MS, FAILING_MAX_MS, QUIET_MAX_MS, verdictOf } from '../core/webhooks/schedule.ts'
+import {
+  ATTEMPT_DELAYS_MS,
+  type AttemptResult,
+  attemptResultOf,
+  FAILING_MAX_MS,
+  QUIET_MAX_MS,
+} from '../core/webhooks/schedule.ts'
 import type { NewId } from '../ids/ids.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { DatabaseError } from '../store/database/database.ts'
@@ -13,7 +19,7 @@ import type {
   SettledAttempt,
 } from '../store/queries/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
-import { type AttemptResult, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
+import { type Answer, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { disableEndpoint } from './endpoint-changes.ts'
 import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
 import { EndpointWatch } from './endpoint-watch.ts'
@@ -45,14 +51,11 @@ const TIMINGS: DispatcherTimings = {
   failingMaxMs: FAILING_MAX_MS,
 }
 
-/** How an attempt went: delivered, answered otherwise, asked never to be called again, or not answered at all. */
-export type AttemptOutcome = 'delivered' | 'refused' | 'gone' | 'unanswered'
-
 /** What a dispatcher tells of its work. */
 export interface DispatcherEvents {
   onError: (error: unknown) => void
   onDisabled: (endpoint: { org_id: string; id: string; why: string }) => void
-  onAttempt?: (attempt: { outcome: AttemptOutcome; durationMs: number }) => void
+  onAttempt?: (attempt: { result: AttemptResult; durationMs: number }) => void
   /** Leases that ran out before the delivery was begun, or before its attempt was on record. */
   onLeasesLost?: (count: number) => void
 }
@@ -230,26 +233,27 @@ export class Dispatcher {
   async #deliver(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<void> {
     const startedMs = this.#parts.nowMs()
     const began = performance.now()
-    const result = await this.#attempt(delivery, endpoint).catch((error) => this.#ownFault(error))
+    const answer = await this.#attempt(delivery, endpoint).catch((error) => this.#ownFault(error))
     const durationMs = Math.round(performance.now() - began)
     this.#deliveries.end(delivery)
-    if (result === WITHDRAWN) {
+    if (answer === WITHDRAWN) {
       this.#deliveries.putBack(delivery)
       if (this.#closed) await this.#giveBack(this.#deliveries.removeWaiting(() => true))
       return
     }
+    const result = attemptResultOf(answer.status)
     try {
       this.#begin()
-      this.#parts.onAttempt?.({ outcome: outcomeOf(result), durationMs })
-      await this.#log.record(this.#settlementOf(delivery, result, { startedMs, durationMs }))
+      this.#parts.onAttempt?.({ result, durationMs })
+      await this.#log.record(this.#settlementOf(delivery, answer, { startedMs, durationMs }))
     } finally {
       this.#deliveries.remove(delivery)
     }
-    if (verdictOf(result.status) === 'gone')
+    if (result === 'gone')
       await this.#disable({ org_id: delivery.org_id, id: delivery.endpoint_id }, 'it answered 410 Gone')
   }
 
-  async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<AttemptResult | typeof WITHDRAWN> {
+  async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<Answer | typeof WITHDRAWN> {
     const { rules, userAgent, nowMs } = this.#parts
     const url = this.#urlOf(endpoint)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
@@ -303,19 +307,19 @@ export class Dispatcher {
   /** Whatever an answer holds, the attempt was made and goes on record: one that is not would be made for ever. */
   #settlementOf(
     delivery: LeasedDelivery,
-    result: AttemptResult,
+    answer: Answer,
     timing: { startedMs: number; durationMs: number },
   ): SettledAttempt {
     const { chance = Math.random, nowMs } = this.#parts
     const parts = { ...timing, delaysMs: this.#timings.delaysMs, nowMs }
     try {
-      return settlementOf(delivery, result, { ...parts, chance })
+      return settlementOf(delivery, answer, { ...parts, chance })
     } catch (error) {
       return settlementOf(delivery, this.#ownFault(error), { ...parts, chance: () => 0.5 })
     }
   }
 
-  #ownFault(error: unknown): AttemptResult {
+  #ownFault(error: unknown): Answer {
     this.#parts.onError(error)
     return { error: `a fault of the sender: ${describeError(error as Error)}` }
   }
@@ -337,10 +341,4 @@ export class Dispatcher {
   #now(): string {
     return new Date(this.#parts.nowMs()).toISOString()
   }
-}
-
-function outcomeOf({ status }: AttemptResult): AttemptOutcome {
-  if (status === undefined) return 'unanswered'
-  const verdict = verdictOf(status)
-  return verdict === 'failed' ? 'refused' : verdict
 }

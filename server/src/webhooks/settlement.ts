@@ -1,6 +1,6 @@
-import { nextDelayMs, parseRetryAfter, verdictOf } from '../core/webhooks/schedule.ts'
+import { attemptResultOf, nextDelayMs, parseRetryAfter } from '../core/webhooks/schedule.ts'
 import type { LeasedDelivery, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
-import type { AttemptResult } from './deliver.ts'
+import type { Answer } from './deliver.ts'
 
 /** What the fate of a delivery depends on besides the answer. */
 export interface SettlementParts {
@@ -13,12 +13,12 @@ export interface SettlementParts {
 /** What an attempt means for its delivery: it is over, or there is a next attempt. */
 export function settlementOf(
   delivery: LeasedDelivery,
-  result: AttemptResult,
+  answer: Answer,
   { startedMs, durationMs, delaysMs, nowMs, chance }: SettlementParts & { startedMs: number; durationMs: number },
 ): SettledAttempt {
   const { org_id, endpoint_id, event_id, round } = delivery
   const attemptsMade = delivery.schedule_step + 1
-  const delivered = verdictOf(result.status) === 'delivered'
+  const delivered = attemptResultOf(answer.status) === 'delivered'
   const delayMs = delivered
     ? undefined
     : nextDelayMs({ delaysMs, attemptsMade, chance: chance(), retryAfterMs: wish() })
@@ -30,15 +30,15 @@ export function settlementOf(
     number: delivery.attempts + 1,
     started_at: new Date(startedMs).toISOString(),
     duration_ms: durationMs,
-    status: result.status ?? null,
-    error: result.error ?? null,
-    response: result.status === undefined ? null : result.response,
+    status: answer.status ?? null,
+    error: answer.error ?? null,
+    response: answer.status === undefined ? null : answer.response,
     state: delivered ? 'delivered' : delayMs === undefined ? 'failed' : 'pending',
     schedule_step: attemptsMade,
     due_at: new Date(nowMs() + (delayMs ?? 0)).toISOString(),
   }
 
   function wish(): number | undefined {
-    return result.status === undefined ? undefined : parseRetryAfter(result.retryAfter, nowMs())
+    return answer.status === undefined ? undefined : parseRetryAfter(answer.retryAfter, nowMs())
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ATTEMPT_DELAYS_MS, nextDelayMs, parseRetryAfter, verdictOf } from './schedule.ts'
+import { ATTEMPT_DELAYS_MS, attemptResultOf, nextDelayMs, parseRetryAfter } from './schedule.ts'
 
 const NOW = Date.parse('2026-11-15T09:30:00Z')
 
@@ -47,9 +47,10 @@ test('Retry-After is read as seconds or as a date, and nonsense is no wish at al
   }
 })
 
-test('only 2xx is a delivery, and 410 means never again', () => {
-  for (const status of [200, 201, 202, 204, 299]) assert.equal(verdictOf(status), 'delivered')
-  for (const status of [undefined, 100, 199, 300, 301, 302, 304, 307, 400, 404, 429, 500, 503])
-    assert.equal(verdictOf(status), 'failed')
-  assert.equal(verdictOf(410), 'gone')
+test('only 2xx counts as delivered, and 410 is distinguished from other refusals', () => {
+  for (const status of [200, 201, 202, 204, 299]) assert.equal(attemptResultOf(status), 'delivered')
+  for (const status of [100, 199, 300, 301, 302, 304, 307, 400, 404, 429, 500, 503])
+    assert.equal(attemptResultOf(status), 'refused')
+  assert.equal(attemptResultOf(410), 'gone')
+  assert.equal(attemptResultOf(undefined), 'unanswered')
 })

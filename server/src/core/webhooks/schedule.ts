@@ -57,8 +57,12 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-/** What an answer means: only 2xx is a delivery, and 410 asks never to be called again. */
-export function verdictOf(status: number | undefined): 'delivered' | 'gone' | 'failed' {
+/** How an attempt ended: 2xx, any other answer, 410 (which asks for no further requests), or no answer. */
+export type AttemptResult = 'delivered' | 'refused' | 'gone' | 'unanswered'
+
+/** Returns the result of an attempt from the HTTP status that the receiver answered with, if it answered. */
+export function attemptResultOf(status: number | undefined): AttemptResult {
+  if (status === undefined) return 'unanswered'
   if (status === 410) return 'gone'
-  return status !== undefined && status >= 200 && status < 300 ? 'delivered' : 'failed'
+  return status >= 200 && status < 300 ? 'delivered' : 'refused'
 }
