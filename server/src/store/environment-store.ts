@@ -46,7 +46,7 @@ export function openEnvironmentStore(database: Database) {
     /** Resolves when everything that was handed in has been written. */
     drain: writes.drain.bind(writes),
     /** Has one listener told when a change that this node wrote has put webhooks on their way. */
-    tellOfDeliveries: writes.tellOfDeliveries.bind(writes),
+    onDeliveriesQueued: writes.onDeliveriesQueued.bind(writes),
     /** Changes that wait for a flush. */
     waiting: () => writes.waiting,
   }

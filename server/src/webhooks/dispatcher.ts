@@ -128,7 +128,7 @@ export class Dispatcher {
 
   start(): void {
     this.#timer = setInterval(() => this.#wake(), this.#timings.pollEveryMs).unref()
-    this.#parts.store.tellOfDeliveries(() => this.#wakeSoon())
+    this.#parts.store.onDeliveriesQueued(() => this.#wakeSoon())
   }
 
   /** Takes nothing new, gives back what has not begun, and lets what is in flight come to its end. */

@@ -52,7 +52,7 @@ export class GroupCommit {
   }
 
   /** Has somebody told when a change has put webhooks on their way: after its commit, at once. */
-  tellOfDeliveries(listener: () => void): void {
+  onDeliveriesQueued(listener: () => void): void {
     this.#onDeliveries = listener
   }
 
