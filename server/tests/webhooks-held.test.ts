@@ -154,7 +154,7 @@ test('whatever goes wrong on our side, the attempt is on record as failed and th
   place.startDispatcher({
     timings: { delaysMs: [0, 86_400_000] },
     onError: () => {},
-    chance: () => {
+    random: () => {
       troubles += 1
       if (troubles === 1) throw new Error('no luck')
       return 0.5

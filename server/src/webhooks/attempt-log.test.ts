@@ -12,7 +12,7 @@ function attempt(eventId: string, response: string | null = 'fine'): SettledAtte
   }
 }
 
-/** A log on a store that does as it is told. */
+/** A log on a store whose `settleAttempts` the test provides. */
 function logOn(settle: (attempts: readonly SettledAttempt[]) => number) {
   const errors: unknown[] = []
   let lost = 0
@@ -28,7 +28,7 @@ function logOn(settle: (attempts: readonly SettledAttempt[]) => number) {
   return { log, errors, lost: () => lost }
 }
 
-test('one answer that the database cannot keep takes no other with it, and is on record without the answer', async () => {
+test('an answer that the database rejects is recorded without its text, and the rest of its batch is recorded whole', async () => {
   const written: SettledAttempt[] = []
   const { log, errors } = logOn((attempts) => {
     if (attempts.some(({ response }) => response === 'poison'))
@@ -41,14 +41,14 @@ test('one answer that the database cannot keep takes no other with it, and is on
     written.map(({ event_id, response, error }) => [event_id, response, error]),
     [
       ['a', 'fine', null],
-      ['b', null, 'the answer could not be kept'],
+      ['b', null, 'the answer could not be stored'],
       ['c', 'fine', null],
     ],
   )
-  assert.equal(errors.length, 2, 'the batch, and the one')
+  assert.equal(errors.length, 2, 'one for the batch, one for the rejected attempt')
 })
 
-test('a deadlock is tried again, and a database that is away is not asked for each attempt', async () => {
+test('a deadlock is retried, and after any other database error the attempts of the batch are not written one by one', async () => {
   let calls = 0
   const deadlocked = logOn((attempts) => {
     calls += 1
@@ -59,12 +59,12 @@ test('a deadlock is tried again, and a database that is away is not asked for ea
   assert.deepEqual([calls, deadlocked.errors.length], [3, 0])
 
   calls = 0
-  const away = logOn(() => {
+  const broken = logOn(() => {
     calls += 1
     throw new DatabaseError('no such table', { code: '42P01' })
   })
-  await Promise.all([attempt('a'), attempt('b')].map((one) => away.log.record(one)))
-  assert.deepEqual([calls, away.errors.length], [1, 1])
+  await Promise.all([attempt('a'), attempt('b')].map((one) => broken.log.record(one)))
+  assert.deepEqual([calls, broken.errors.length], [1, 1])
 })
 
 test('attempts that another node recorded first are counted as lost', async () => {

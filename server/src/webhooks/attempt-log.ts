@@ -5,25 +5,25 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { FailingEndpoint, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
 
 const ATTEMPTS_PER_WRITE = 1_000
-/** Nobody waits for the record, and a write costs the same for one attempt as for a hundred. */
+/** Delay before a write, so that more attempts share it: one attempt costs as much to write as a hundred, and none is urgent. */
 const GATHER_MS = 20
 const TRIES_MAX = 5
 
-/** What a log works with. */
+/** The dependencies of a log. */
 export interface AttemptLogParts {
   store: Pick<EnvironmentStore, 'settleAttempts'>
   nowMs: () => number
-  /** Endpoints that have failed for at least this long are told to `onFailing`. */
+  /** `onFailing` is called with webhook endpoints that have been failing for at least this long. */
   failingMaxMs: number
-  /** A silence of this length starts that count anew. */
+  /** A failure after this long without an attempt starts that count again. */
   quietMaxMs: number
   onFailing: (endpoints: FailingEndpoint[]) => Promise<void>
-  /** Attempts that another node had made as well, and recorded first. */
+  /** Called with the number of attempts that another node had also made, and recorded first. */
   onLost: (count: number) => void
   onError: (error: unknown) => void
 }
 
-/** Records attempts, all that end while a write is under way with the next one: a round trip each would cost more than the sending. */
+/** Records attempts in batches: all that end during one write share the next. A round trip for each would cost more than sending it. */
 export class AttemptLog {
   readonly #parts: AttemptLogParts
   #queue: { attempt: SettledAttempt; done: () => void }[] = []
@@ -33,7 +33,7 @@ export class AttemptLog {
     this.#parts = parts
   }
 
-  /** Resolves when the attempt is on record, or when it could not be: then its lease runs out and it is made again. */
+  /** Resolves when the attempt is recorded, or could not be: then its lease expires and the attempt is made again. */
   record(attempt: SettledAttempt): Promise<void> {
     return new Promise((done) => {
       this.#queue.push({ attempt, done })
@@ -52,15 +52,19 @@ export class AttemptLog {
     this.#writing = false
   }
 
-  /** One that the database refuses must not take the others with it, nor be made for ever: it is kept without the answer. */
-  async #writeOrSplit(attempts: readonly SettledAttempt[], isBare = false): Promise<void> {
+  /**
+   * Writes a batch. If PostgreSQL rejects its data, writes each attempt alone, so that one attempt cannot lose the others.
+   * An attempt that is still rejected is recorded without the answer: unrecorded, it would be made again for ever.
+   */
+  async #writeOrSplit(attempts: readonly SettledAttempt[], withoutAnswer = false): Promise<void> {
     try {
       await this.#write(attempts)
     } catch (error) {
       this.#parts.onError(error)
-      if (!isAboutContent(error) || isBare) return
+      if (!isRejectedData(error) || withoutAnswer) return
       if (attempts.length > 1) for (const attempt of attempts) await this.#writeOrSplit([attempt])
-      else await this.#writeOrSplit([{ ...attempts[0]!, response: null, error: 'the answer could not be kept' }], true)
+      else
+        await this.#writeOrSplit([{ ...attempts[0]!, response: null, error: 'the answer could not be stored' }], true)
     }
   }
 
@@ -79,14 +83,14 @@ export class AttemptLog {
       try {
         return await store.settleAttempts(attempts, { day, node: nodeId, ...rule })
       } catch (error) {
-        const deadlocked = error instanceof DatabaseError && error.isTransient
-        if (!deadlocked || tries === TRIES_MAX) throw error
+        const isTransient = error instanceof DatabaseError && error.isTransient
+        if (!isTransient || tries === TRIES_MAX) throw error
       }
     }
   }
 }
 
-/** SQLSTATE classes 22 and 23: something in the data cannot be kept. */
-function isAboutContent(error: unknown): boolean {
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): the data cannot be stored. */
+function isRejectedData(error: unknown): boolean {
   return error instanceof DatabaseError && /^2[23]/.test(error.code)
 }

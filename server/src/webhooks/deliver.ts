@@ -6,22 +6,22 @@ import { signatureHeaders } from '../core/webhooks/signature.ts'
 import type { LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
 import { RefusedAddress } from './refused-address.ts'
 
-/** How much of an answer is kept, for people who look for what went wrong. */
+/** How much of a response body is recorded, for operators who look for the cause of a failure. */
 const RESPONSE_BYTES_MAX = 4_096
 const ERROR_CHARACTERS_MAX = 500
 
-/** One message to one receiver. */
+/** One request to one receiver. */
 export interface OutgoingMessage {
   url: URL
   id: string
   body: string
-  /** Every key that is good at this moment. */
+  /** The keys that sign now: two during a rotation, otherwise one. */
   signingKeys: readonly KeyObject[]
-  /** Asked when there is a connection, which may take a while: whether it may still go out as it is. */
-  mayGo: () => boolean
+  /** Called when there is a connection, which may take a while: whether the request may still be sent as it is. */
+  maySend: () => boolean
 }
 
-/** What an attempt goes out with. */
+/** What all attempts of a dispatcher share. */
 export interface AttemptParts {
   agent: Dispatcher
   timeoutMs: number
@@ -34,18 +34,18 @@ export type Answer =
   | { status: number; response: string; retryAfter: string | undefined; error?: undefined }
   | { status?: undefined; error: string }
 
-/** What came instead of an attempt: nothing went out, because the message was no longer the right one. */
+/** Returned when nothing was sent, because the webhook endpoint had changed before there was a connection. */
 export const WITHDRAWN = Symbol('withdrawn')
 
-/** Makes one attempt. It always comes to a result, at the latest when its time is up. */
+/** Makes one attempt. The promise always resolves, at the latest when the timeout is over. */
 export function attemptDelivery(
   { agent, timeoutMs, nowMs, userAgent }: AttemptParts,
-  { url, id, body, signingKeys, mayGo }: OutgoingMessage,
+  { url, id, body, signingKeys, maySend }: OutgoingMessage,
 ): Promise<Answer | typeof WITHDRAWN> {
   const signature = signatureHeaders({ id, timestampS: Math.floor(nowMs() / 1_000), body }, signingKeys)
   const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
   return new Promise((resolve) => {
-    const reader = new AnswerReader({ timeoutMs, mayGo, resolve })
+    const reader = new AnswerReader({ timeoutMs, maySend, resolve })
     try {
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, reader)
     } catch (error) {
@@ -55,12 +55,13 @@ export function attemptDelivery(
 }
 
 /**
- * Reads the status and the beginning of an answer. By hand, because a readable stream and an abort signal for each attempt
- * cost more than the rest of it. The status decides: a body that is long, slow or breaks off is kept as far as it came.
+ * Reads the status and the beginning of the body. It handles undici's events itself, because a readable stream and an
+ * abort signal for each attempt cost more than the rest of the attempt. The status alone decides the result: of a body
+ * that is long, slow or incomplete, the part that was received is kept.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #resolve: (result: Answer | typeof WITHDRAWN) => void
-  readonly #mayGo: () => boolean
+  readonly #maySend: () => boolean
   readonly #timer: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
   #controller: Dispatcher.DispatchController | undefined
@@ -71,22 +72,22 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   constructor({
     timeoutMs,
-    mayGo,
+    maySend,
     resolve,
   }: {
     timeoutMs: number
-    mayGo: () => boolean
+    maySend: () => boolean
     resolve: (result: Answer | typeof WITHDRAWN) => void
   }) {
     this.#resolve = resolve
-    this.#mayGo = mayGo
+    this.#maySend = maySend
     this.#timer = setTimeout(() => this.#end(`no answer within ${timeoutMs / 1_000} s`), timeoutMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // If its time was up before there was a connection, it must not go out any more.
-    if (!this.#settled && this.#mayGo()) return
+    // An attempt that timed out before there was a connection must not be sent any more.
+    if (!this.#settled && this.#maySend()) return
     if (!this.#settled) this.#resolve(WITHDRAWN)
     this.#settled = true
     clearTimeout(this.#timer)
@@ -95,14 +96,14 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status
-    // A header that is repeated comes as a list, whatever its type says.
+    // undici passes a repeated header as a list, although the type says string.
     this.#retryAfter = [headers['retry-after'] as string | string[] | undefined].flat()[0]
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    // No receiver can keep us reading.
+    // A receiver must not keep the connection busy with an endless body.
     if (this.#size >= RESPONSE_BYTES_MAX) this.#end('')
   }
 
@@ -114,7 +115,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#settle(describeError(error))
   }
 
-  /** Settles with what there is, and closes the connection. */
+  /** Settles with the part of the answer that was received, and closes the connection. */
   #end(error: string): void {
     if (this.#settled) return
     this.#settle(error)
@@ -127,13 +128,13 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer)
     const status = this.#status ?? 0
     const response = Buffer.concat(this.#chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8')
-    // 1xx is not an answer yet.
+    // 1xx is not a final answer (RFC 9110, section 15.2).
     if (status < 200) this.#resolve({ error: error || 'no answer' })
     else this.#resolve({ status, response: storable(response), retryAfter: this.#retryAfter })
   }
 }
 
-/** The event as it is sent. It never changes, so every attempt carries the same bytes. */
+/** Returns the request body of an event. It depends on the event alone, so every attempt sends the same bytes. */
 export function messageBody(
   { event_id, type, created_at, data }: Pick<LeasedDelivery, 'event_id' | 'type' | 'created_at' | 'data'>,
   environment: Environment,
@@ -142,14 +143,14 @@ export function messageBody(
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-/** Why there was no answer, for people. */
+/** Describes why there was no answer, for operators. */
 export function describeError(error: Error): string {
   if (error instanceof RefusedAddress) return `not sent: ${error.message}`
   const { code, message } = error as NodeJS.ErrnoException
   return storable([code, message].filter(Boolean).join(': ')).slice(0, ERROR_CHARACTERS_MAX) || 'unknown error'
 }
 
-/** A receiver may send anything: PostgreSQL cannot keep NUL, and other control characters would speak to somebody's terminal. */
+/** Replaces control characters: PostgreSQL cannot store NUL, and the others could control an operator's terminal. */
 function storable(text: string): string {
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD').toWellFormed()
 }

@@ -20,24 +20,24 @@ import type {
 } from '../store/queries/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { type Answer, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
+import { EndpointCache } from './endpoint-cache.ts'
 import { disableEndpoint } from './endpoint-changes.ts'
 import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
-import { EndpointWatch } from './endpoint-watch.ts'
 import { HeldDeliveries, type HeldDelivery, type PlannedLease } from './held-deliveries.ts'
 import { settlementOf } from './settlement.ts'
 
 const PAUSE_AFTER_FAILURE_MS = 5_000
 const LEASE_TRIES_MAX = 5
 
-/** When things happen. */
+/** The intervals and timeouts of a dispatcher. */
 export interface DispatcherTimings {
   delaysMs: readonly number[]
   timeoutMs: number
-  /** Longer than an attempt takes, shorter than the 60 s after which a killed node's deliveries must go out again. */
+  /** Longer than an attempt takes, shorter than the 60 s within which the deliveries of a killed node must go out again. */
   leaseSeconds: number
-  /** How often to look for what has become due, and for what other nodes have written. */
+  /** How often to poll for deliveries that have become due, or that other nodes have queued. */
   pollEveryMs: number
-  /** After a commit of this node that put deliveries on their way: long enough for others to join the same look. */
+  /** Delay between a commit of this node that queued deliveries and the poll, so that further commits share the poll. */
   gatherMs: number
   failingMaxMs: number
 }
@@ -51,57 +51,79 @@ const TIMINGS: DispatcherTimings = {
   failingMaxMs: FAILING_MAX_MS,
 }
 
-/** What a dispatcher tells of its work. */
+/** Callbacks for logs and metrics. */
 export interface DispatcherEvents {
   onError: (error: unknown) => void
   onDisabled: (endpoint: { org_id: string; id: string; why: string }) => void
   onAttempt?: (attempt: { result: AttemptResult; durationMs: number }) => void
-  /** Leases that ran out before the delivery was begun, or before its attempt was on record. */
+  /** Called with the number of leases that expired before the attempt started, or before its result was recorded. */
   onLeasesLost?: (count: number) => void
 }
 
-/** What a dispatcher works with. */
+/** The dependencies of a dispatcher. */
 export interface DispatcherParts extends DispatcherEvents {
   rules: UrlRules
   store: EnvironmentStore
   secrets: WebhookSecretBox
-  /** Made for this dispatcher when it has something to send, and closed by it. */
+  /** Creates the HTTP agent. The dispatcher calls it before its first attempt, and destroys the agent when it closes. */
   agentFor: (timeoutMs: number) => Promise<HttpDispatcher>
   userAgent: string
   newId: NewId
   nowMs: () => number
   timings?: Partial<DispatcherTimings>
-  /** Evenly from 0 up to 1. */
-  chance?: () => number
+  /** Returns a number from 0 up to 1, uniformly distributed. */
+  random?: () => number
 }
 
-/** An endpoint that is to be disabled. */
-type Target = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEndpoint>
+/** A webhook endpoint to disable; with `failing_since`, only if it has been failing since then. */
+type DisableTarget = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEndpoint>
 
 /**
- * Sends events to their endpoints. Any number of nodes may do so at once: each takes due deliveries by lease, and the
- * deliveries of a node that dies are free again when its leases run out. At least once, in no promised order.
+ * Sends events to webhook endpoints, at least once and in no promised order. Any number of nodes may run a dispatcher:
+ * each leases due deliveries, and when a node dies its leases expire and the other nodes send its deliveries.
+ *
+ * The dispatcher is in one of these states:
+ * - idle → polling: after `pollEveryMs`, after a commit of this node that queued deliveries, or when an attempt ends.
+ * - polling: one poll finds the webhook endpoints with due deliveries, leases some of these, reads the webhook endpoints
+ *   again, releases the deliveries of disabled ones, and starts attempts.
+ *   → polling again, if there was another reason to poll in the meantime; → idle, if not; → paused, after an error.
+ * - paused → idle: after five seconds without a poll, so that a database that is down is not queried all the time.
+ * - draining (`close`): no polls and no new attempts; leases of waiting deliveries are released; attempts in flight end
+ *   and their results are recorded. → closed, when none is left.
+ * - closed: the HTTP agent is destroyed.
+ *
+ * A delivery is in one of these states, of which `pending`, `delivered` and `failed` are written to the database:
+ * - pending → leased: when it is due, its webhook endpoint is enabled, and this node has a permit for it. The deliveries
+ *   of a disabled webhook endpoint stay pending until it is enabled again.
+ * - leased → in flight: when an attempt starts.
+ *   → pending: when the lease is released or expires.
+ * - in flight → delivered: the receiver answered 2xx.
+ *   → pending, due after a delay: it answered otherwise or not at all, and the schedule has another attempt.
+ *   → failed: that was the last attempt of the schedule.
+ *   → leased: the webhook endpoint was changed before the request was sent, so nothing was sent.
+ *   An answer of 410 also disables the webhook endpoint; so do five days without a successful attempt.
+ * `HeldDeliveries` holds deliveries while they are leased or in flight.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #timings: DispatcherTimings
   readonly #log: AttemptLog
-  readonly #watch: EndpointWatch
+  readonly #endpoints: EndpointCache
   readonly #deliveries = new HeldDeliveries()
   readonly #attempts = new Set<Promise<void>>()
   readonly #urls = new WeakMap<SendingEndpoint, ReturnType<typeof readEndpointUrl>>()
   #agent: Promise<HttpDispatcher> | undefined
-  #timer: NodeJS.Timeout | undefined
-  #soon: NodeJS.Timeout | undefined
-  #round: Promise<void> | undefined
-  #askedAgain = false
+  #pollTimer: NodeJS.Timeout | undefined
+  #pollSoonTimer: NodeJS.Timeout | undefined
+  #polling: Promise<void> | undefined
+  #mustPollAgain = false
   #pausedUntilMs = 0
-  #closed = false
+  #isClosing = false
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
     this.#timings = { ...TIMINGS, ...parts.timings }
-    this.#watch = new EndpointWatch(parts.store)
+    this.#endpoints = new EndpointCache(parts.store)
     this.#log = new AttemptLog({
       store: parts.store,
       nowMs: parts.nowMs,
@@ -127,46 +149,46 @@ export class Dispatcher {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#wake(), this.#timings.pollEveryMs).unref()
-    this.#parts.store.onDeliveriesQueued(() => this.#wakeSoon())
+    this.#pollTimer = setInterval(() => this.#poll(), this.#timings.pollEveryMs).unref()
+    this.#parts.store.onDeliveriesQueued(() => this.#pollSoon())
   }
 
-  /** Takes nothing new, gives back what has not begun, and lets what is in flight come to its end. */
+  /** Stops leasing, releases the leases of waiting deliveries, and waits for the attempts in flight. */
   async close(): Promise<void> {
-    this.#closed = true
-    clearInterval(this.#timer)
-    clearTimeout(this.#soon)
-    await this.#round
-    await this.#giveBack(this.#deliveries.removeWaiting(() => true)).catch(this.#parts.onError)
+    this.#isClosing = true
+    clearInterval(this.#pollTimer)
+    clearTimeout(this.#pollSoonTimer)
+    await this.#polling
+    await this.#release(this.#deliveries.removeWaiting(() => true)).catch(this.#parts.onError)
     while (this.#attempts.size > 0) await Promise.all(this.#attempts)
-    // Nobody waits for an answer any more: not for connections either, nor for lookups.
+    // Not `close`, which would wait for connections and name lookups that no attempt needs any more.
     await this.#agent?.then((agent) => agent.destroy())
   }
 
-  /** Looks for due deliveries now; a look that is under way is followed by another. */
-  #wake(): void {
-    if (this.#closed || performance.now() < this.#pausedUntilMs) return
-    this.#askedAgain = true
-    this.#round ??= this.#runRounds().finally(() => {
-      this.#round = undefined
+  /** Polls now, or once more after the poll that is running. */
+  #poll(): void {
+    if (this.#isClosing || performance.now() < this.#pausedUntilMs) return
+    this.#mustPollAgain = true
+    this.#polling ??= this.#pollUntilIdle().finally(() => {
+      this.#polling = undefined
     })
   }
 
-  #wakeSoon(): void {
-    if (this.#closed) return
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined
-      this.#wake()
+  #pollSoon(): void {
+    if (this.#isClosing) return
+    this.#pollSoonTimer ??= setTimeout(() => {
+      this.#pollSoonTimer = undefined
+      this.#poll()
     }, this.#timings.gatherMs).unref()
   }
 
-  async #runRounds(): Promise<void> {
+  async #pollUntilIdle(): Promise<void> {
     try {
-      while (this.#askedAgain && !this.#closed) {
-        // Attempts that end together ask together: one look answers them all.
+      while (this.#mustPollAgain && !this.#isClosing) {
+        // Attempts that end in the same turn of the event loop share one poll.
         await setImmediate()
-        this.#askedAgain = false
-        await this.#runRound()
+        this.#mustPollAgain = false
+        await this.#pollOnce()
       }
     } catch (error) {
       this.#pausedUntilMs = performance.now() + PAUSE_AFTER_FAILURE_MS
@@ -174,76 +196,75 @@ export class Dispatcher {
     }
   }
 
-  async #runRound(): Promise<void> {
-    const wanted = this.#deliveries.plan(await this.#parts.store.endpointsWithDue(this.#now()))
-    await this.#lease(wanted)
-    await this.#watch.read(this.#deliveries.endpoints())
-    await this.#giveBack(this.#deliveries.removeWaiting((endpoint) => this.#watch.isClosed(endpoint)))
-    this.#begin()
+  async #pollOnce(): Promise<void> {
+    await this.#lease(this.#deliveries.plan(await this.#parts.store.endpointsWithDue(this.#now())))
+    await this.#endpoints.refresh(this.#deliveries.endpoints())
+    await this.#release(this.#deliveries.removeWaiting((endpoint) => this.#endpoints.isDisabled(endpoint)))
+    this.#startAttempts()
   }
 
-  async #lease(wanted: readonly PlannedLease[]): Promise<void> {
+  async #lease(planned: readonly PlannedLease[]): Promise<void> {
     let leased: LeasedDelivery[] = []
     let leasedAtMs = 0
     try {
-      for (let tries = 1; wanted.length > 0; tries++) {
-        // Before the database's own reading of the clock, so that a lease is never thought to last longer than it does.
+      for (let tries = 1; planned.length > 0; tries++) {
+        // Read before the database reads its clock, so that this node never believes a lease to last longer than it does.
         leasedAtMs = performance.now()
-        const request = { now: this.#now(), leaseSeconds: this.#timings.leaseSeconds, wanted }
+        const request = { now: this.#now(), leaseSeconds: this.#timings.leaseSeconds, wanted: planned }
         const result = await this.#parts.store.leaseDeliveries(request).catch((error) => {
           if (tries < LEASE_TRIES_MAX && error instanceof DatabaseError && error.isTransient) return undefined
           throw error
         })
         if (!result) continue
         leased = result.leased
-        // Another node was faster; what comes after that may be free.
-        if (leased.length < result.found) this.#askedAgain = true
+        // Another node leased some of the deliveries that were found; the ones behind them may be free.
+        if (leased.length < result.found) this.#mustPollAgain = true
         return
       }
     } finally {
       const startBeforeMs = leasedAtMs + this.#timings.leaseSeconds * 1_000 - this.#timings.timeoutMs
-      this.#deliveries.add(wanted, leased, startBeforeMs)
+      this.#deliveries.add(planned, leased, startBeforeMs)
     }
   }
 
-  /** Begins what there is room for and what is known to be still wanted. */
-  #begin(): void {
-    if (this.#closed) return
+  /** Starts the attempts that the limits allow, to webhook endpoints that were enabled when they were read a moment ago. */
+  #startAttempts(): void {
+    if (this.#isClosing) return
     let isStale = false
     const late = this.#deliveries.start(
       (endpoint) => {
-        const isFresh = this.#watch.isFresh(endpoint)
+        const isFresh = this.#endpoints.isFresh(endpoint)
         if (!isFresh) isStale = true
-        return isFresh && !this.#watch.isClosed(endpoint)
+        return isFresh && !this.#endpoints.isDisabled(endpoint)
       },
       (delivery) => {
-        const attempt = this.#deliver(delivery, this.#watch.enabled(delivery)!)
+        const attempt = this.#deliver(delivery, this.#endpoints.enabled(delivery)!)
           .catch(this.#parts.onError)
           .finally(() => {
             this.#attempts.delete(attempt)
-            this.#wake()
+            this.#poll()
           })
         this.#attempts.add(attempt)
       },
     )
     if (late > 0) this.#parts.onLeasesLost?.(late)
-    if (isStale) this.#wake()
+    if (isStale) this.#poll()
   }
 
   async #deliver(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<void> {
     const startedMs = this.#parts.nowMs()
     const began = performance.now()
-    const answer = await this.#attempt(delivery, endpoint).catch((error) => this.#ownFault(error))
+    const answer = await this.#attempt(delivery, endpoint).catch((error) => this.#internalError(error))
     const durationMs = Math.round(performance.now() - began)
     this.#deliveries.end(delivery)
     if (answer === WITHDRAWN) {
       this.#deliveries.putBack(delivery)
-      if (this.#closed) await this.#giveBack(this.#deliveries.removeWaiting(() => true))
+      if (this.#isClosing) await this.#release(this.#deliveries.removeWaiting(() => true))
       return
     }
     const result = attemptResultOf(answer.status)
     try {
-      this.#begin()
+      this.#startAttempts()
       this.#parts.onAttempt?.({ result, durationMs })
       await this.#log.record(this.#settlementOf(delivery, answer, { startedMs, durationMs }))
     } finally {
@@ -261,11 +282,11 @@ export class Dispatcher {
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
     const body = messageBody(delivery, rules.environment)
     const parts = { agent: await this.#getAgent(), timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
-    const mayGo = () => this.#watch.enabled(delivery)?.version === endpoint.version
-    return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, mayGo })
+    const maySend = () => this.#endpoints.enabled(delivery)?.version === endpoint.version
+    return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, maySend })
   }
 
-  /** One for all attempts; one that could not be made is asked for again. */
+  /** Returns the agent that all attempts share. If it could not be created, the next attempt tries again. */
   #getAgent(): Promise<HttpDispatcher> {
     if (this.#agent) return this.#agent
     const agent = this.#parts.agentFor(this.#timings.timeoutMs)
@@ -276,7 +297,7 @@ export class Dispatcher {
     return agent
   }
 
-  /** Read once for what was read of an endpoint at once; the address behind it is checked with every connection. */
+  /** Parses the URL once for each time that the webhook endpoint is read; every connection checks the address again. */
   #urlOf(endpoint: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
     const known = this.#urls.get(endpoint)
     if (known) return known
@@ -285,7 +306,7 @@ export class Dispatcher {
     return url
   }
 
-  /** The keys that sign at this moment: the endpoint's, and the one before it while receivers may still hold that. */
+  /** Returns the keys that sign now: the current one, and the previous one while the rotation overlap lasts. */
   #signingKeys({
     org_id,
     id,
@@ -293,43 +314,42 @@ export class Dispatcher {
     previous_secret,
     previous_secret_until,
   }: SendingEndpoint): KeyObject[] | { problem: string } {
-    const isCurrent = previous_secret !== null && previous_secret_until! > this.#now()
+    const isOverlap = previous_secret !== null && previous_secret_until! > this.#now()
     try {
-      return [secret, ...(isCurrent ? [previous_secret] : [])].map((stored) =>
+      return [secret, ...(isOverlap ? [previous_secret] : [])].map((stored) =>
         this.#parts.secrets.signingKey({ org_id, id }, stored),
       )
     } catch (error) {
       this.#parts.onError(error)
-      return { problem: 'the signing secret cannot be read' }
+      return { problem: 'the signing secret cannot be decrypted' }
     }
   }
 
-  /** Whatever an answer holds, the attempt was made and goes on record: one that is not would be made for ever. */
+  /** Never throws: an attempt that is not recorded would be made again for ever. */
   #settlementOf(
     delivery: LeasedDelivery,
     answer: Answer,
     timing: { startedMs: number; durationMs: number },
   ): SettledAttempt {
-    const { chance = Math.random, nowMs } = this.#parts
+    const { random = Math.random, nowMs } = this.#parts
     const parts = { ...timing, delaysMs: this.#timings.delaysMs, nowMs }
     try {
-      return settlementOf(delivery, answer, { ...parts, chance })
+      return settlementOf(delivery, answer, { ...parts, random })
     } catch (error) {
-      return settlementOf(delivery, this.#ownFault(error), { ...parts, chance: () => 0.5 })
+      return settlementOf(delivery, this.#internalError(error), { ...parts, random: () => 0.5 })
     }
   }
 
-  #ownFault(error: unknown): Answer {
+  #internalError(error: unknown): Answer {
     this.#parts.onError(error)
-    return { error: `a fault of the sender: ${describeError(error as Error)}` }
+    return { error: `internal error of the sender: ${describeError(error as Error)}` }
   }
 
-  async #giveBack(deliveries: readonly HeldDelivery[]): Promise<void> {
+  async #release(deliveries: readonly HeldDelivery[]): Promise<void> {
     if (deliveries.length > 0) await this.#parts.store.releaseDeliveries(deliveries)
   }
 
-  /** Disables an endpoint; one that is said to have failed since some moment only if that still holds. */
-  async #disable({ org_id, id, failing_since }: Target, why: string): Promise<void> {
+  async #disable({ org_id, id, failing_since }: DisableTarget, why: string): Promise<void> {
     const { store, newId, onDisabled } = this.#parts
     const endpoint = await store.webhookEndpoint(org_id, id)
     if (endpoint?.state !== 'enabled') return

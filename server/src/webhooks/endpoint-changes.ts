@@ -5,7 +5,7 @@ import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 
-/** Why an endpoint gets nothing any more, and on whose word. */
+/** Why a webhook endpoint is disabled, when, and by whom. */
 export interface Disabling {
   actor: AuditEntry['actor']
   why: string
@@ -13,7 +13,7 @@ export interface Disabling {
   now: string
 }
 
-/** Disables an endpoint and puts it on record; false if somebody else changed it first. What waits for it is kept. */
+/** Disables a webhook endpoint and writes an audit entry; false if a concurrent change came first. Its pending deliveries stay. */
 export async function disableEndpoint(
   { store, newId }: { store: EnvironmentStore; newId: NewId },
   endpoint: WebhookEndpoint,
@@ -31,7 +31,7 @@ export async function disableEndpoint(
   return lost === undefined
 }
 
-/** The audit entry of something that was done with an endpoint. Of its URL only the host is told: the rest may be secret. */
+/** Builds the audit entry of a change of a webhook endpoint. It names the host only: the rest of the URL may hold a secret. */
 export function endpointEntry(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
   { id, now, type, actor, data }: { id: string; now: string; type: string } & Pick<AuditEntry, 'actor' | 'data'>,

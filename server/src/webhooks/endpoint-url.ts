@@ -4,15 +4,15 @@ import { addressRefusal } from '../core/webhooks/address-rules.ts'
 
 const URL_CHARACTERS_MAX = 2_048
 
-/** What the addresses of an environment's endpoints must be like. */
+/** Which URLs an environment accepts for webhook endpoints. */
 export interface UrlRules {
   environment: Environment
   allowLoopback: boolean
 }
 
 /**
- * Reads the address of an endpoint, or says why nothing may be sent there. What a name leads to is not looked at here:
- * that may change, so it is checked on every connection.
+ * Parses the URL of a webhook endpoint, or says why nothing may be sent to it. A host name is not resolved here: its
+ * addresses may change, so every connection checks them.
  */
 export function readEndpointUrl(text: string, { environment, allowLoopback }: UrlRules): URL | { problem: string } {
   if (text.length > URL_CHARACTERS_MAX) return { problem: `the URL has more than ${URL_CHARACTERS_MAX} characters` }
@@ -21,15 +21,15 @@ export function readEndpointUrl(text: string, { environment, allowLoopback }: Ur
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'the URL must start with https://' }
   if (url.protocol === 'http:' && environment === 'production')
     return { problem: 'in production the URL must start with https://' }
-  if (url.username || url.password) return { problem: 'the URL may not hold a user name or password' }
+  if (url.username || url.password) return { problem: 'the URL may not contain a user name or password' }
   if (url.hash) return { problem: 'the URL may not have a fragment (#…): it is never sent' }
-  // The parser has turned decimal, octal, hexadecimal and shortened forms of an address into the usual one.
+  // The URL parser has normalized decimal, octal, hexadecimal and shortened forms of IPv4 addresses.
   const host = bareHost(url.hostname)
   const refusal = isIP(host) ? addressRefusal(host, { allowLoopback }) : nameRefusal(host, allowLoopback)
-  return refusal === undefined ? url : { problem: `nothing can be sent there: ${refusal}` }
+  return refusal === undefined ? url : { problem: `nothing may be sent to this URL: ${refusal}` }
 }
 
-/** An IPv6 address without the brackets that it has in a URL. */
+/** Strips the brackets that an IPv6 address has in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }

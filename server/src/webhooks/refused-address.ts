@@ -1,4 +1,4 @@
-/** Nothing was sent, because the receiver is at an address that nothing may be sent to. */
+/** Thrown instead of connecting to an address that webhooks may not be sent to. */
 export class RefusedAddress extends Error {
   override name = 'RefusedAddress'
 }

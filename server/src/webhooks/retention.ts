@@ -8,7 +8,7 @@ const ROUND_EVERY_MS = 60_000
 const DELIVERIES_PER_PURGE = 1_000
 const LEASE = { name: 'webhook retention', holder: nodeId, seconds: 60 }
 
-/** What keeping deliveries no longer than necessary takes. */
+/** The dependencies of the retention job. */
 export interface RetentionParts {
   database: Database
   store: Pick<EnvironmentStore, 'purgeDeliveries'>
@@ -17,7 +17,7 @@ export interface RetentionParts {
   onError: (error: unknown) => void
 }
 
-/** Forgets deliveries that have been over for long enough, with their attempts. One node at a time, by lease, a little at once. */
+/** Deletes deliveries and their attempts some time after their end. One node at a time does so, by lease, in small batches. */
 export class WebhookRetention {
   readonly #parts: RetentionParts
   readonly #lease: Lease
@@ -38,7 +38,7 @@ export class WebhookRetention {
     this.#rounds.start()
   }
 
-  /** Forgets everything that is past its time, unless another node is at it. */
+  /** Deletes everything that has expired, unless another node holds the lease. */
   async purge(): Promise<void> {
     const { store, keepMs, nowMs } = this.#parts
     const overBefore = new Date(nowMs() - keepMs).toISOString()

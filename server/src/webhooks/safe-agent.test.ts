@@ -11,7 +11,7 @@ import { NameLookup } from './name-lookup.ts'
 import { RefusedAddress } from './refused-address.ts'
 import { createSafeAgent } from './safe-agent.ts'
 
-/** Something inside that must not be reached: every connection to it is counted. */
+/** A server in the internal network that must not be reached; the test counts the connections to it. */
 let connections = 0
 const inside = createServer((_, response) => response.end('secret')).on('connection', () => {
   connections += 1
@@ -37,7 +37,7 @@ async function reach(host: string, answers: LookupAddress[][] = [], allowLoopbac
   }
 }
 
-test('address literals in every notation are refused at connect', async () => {
+test('a forbidden address literal is refused at connect in every notation', async () => {
   for (const host of [
     ...['127.0.0.1', '2130706433', '0x7f000001', '017700000001', '0x7f.1', '127.1', '0177.0.0.1', '0.0.0.0', '0'],
     ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]'],
@@ -57,7 +57,7 @@ test('address literals in every notation are refused at connect', async () => {
   assert.equal(connections, 0)
 })
 
-test('names that lead inside are refused at connect, also when only one of their records does', async () => {
+test('a name that resolves to an internal address is refused at connect, even if it has public addresses, too', async () => {
   for (const addresses of [
     [v4('127.0.0.1')],
     [v6('::1')],
@@ -72,7 +72,7 @@ test('names that lead inside are refused at connect, also when only one of their
   assert.equal(connections, 0)
 })
 
-test('a receiver cannot have its connection kept for longer than a few seconds', async () => {
+test('an idle connection is closed after a few seconds, even if the receiver asks to keep it longer', async () => {
   const server = createServer((_, response) => response.setHeader('Keep-Alive', 'timeout=600').end())
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -88,22 +88,22 @@ test('a receiver cannot have its connection kept for longer than a few seconds',
   assert.ok(keptMs > 1_000 && keptMs < 20_000, `kept for ${keptMs} ms`)
 })
 
-test('a name that is rebound leads nowhere: the answer that was checked is the one that is used', async () => {
-  // Outside first, which is let through, whatever is there; inside for whoever should ask again.
+test('DNS rebinding fails: a connection uses the addresses that it has checked', async () => {
+  // The first lookup returns a public address, which passes the check; every later one returns loopback.
   const answers = [[v4('93.184.216.34')], [v4('127.0.0.1')], [v4('127.0.0.1')]]
   const first = await reach('rebound.example', answers).catch((error) => error)
   assert.ok(!(first instanceof RefusedAddress))
-  assert.equal(answers.length, 2, 'it was looked up once')
+  assert.equal(answers.length, 2, 'the connection resolves the name once')
   await assert.rejects(
     reach('rebound.example', answers),
     RefusedAddress,
-    'and the next connection looks and checks anew',
+    'the next connection resolves and checks again',
   )
   assert.equal(answers.length, 1)
   assert.equal(connections, 0)
 })
 
-test('an answer that is kept for a moment is checked again by every connection', async () => {
+test('every connection checks a cached lookup again', async () => {
   let lookups = 0
   const names = new NameLookup({
     resolveAll: async () => {
@@ -121,22 +121,22 @@ test('an answer that is kept for a moment is checked again by every connection',
   assert.equal(lookups, 1)
 })
 
-test('where loopback is allowed, it is reached, and nothing else inside is', async () => {
+test('where loopback is allowed, it is reached, and other internal addresses are refused', async () => {
   assert.deepEqual(await reach('127.0.0.1', [], true), { status: 200, text: 'secret' })
   assert.deepEqual(await reach('receiver.example', [[v4('127.0.0.1')]], true), { status: 200, text: 'secret' })
   await assert.rejects(reach('receiver.example', [[v4('127.0.0.1'), v4('10.0.0.1')]], true), RefusedAddress)
   await assert.rejects(reach('10.0.0.1', [], true), RefusedAddress)
 })
 
-test('a name without an address is an error, not a way around', async () => {
+test('a name without an address is an error', async () => {
   await assert.rejects(reach('nowhere.example', [[]]))
 })
 
-test('over https, a receiver must show a certificate for its name from somebody this machine trusts', async () => {
+test('over https, a receiver must have a certificate for its name from a trusted authority', async () => {
   const trusted = selfSignedCertificate('receiver.example')
   setDefaultCACertificates([...getCACertificates('default'), trusted.cert])
   const untrusted = selfSignedCertificate('receiver.example')
-  // Whoever has this in the environment for another program's sake must not send events to strangers.
+  // An operator may have set this for another program; it must not weaken the check here.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   after(() => {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED

@@ -6,32 +6,34 @@ import { bareHost } from './endpoint-url.ts'
 import { NameLookup, type ResolveAll } from './name-lookup.ts'
 import { RefusedAddress } from './refused-address.ts'
 
-/** One for the whole process, because its threads are. */
+/** One for the whole process, because all lookups share one thread pool. */
 const names = new NameLookup()
 
-/** How long a connection is kept for the next request. Receivers may ask for less, not for more. */
+/** How long an idle connection is kept open. Receivers may ask for less with `Keep-Alive`, not for more. */
 const IDLE = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 4_000 }
 
-/** What an agent may do. */
+/** The settings of a safe agent. */
 export interface SafeAgentRules {
   allowLoopback: boolean
   timeoutMs: number
-  /** The system's resolver, unless a test brings its own. What it answers is checked again for every connection. */
+  /** Replaced in tests. Every connection checks the addresses that it returns. */
   resolveAll?: ResolveAll
 }
 
 /**
- * Connects to public addresses only. A name is resolved by the connection itself, and every address it has is
- * checked: there is no moment between check and use in which it could change, and one bad record among good ones refuses
- * them all. An address literal never reaches a resolver, so it is checked before; and in the end the address that the
- * socket really has is checked, before anything is sent. Redirects are not followed.
+ * Creates an agent that connects to public addresses only (SSRF protection).
+ * - The connection itself resolves the name and checks every address, so DNS rebinding between check and use is
+ *   impossible. One forbidden address refuses the name, even if its other addresses are public.
+ * - An address literal is never resolved, so it is checked before connecting.
+ * - The remote address of the socket is checked last, before anything is sent.
+ * - Redirects are not followed.
  */
 export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = names.find }: SafeAgentRules): Agent {
   const refusalOf = (address: string) => addressRefusal(address, { allowLoopback })
   const connect = buildConnector({
     timeout: timeoutMs,
     allowH2: false,
-    // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     rejectUnauthorized: true,
     lookup: (hostname, options, callback) => {
       resolveAll(hostname).then(
@@ -48,10 +50,10 @@ export function createSafeAgent({ allowLoopback, timeoutMs, resolveAll = names.f
       if (refusal !== undefined) return callback(new RefusedAddress(refusal), null)
       connect(options, (...[error, socket]) => {
         if (error) return callback(error, null)
-        const late = refusalOf(socket.remoteAddress ?? 'no address')
-        if (late === undefined) return callback(null, socket)
+        const socketRefusal = refusalOf(socket.remoteAddress ?? 'no address')
+        if (socketRefusal === undefined) return callback(null, socket)
         socket.destroy()
-        callback(new RefusedAddress(late), null)
+        callback(new RefusedAddress(socketRefusal), null)
       })
     },
     pipelining: 1,
@@ -68,7 +70,7 @@ function checkAll(
 ): LookupAddress[] | RefusedAddress {
   for (const { address } of addresses) {
     const refusal = refusalOf(address)
-    if (refusal !== undefined) return new RefusedAddress(`${hostname} leads there: ${refusal}`)
+    if (refusal !== undefined) return new RefusedAddress(`${hostname} resolves to a forbidden address: ${refusal}`)
   }
   return [...addresses]
 }

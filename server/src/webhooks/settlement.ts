@@ -2,26 +2,25 @@ import { attemptResultOf, nextDelayMs, parseRetryAfter } from '../core/webhooks/
 import type { LeasedDelivery, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
 import type { Answer } from './deliver.ts'
 
-/** What the fate of a delivery depends on besides the answer. */
+/** The inputs of a settlement besides the delivery and the answer. */
 export interface SettlementParts {
   delaysMs: readonly number[]
   nowMs: () => number
-  /** Evenly from 0 up to 1. */
-  chance: () => number
+  /** Returns a number from 0 up to 1, uniformly distributed. */
+  random: () => number
 }
 
-/** What an attempt means for its delivery: it is over, or there is a next attempt. */
+/** Derives the next state of a delivery from one attempt: delivered, pending until the next attempt, or failed. */
 export function settlementOf(
   delivery: LeasedDelivery,
   answer: Answer,
-  { startedMs, durationMs, delaysMs, nowMs, chance }: SettlementParts & { startedMs: number; durationMs: number },
+  { startedMs, durationMs, delaysMs, nowMs, random }: SettlementParts & { startedMs: number; durationMs: number },
 ): SettledAttempt {
   const { org_id, endpoint_id, event_id, round } = delivery
   const attemptsMade = delivery.schedule_step + 1
-  const delivered = attemptResultOf(answer.status) === 'delivered'
-  const delayMs = delivered
-    ? undefined
-    : nextDelayMs({ delaysMs, attemptsMade, chance: chance(), retryAfterMs: wish() })
+  const isDelivered = attemptResultOf(answer.status) === 'delivered'
+  const retryAfterMs = answer.status === undefined ? undefined : parseRetryAfter(answer.retryAfter, nowMs())
+  const delayMs = isDelivered ? undefined : nextDelayMs({ delaysMs, attemptsMade, random: random(), retryAfterMs })
   return {
     org_id,
     endpoint_id,
@@ -33,12 +32,8 @@ export function settlementOf(
     status: answer.status ?? null,
     error: answer.error ?? null,
     response: answer.status === undefined ? null : answer.response,
-    state: delivered ? 'delivered' : delayMs === undefined ? 'failed' : 'pending',
+    state: isDelivered ? 'delivered' : delayMs === undefined ? 'failed' : 'pending',
     schedule_step: attemptsMade,
     due_at: new Date(nowMs() + (delayMs ?? 0)).toISOString(),
-  }
-
-  function wish(): number | undefined {
-    return answer.status === undefined ? undefined : parseRetryAfter(answer.retryAfter, nowMs())
   }
 }

@@ -8,10 +8,14 @@ const strict = { allowLoopback: false }
 test('public addresses pass', () => {
   for (const address of ['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:81b::200e'])
     assert.equal(addressRefusal(address, strict), undefined, address)
-  assert.equal(addressRefusal('::ffff:8.8.8.8', strict), undefined, 'a mapped address is judged as the one inside')
+  assert.equal(
+    addressRefusal('::ffff:8.8.8.8', strict),
+    undefined,
+    'a mapped address is judged as the IPv4 address inside',
+  )
 })
 
-test('everything that is not a public address is refused, whatever it is dressed as', () => {
+test('an address that is not public is refused in every form', () => {
   for (const address of [
     ...[
       '0.0.0.0',
@@ -36,7 +40,7 @@ test('everything that is not a public address is refused, whatever it is dressed
   }
 })
 
-test('loopback passes where it is allowed, and nothing else does with it', () => {
+test('where loopback is allowed, only loopback passes in addition', () => {
   const lenient = { allowLoopback: true }
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])
     assert.equal(addressRefusal(address, lenient), undefined, address)
@@ -44,7 +48,7 @@ test('loopback passes where it is allowed, and nothing else does with it', () =>
     assert.notEqual(addressRefusal(address, lenient), undefined, address)
 })
 
-test('an IPv4 address and its mapped form are judged alike', () => {
+test('an IPv4 address and its IPv4-mapped form get the same answer', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       const isRefused = (text: string) => addressRefusal(text, strict) !== undefined

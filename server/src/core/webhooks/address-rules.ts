@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-/** How the ranges of ipaddr.js are told to people; those that are not listed are told as reserved. */
+/** How error messages name the ranges of ipaddr.js; all other ranges are called reserved. */
 const RANGE_NAMES: Record<string, string> = {
   unspecified: 'an unspecified',
   loopback: 'a loopback',
@@ -12,18 +12,18 @@ const RANGE_NAMES: Record<string, string> = {
   broadcast: 'a broadcast',
 }
 
-/** Only these are given out on the internet (RFC 4291, section 2.4); all else is local, old or none of ours. */
+/** The only global unicast block that is assigned (RFC 4291, section 2.4); other blocks are local, deprecated or unassigned. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Metadata services that sit on public addresses; all the others are link-local, private, reserved or carrier-grade NAT. */
+/** Cloud metadata services on public addresses; the others are link-local, private, reserved or carrier-grade NAT. */
 const METADATA_ADDRESSES = ['168.63.129.16']
 
 /**
- * Why nothing may be sent to an IP address; nothing when it is a public one. Deny by default: an address passes only
- * as plain unicast, so forms that carry another address inside (mapped, NAT64, 6to4, Teredo) never do.
+ * Says why webhooks may not be sent to an IP address; undefined for a public address. Deny by default: only plain unicast
+ * passes. An IPv4-mapped address is judged as the IPv4 address inside; NAT64, 6to4 and Teredo addresses are refused.
  */
 export function addressRefusal(text: string, { allowLoopback }: { allowLoopback: boolean }): string | undefined {
-  // Other notations of IPv4 mean different things to different systems; whoever asks has resolved them already.
+  // Other notations of IPv4 mean different addresses to different systems; the URL parser has normalized them before.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return `${text} is not an IP address`
   const address = ipaddr.process(text)
   const range = address.range()

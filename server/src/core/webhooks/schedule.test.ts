@@ -5,35 +5,35 @@ import { ATTEMPT_DELAYS_MS, attemptResultOf, nextDelayMs, parseRetryAfter } from
 
 const NOW = Date.parse('2026-11-15T09:30:00Z')
 
-test('there are ten attempts, over a little more than three days', () => {
+test('the schedule has ten attempts over a little more than three days', () => {
   assert.equal(ATTEMPT_DELAYS_MS.length, 10)
   assert.deepEqual(
     ATTEMPT_DELAYS_MS.map((delay) => delay / 1000),
     [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
   )
-  assert.equal(nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade: 10, chance: 0.5, retryAfterMs: 0 }), undefined)
+  assert.equal(nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade: 10, random: 0.5, retryAfterMs: 0 }), undefined)
 })
 
-test('a delay is within a fifth of the planned one, and Retry-After moves it to at most twice the planned one', () => {
+test('a delay is within 20 % of the planned one, and Retry-After extends it to at most twice the planned one', () => {
   const attempts = fc.integer({ min: 1, max: 9 })
-  const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
   fc.assert(
     fc.property(
       attempts,
-      chances,
+      randoms,
       fc.option(fc.nat(10 ** 9), { nil: undefined }),
-      (attemptsMade, chance, retryAfterMs) => {
+      (attemptsMade, random, retryAfterMs) => {
         const planned = ATTEMPT_DELAYS_MS[attemptsMade]!
-        const delay = nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade, chance, retryAfterMs })!
+        const delay = nextDelayMs({ delaysMs: ATTEMPT_DELAYS_MS, attemptsMade, random, retryAfterMs })!
         assert.ok(delay >= planned * 0.8 - 1)
         assert.ok(delay <= Math.max(planned * 1.2, Math.min(retryAfterMs ?? 0, planned * 2)) + 1)
-        assert.ok(delay >= Math.min(retryAfterMs ?? 0, planned * 2), 'the receiver’s wish is respected')
+        assert.ok(delay >= Math.min(retryAfterMs ?? 0, planned * 2), 'Retry-After is respected')
       },
     ),
   )
 })
 
-test('Retry-After is read as seconds or as a date, and nonsense is no wish at all', () => {
+test('Retry-After is parsed as seconds or as a date, and any other text is ignored', () => {
   for (const [text, expected] of [
     ['120', 120_000],
     [' 7 ', 7_000],

@@ -2,7 +2,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How long after the attempt before it each attempt is made; ten in all, over a little more than three days. */
+/** The delay of each attempt after the previous one: ten attempts over a little more than three days. */
 export const ATTEMPT_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND_MS,
@@ -16,40 +16,40 @@ export const ATTEMPT_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ]
 
-/** An endpoint that has done nothing but fail for this long is disabled. */
+/** A webhook endpoint that has only failed for this long is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * HOUR_MS
 
 /**
- * A silence of this length before a failure starts the count of failing anew: an endpoint that gets an event a month and
- * misses two of them has not failed for a month. No delivery waits for its next attempt as long as this.
+ * A failure after this long without an attempt starts the count of `FAILING_MAX_MS` again: a webhook endpoint that gets
+ * one event a month and misses two of them has not been failing for a month. Longer than any delay between two attempts.
  */
 export const QUIET_MAX_MS = 60 * HOUR_MS
 
-/** Spreads what failed together, so that a receiver that comes back is not met by everything at once. */
+/** Spreads delays uniformly by up to ±20 %, so that a receiver that recovers does not get all retries at once. */
 const JITTER = 0.2
-/** A receiver may ask for patience, but not put a delivery off for good. */
+/** `Retry-After` may at most double the planned delay, so that a receiver cannot postpone a delivery for ever. */
 const RETRY_AFTER_FACTOR_MAX = 2
 
-/** What the delay before the next attempt depends on. */
+/** The inputs of `nextDelayMs`. */
 export interface NextAttempt {
   delaysMs: readonly number[]
-  /** Attempts of this schedule that were made. */
+  /** Attempts made so far under this schedule. */
   attemptsMade: number
-  /** Evenly from 0 up to 1. */
-  chance: number
-  /** What the receiver asked for, if it did. */
+  /** From 0 up to 1, uniformly distributed. */
+  random: number
+  /** The delay that the receiver asked for, if any. */
   retryAfterMs: number | undefined
 }
 
-/** How long to wait before the next attempt; nothing when there is none left. */
-export function nextDelayMs({ delaysMs, attemptsMade, chance, retryAfterMs }: NextAttempt): number | undefined {
+/** Returns the delay before the next attempt, or undefined when the schedule has none left. */
+export function nextDelayMs({ delaysMs, attemptsMade, random, retryAfterMs }: NextAttempt): number | undefined {
   const planned = delaysMs[attemptsMade]
   if (planned === undefined) return undefined
-  const spread = planned * (1 + JITTER * (2 * chance - 1))
-  return Math.round(Math.max(spread, Math.min(retryAfterMs ?? 0, planned * RETRY_AFTER_FACTOR_MAX)))
+  const jittered = planned * (1 + JITTER * (2 * random - 1))
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, planned * RETRY_AFTER_FACTOR_MAX)))
 }
 
-/** Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. Nothing when it says neither. */
+/** Parses `Retry-After` (RFC 9110, section 10.2.3), which holds seconds or a date; undefined when it holds neither. */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text.trim())) return Number(text) * SECOND_MS

@@ -5,14 +5,14 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { signatureHeaders } from './signature.ts'
 
-/** The vector that Standard Webhooks and its reference libraries publish. */
+/** The test vector that Standard Webhooks and its reference libraries publish. */
 const PUBLISHED = {
   key: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   message: { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestampS: 1614265330, body: '{"test": 2432232314}' },
   signature: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
 }
 
-test('the published vector of Standard Webhooks is reproduced', () => {
+test('the published test vector of Standard Webhooks is reproduced', () => {
   const key = Buffer.from(PUBLISHED.key, 'base64')
   assert.deepEqual(signatureHeaders(PUBLISHED.message, [createSecretKey(key)]), {
     'webhook-id': PUBLISHED.message.id,
@@ -21,7 +21,7 @@ test('the published vector of Standard Webhooks is reproduced', () => {
   })
 })
 
-test('whatever is signed verifies with the reference library, under each of its keys', () => {
+test('the reference library verifies every signed body, with each of the signing keys', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 3 }), (text, count) => {
       const keys = Array.from({ length: count }, () => randomBytes(32))
@@ -36,7 +36,7 @@ test('whatever is signed verifies with the reference library, under each of its 
   )
 })
 
-test('another secret, an old timestamp, another body and another id are refused', () => {
+test('the reference library refuses another secret, an old timestamp, another body and another id', () => {
   const key = randomBytes(32)
   const now = Math.floor(Date.now() / 1000)
   const verifier = new Webhook(key.toString('base64'))

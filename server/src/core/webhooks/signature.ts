@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
-/** What is signed of a delivery: everything a receiver acts on, and the time it was sent at. */
+/** The signed parts of a request: event id, time of the attempt, and body. */
 export interface SignedMessage {
   /** The id of the event, the same on every attempt. */
   id: string
@@ -9,7 +9,7 @@ export interface SignedMessage {
   body: string
 }
 
-/** The headers of a delivery by Standard Webhooks 1.0. While a secret is being replaced, both keys sign. */
+/** Returns the headers of a signed request as Standard Webhooks 1.0 defines them. During a rotation, both keys sign. */
 export function signatureHeaders(
   { id, timestampS, body }: SignedMessage,
   keys: readonly KeyObject[],
