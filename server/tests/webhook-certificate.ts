@@ -1,15 +1,15 @@
-/** Self-signed certificates for tests, made on the spot, so that no key lies about and no other program is needed. */
+/** Self-signed certificates for tests, created when needed: no key is stored, and no other program is required. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 const DAY_MS = 86_400_000
 
-/** A key and its certificate, as a TLS server wants them. */
+/** A private key and its certificate, both in PEM. */
 export interface Certificate {
   key: string
   cert: string
 }
 
-/** Makes a certificate for one name (X.509 v3, RFC 5280, in DER by hand: ECDSA P-256 with SHA-256). */
+/** Creates a certificate for one name: X.509 v3 (RFC 5280), ECDSA P-256 with SHA-256, encoded as DER by this file. */
 export function selfSignedCertificate(hostname: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const subject = sequence(tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from(hostname)))))

@@ -1,4 +1,4 @@
-/** A dispatcher for a test, on a database of its own and without the rest of the service; closed and removed when the test file ends. */
+/** A dispatcher for tests on its own database, without the rest of the service; closed and removed when the test file ends. */
 import { after } from 'node:test'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'
@@ -12,10 +12,10 @@ import { createTestStorage } from './test-storage.ts'
 
 const ACTOR = { type: 'system', id: 'test' } as const
 
-/** A place where events are written and endpoints registered, and dispatchers can be started. */
+/** An installation where tests write events, add webhook endpoints and start dispatchers. */
 export type WebhookPlace = Awaited<ReturnType<typeof openWebhookPlace>>
 
-/** Opens a place with one organization. */
+/** Opens an installation with one organization. */
 export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => number } = {}) {
   const storage = await createTestStorage()
   const installation = await openInstallation(readConfig({ ...storage.env, WEBHOOKS_ALLOW_LOOPBACK: 'true' }), {
@@ -46,7 +46,7 @@ export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => num
       return endpoint
     },
 
-    /** Writes events, each of which goes to every endpoint of the organization. */
+    /** Writes events, each of which goes to every webhook endpoint of the organization. */
     async emit(count: number, organizationId = act.organizationId): Promise<string[]> {
       const events = Array.from({ length: count }, () => ({
         org_id: organizationId,

@@ -1,11 +1,11 @@
-/** A receiver of webhooks for tests: a real HTTP server on loopback that remembers what came and answers as it is told. */
+/** A webhook receiver for tests: an HTTP server on loopback that records requests and answers as the test says. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 
-/** One request that came in. */
+/** One request that was received. */
 export interface Received {
   id: string
   path: string
@@ -14,7 +14,7 @@ export interface Received {
   event: { id: string; type: string; timestamp: string; environment: string; data: Record<string, unknown> }
 }
 
-/** How to answer; nothing in particular is a 204 at once. */
+/** How to answer; by default, with 204 and without delay. */
 export interface Answer {
   status?: number
   headers?: Record<string, string | string[]>
@@ -26,7 +26,7 @@ export interface Answer {
 export interface Receiver {
   url: string
   received: Received[]
-  /** The most requests that were open at one moment. */
+  /** The largest number of requests that were open at the same time. */
   mostAtOnce(): number
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function startReceiver(
   }
 }
 
-/** Whether a request was signed with this secret just now, by the reference library. */
+/** Whether the reference library accepts the signature and the timestamp of a request. */
 export function isSignedBy(secret: string, { body, headers }: Received): boolean {
   try {
     new Webhook(secret).verify(body, headers)
@@ -75,7 +75,7 @@ export function isSignedBy(secret: string, { body, headers }: Received): boolean
   }
 }
 
-/** Waits until something holds, for as long as a slow machine may need. */
+/** Polls until a condition holds; fails after a time that is enough for a slow machine. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!(await holds())) {

@@ -1,4 +1,4 @@
-/** The service with a short webhook schedule, as a process that tests can kill: `webhook-service.ts <roles>`. */
+/** Runs the service with a short retry schedule, as a process that tests can kill: `webhook-service.ts <roles>`. */
 import { pino } from 'pino'
 import { readConfig, readRoles } from '../src/config.ts'
 import { startService } from '../src/service/start-service.ts'
@@ -8,7 +8,7 @@ const service = await startService(readConfig(process.env), {
   logger,
   roles: readRoles(process.argv[2]),
   webhookTimings: {
-    // Many short waits: a receiver that fails three times in ten must not be given up on.
+    // Many short delays: a delivery to a receiver that fails 30 % of its requests must not run out of attempts.
     delaysMs: [0, ...Array.from({ length: 29 }, () => 200)],
     timeoutMs: 2_000,
     leaseSeconds: 3,

@@ -13,12 +13,12 @@ const api = await startTestService({
 })
 const { installation } = api.service
 
-/** Runs a command of the command line on the running service, as the command socket does. */
+/** Runs a CLI command in the running service, as the command socket does. */
 async function cli(
   organization: TestOrganization,
   name: string,
   ...args: (string | Record<string, string | boolean>)[]
-  // biome-ignore lint/suspicious/noExplicitAny: each command has a result of its own shape, and the tests look into all of them.
+  // biome-ignore lint/suspicious/noExplicitAny: every command returns another shape, and the tests read all of them.
 ): Promise<any> {
   const command = commands.find((known) => known.name === `webhooks ${name}`)!
   const positionals = args.filter((arg) => typeof arg === 'string')
@@ -40,11 +40,11 @@ async function setUp(options: Record<string, string> = { events: 'entity.created
     receiver,
     endpoint,
     state,
-    /** Causes one event and waits until it has come. */
+    /** Causes one event and waits until it is received. */
     async oneMore(): Promise<Received> {
       const { body: entity } = await acme.post('/v1/entities', { external_id: `e${count++}` })
       const find = () => receiver.received.find(({ event }) => event.data.entity_id === entity.id)
-      await until('the event came', () => find() !== undefined)
+      await until('the event is received', () => find() !== undefined)
       return find()!
     },
     trail: () =>
@@ -57,24 +57,24 @@ async function setUp(options: Record<string, string> = { events: 'entity.created
   }
 }
 
-/** Whether one of the signatures is this secret's; the receiver's own clock does not matter here. */
+/** Whether one of the signatures was made with this secret; the timestamp is not compared with the clock. */
 function carriesSignatureOf(secret: string, { id, body, headers }: Received): boolean {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
   return headers['webhook-signature']!.split(' ').includes(new Webhook(secret).sign(id, sentAt, body))
 }
 
-/** A change of an endpoint is felt within a second. */
-const felt = () => new Promise((resolve) => setTimeout(resolve, 1_000))
+/** Changes of a webhook endpoint take effect within a second. */
+const takesEffect = () => new Promise((resolve) => setTimeout(resolve, 1_000))
 
-test('while a secret is replaced, every delivery verifies under both; after a day, only under the new one', async () => {
+test('during a rotation every request verifies with both secrets, and after a day only with the new one', async () => {
   const { acme, endpoint, oneMore, trail } = await setUp()
   assert.match(endpoint.secret, /^whsec_/)
   assert.ok(carriesSignatureOf(endpoint.secret, await oneMore()))
 
   const rotated = await cli(acme, 'rotate', endpoint.id)
   assert.notEqual(rotated.secret, endpoint.secret)
-  await felt()
-  for (let round = 0; round < 3; round++) {
+  await takesEffect()
+  for (let request = 0; request < 3; request++) {
     const received = await oneMore()
     for (const secret of [endpoint.secret, rotated.secret]) assert.ok(carriesSignatureOf(secret, received))
   }
@@ -90,7 +90,7 @@ test('while a secret is replaced, every delivery verifies under both; after a da
 
   const again = await cli(acme, 'rotate', endpoint.id)
   await cli(acme, 'rotate', endpoint.id, { 'end-overlap': true })
-  await felt()
+  await takesEffect()
   const early = await oneMore()
   assert.deepEqual(
     [rotated.secret, again.secret].map((secret) => carriesSignatureOf(secret, early)),
@@ -108,7 +108,7 @@ test('while a secret is replaced, every delivery verifies under both; after a da
     assert.ok(!JSON.stringify(entries).includes(secret.slice(6)))
 })
 
-test('what waited for a disabled endpoint goes out when it is enabled, and redeliver brings what came in between', async () => {
+test('a webhook endpoint that is enabled again gets its pending deliveries, and redeliver sends the events in between', async () => {
   const { acme, endpoint, receiver, state, oneMore, trail } = await setUp()
   const since = new Date(Date.now() + aheadMs - 60_000).toISOString()
   state.status = 500
@@ -125,9 +125,13 @@ test('what waited for a disabled endpoint goes out when it is enabled, and redel
   state.status = 204
   const enabled = await cli(acme, 'enable', endpoint.id)
   assert.deepEqual([enabled.state, enabled.disabled_why, enabled.failing_since], ['enabled', null, null])
-  await until('what waited came', () => receiver.received.slice(before).some(({ id }) => id === waited.id))
+  await until('the pending delivery is received', () =>
+    receiver.received.slice(before).some(({ id }) => id === waited.id),
+  )
   assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { since }), { queued: 1 })
-  await until('what was missed came', () => receiver.received.some(({ event }) => event.data.entity_id === missed.id))
+  await until('the missed event is received', () =>
+    receiver.received.some(({ event }) => event.data.entity_id === missed.id),
+  )
   assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { since }), { queued: 0 })
   assert.deepEqual(
     (await trail()).map(({ type }) => type).reverse(),
@@ -135,10 +139,10 @@ test('what waited for a disabled endpoint goes out when it is enabled, and redel
   )
 })
 
-test('deliveries and their attempts can be looked at, and an event sent again', async () => {
+test('deliveries and their attempts can be listed, and an event can be sent again', async () => {
   const { acme, endpoint, receiver, oneMore } = await setUp()
   const { id } = await oneMore()
-  await until('it is on record', async () => {
+  await until('the attempt is recorded', async () => {
     const { deliveries } = await cli(acme, 'deliveries', endpoint.id, { state: 'delivered' })
     return deliveries.length === 1
   })
@@ -148,14 +152,14 @@ test('deliveries and their attempts can be looked at, and an event sent again', 
     [id, 'entity.created', 1, 204],
   )
   assert.deepEqual(await cli(acme, 'redeliver', endpoint.id, { event: id }), { queued: 1 })
-  await until('it came again', () => receiver.received.filter((one) => one.id === id).length === 2)
-  await until('both attempts are on record', async () => {
+  await until('the event is received again', () => receiver.received.filter((one) => one.id === id).length === 2)
+  await until('both attempts are recorded', async () => {
     const { attempts } = await cli(acme, 'deliveries', endpoint.id, { event: id })
     return attempts.length === 2
   })
 })
 
-test('an endpoint of another organization, or environment, is as unknown as one that never was', async () => {
+test('a webhook endpoint of another organization is reported as unknown', async () => {
   const { endpoint } = await setUp()
   const other = await api.newOrganization()
   for (const name of ['rotate', 'disable', 'enable', 'deliveries', 'redeliver']) {
@@ -165,7 +169,7 @@ test('an endpoint of another organization, or environment, is as unknown as one 
   assert.deepEqual(await cli(other, 'list'), [])
 })
 
-test('a call that makes no sense says why', async () => {
+test('an invalid call is refused with a reason', async () => {
   const { acme, endpoint, receiver } = await setUp()
   for (const [result, problem] of [
     [cli(acme, 'add', 'http://10.0.0.1/hooks'), /10\.0\.0\.1 is a private address/],
@@ -184,14 +188,14 @@ test('a call that makes no sense says why', async () => {
   }
 })
 
-test('two who change an endpoint at the same moment do not overwrite each other', async () => {
+test('of two concurrent changes of a webhook endpoint one wins, and the other is refused', async () => {
   const { acme, endpoint } = await setUp()
   const results = await Promise.all([cli(acme, 'rotate', endpoint.id), cli(acme, 'rotate', endpoint.id)])
   assert.equal(results.filter((result) => 'secret' in result).length, 1)
   assert.match(results.find((result) => 'problem' in result).problem, /somebody else changed/)
 })
 
-test('fifty endpoints may be enabled; disabled ones do not count, and no way leads past the fifty', async () => {
+test('an organization has at most fifty enabled webhook endpoints, whether added or enabled again', async () => {
   const { acme, endpoint, receiver } = await setUp()
   const more: { id: string }[] = []
   while (more.length < 49) more.push(await cli(acme, 'add', receiver.url, { events: 'policy.activated' }))
@@ -204,7 +208,7 @@ test('fifty endpoints may be enabled; disabled ones do not count, and no way lea
   assert.equal((await cli(acme, 'enable', endpoint.id)).state, 'enabled')
 })
 
-test('redeliver --since goes back as far as deliveries are kept', async () => {
+test('redeliver --since reaches back as far as deliveries are kept', async () => {
   const { acme, endpoint, oneMore } = await setUp()
   await oneMore()
   const daysAgo = (days: number) => new Date(Date.now() + aheadMs - days * 86_400_000).toISOString()
@@ -212,15 +216,15 @@ test('redeliver --since goes back as far as deliveries are kept', async () => {
   assert.equal((await cli(acme, 'redeliver', endpoint.id, { since: daysAgo(29) })).problem, undefined)
 })
 
-test('what a receiver answers says nothing to the terminal of whoever looks at it', async () => {
+test('control characters in an answer do not reach the terminal of the operator', async () => {
   const { acme, endpoint, state, oneMore } = await setUp()
   Object.assign(state, { status: 500, body: '\u001b[31mred\u009b2Jgone\u202eback\u2028\nnext' })
   const { id } = await oneMore()
   const command = commands.find(({ name }) => name === 'webhooks deliveries')!
   const input = { positionals: [endpoint.id as string], options: { org: acme.id, event: id } }
-  // biome-ignore lint/suspicious/noExplicitAny: the result's shape is the command's own.
+  // biome-ignore lint/suspicious/noExplicitAny: the command defines the shape of its result.
   let result: any
-  await until('it is on record', async () => {
+  await until('the attempt is recorded', async () => {
     result = await command.run(installation, input)
     return result.attempts.length > 0
   })

@@ -5,7 +5,7 @@ import { ATTEMPT_DELAYS_MS } from '../src/core/webhooks/schedule.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 import { isSignedBy, type Receiver, startReceiver, until } from './webhook-receiver.ts'
 
-/** The service's clock, which tests move on instead of waiting for hours. Receivers check signatures against their own. */
+/** Tests advance the clock of the service instead of waiting for hours. Receivers check signatures against the real clock. */
 let aheadMs = 0
 const nowMs = () => Date.now() + aheadMs
 const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' }, nowMs })
@@ -41,13 +41,13 @@ const shown = async (organization: TestOrganization, id: string) =>
     (endpoint) => endpoint.id === id,
   )!
 
-test('an event goes out at once, signed, to every endpoint that listens to its type', async () => {
+test('an event is sent at once, signed, to every webhook endpoint that listens to its type', async () => {
   const acme = await api.newOrganization()
   const created = await receiverFor(acme)
   const everything = await receiverFor(acme, undefined, 'all')
   const decisions = await receiverFor(acme, undefined, ['decision.created'])
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'first' })
-  await until('both have it', () => created.received.length > 0 && everything.received.length > 0)
+  await until('both have received it', () => created.received.length > 0 && everything.received.length > 0)
 
   const [received] = created.received
   assert.deepEqual(Object.keys(received!.event), ['id', 'type', 'timestamp', 'environment', 'data'])
@@ -59,18 +59,18 @@ test('an event goes out at once, signed, to every endpoint that listens to its t
   assert.equal(received!.event.timestamp, entity.created_at)
   assert.equal(received!.headers['content-type'], 'application/json')
   assert.ok(isSignedBy(created.endpoint.secret, received!))
-  assert.ok(!isSignedBy(everything.endpoint.secret, received!), 'each endpoint has a secret of its own')
+  assert.ok(!isSignedBy(everything.endpoint.secret, received!), 'every webhook endpoint has its own secret')
   assert.ok(everything.received.every((one) => isSignedBy(everything.endpoint.secret, one)))
   assert.equal(decisions.received.length, 0)
-  await until('it is on record', async () => (await attemptsOf(created.endpoint.id)).length > 0)
+  await until('the attempt is recorded', async () => (await attemptsOf(created.endpoint.id)).length > 0)
   const [attempt] = await attemptsOf(created.endpoint.id)
   assert.deepEqual([attempt!.number, attempt!.status, attempt!.error], [1, 204, null])
 })
 
-test('a test goes to every enabled endpoint, whatever it listens to, and is counted when it is delivered', async () => {
+test('a test event goes to every enabled webhook endpoint, and its delivery is counted as usage', async () => {
   const acme = await api.newOrganization()
-  const nobody = await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
-  assert.deepEqual([nobody.status, nobody.body.endpoints], [202, []])
+  const none = await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
+  assert.deepEqual([none.status, none.body.endpoints], [202, []])
 
   const receiver = await receiverFor(acme)
   const answer = await api.request('sandbox', '/v1/webhook-test', {
@@ -94,24 +94,24 @@ test('a test goes to every enabled endpoint, whatever it listens to, and is coun
   )
 })
 
-test('a change that is not committed sends nothing', async () => {
+test('a change that is rolled back sends nothing', async () => {
   const acme = await api.newOrganization()
   const receiver = await receiverFor(acme)
   const event = (id: string) => ({ org_id: acme.id, id, type: 'entity.created', created_at: now(), data: '{}' })
   const rolledBack = installation.stores.sandbox.commit({
     rows: { events: [event('evt_never'), event('evt_never')] },
   })
-  await assert.rejects(rolledBack, 'two rows of one id cannot be written')
+  await assert.rejects(rolledBack, 'two rows with the same id cannot be written')
   assert.equal((await deliveriesOf(receiver.endpoint.id)).length, 0)
   await installation.stores.sandbox.commit({ rows: { events: [event('evt_written')] } })
-  await until('the committed one came', () => receiver.received.length > 0)
+  await until('the committed event is received', () => receiver.received.length > 0)
   assert.deepEqual(
     receiver.received.map(({ id }) => id),
     ['evt_written'],
   )
 })
 
-test('ten attempts, each with the same id and body and a timestamp of its own, as far apart as planned', async () => {
+test('ten attempts, with the same id and body but new timestamps, follow the schedule', async () => {
   const acme = await api.newOrganization()
   const statuses = [500, 301, 404, 429, 503]
   const receiver = await receiverFor(acme, () => ({
@@ -129,7 +129,7 @@ test('ten attempts, each with the same id and body and a timestamp of its own, a
     const { started_at } = (await attemptsOf(receiver.endpoint.id)).at(-1)!
     const gapMs = Date.parse(delivery!.due_at) - Date.parse(started_at)
     const planned = ATTEMPT_DELAYS_MS[attempt]!
-    // What the attempt itself took counts as well: generously, ten seconds on a machine that is busy.
+    // The gap includes the duration of the attempt: up to ten seconds on a busy machine.
     assert.ok(gapMs >= planned * 0.8 && gapMs <= planned * 1.2 + 10_000, `gap ${attempt}: ${gapMs} of ${planned}`)
     aheadMs += Math.max(0, Date.parse(delivery!.due_at) - nowMs())
   }
@@ -147,10 +147,13 @@ test('ten attempts, each with the same id and body and a timestamp of its own, a
   assert.ok(attempts.every(({ response }) => response === 'no\uFFFDpe'))
 })
 
-test('a receiver may ask for more patience with Retry-After, up to twice the planned delay', async () => {
+test('Retry-After extends the delay, up to twice the planned one', async () => {
   const acme = await api.newOrganization()
-  const wishes = ['8', '3600']
-  const receiver = await receiverFor(acme, () => ({ status: 503, headers: { 'Retry-After': wishes.shift() ?? '0' } }))
+  const retryAfter = ['8', '3600']
+  const receiver = await receiverFor(acme, () => ({
+    status: 503,
+    headers: { 'Retry-After': retryAfter.shift() ?? '0' },
+  }))
   await acme.post('/v1/entities', { external_id: 'patience' })
   for (const [attempt, expectedMs] of [
     [1, 8_000],
@@ -165,7 +168,7 @@ test('a receiver may ask for more patience with Retry-After, up to twice the pla
   }
 })
 
-test('an answer with more than one Retry-After is an answer like any other', async () => {
+test('an answer with a repeated Retry-After header is handled as usual', async () => {
   const acme = await api.newOrganization()
   const headers = { 'Retry-After': ['7', '9'] }
   const well = await receiverFor(acme, () => ({ status: 200, headers }))
@@ -175,13 +178,13 @@ test('an answer with more than one Retry-After is an answer like any other', asy
     [well, 'delivered', 200],
     [busy, 'pending', 503],
   ] as const) {
-    await until('it is on record', async () => (await attemptsOf(receiver.endpoint.id)).length === 1)
+    await until('the attempt is recorded', async () => (await attemptsOf(receiver.endpoint.id)).length === 1)
     assert.equal((await attemptsOf(receiver.endpoint.id))[0]!.status, status)
     assert.equal((await deliveriesOf(receiver.endpoint.id))[0]!.state, state)
   }
 })
 
-test('410 disables the endpoint, with the reason on record; the delivery is kept', async () => {
+test('410 disables the webhook endpoint and records the reason; the delivery stays pending', async () => {
   const acme = await api.newOrganization()
   const receiver = await receiverFor(acme, () => ({ status: 410 }))
   await acme.post('/v1/entities', { external_id: 'gone' })
@@ -198,18 +201,18 @@ test('410 disables the endpoint, with the reason on record; the delivery is kept
   assert.deepEqual(
     (await deliveriesOf(receiver.endpoint.id)).map(({ state }) => state),
     ['pending'],
-    'nothing new waits for a disabled endpoint',
+    'no delivery is queued for a disabled webhook endpoint',
   )
 })
 
-test('five days of nothing but failure disable an endpoint; a success in between starts the count anew', async () => {
+test('five days without a success disable a webhook endpoint; a success starts the count again', async () => {
   const { shownNow, daysLater, settle, state } = await failingEndpoint()
   await settle()
   assert.notEqual((await shownNow()).failing_since, null)
   for (let day = 1; day <= 4; day++) await daysLater(1)
   state.status = 200
   await settle()
-  await until('it is well', async () => (await shownNow()).failing_since === null)
+  await until('it is healthy', async () => (await shownNow()).failing_since === null)
   state.status = 500
   await settle()
   for (let day = 1; day <= 4; day++) await daysLater(1)
@@ -221,21 +224,21 @@ test('five days of nothing but failure disable an endpoint; a success in between
   assert.ok(api.logs.some((line) => line.includes('a webhook endpoint was disabled') && line.includes(id)))
 })
 
-test('an endpoint that is seldom sent to is not disabled for two failures a month apart', async () => {
+test('two failures a month apart do not disable a webhook endpoint that seldom gets events', async () => {
   const { shownNow, daysLater, settle } = await failingEndpoint()
   await settle()
   const first = (await shownNow()).failing_since!
-  // The retries of the first event come to their end, and then it is quiet.
+  // The first event runs out of attempts; after that nothing is sent for 30 days.
   for (let day = 1; day <= 4; day++) await daysLater(1, 0)
   await daysLater(30)
   const { state, failing_since } = await shownNow()
   assert.equal(state, 'enabled')
-  assert.ok(Date.parse(failing_since!) - Date.parse(first) > 30 * 86_400_000, 'the count started anew')
+  assert.ok(Date.parse(failing_since!) - Date.parse(first) > 30 * 86_400_000, 'the count started again')
   for (let day = 1; day <= 5; day++) await daysLater(1)
   await until('it is disabled', async () => (await shownNow()).state === 'disabled')
 })
 
-/** An endpoint whose receiver fails, and a clock that moves on. */
+/** A webhook endpoint whose receiver fails, with functions that advance the clock. */
 async function failingEndpoint() {
   const acme = await api.newOrganization()
   const state = { status: 500 }
@@ -250,7 +253,7 @@ async function failingEndpoint() {
     state,
     settle,
     shownNow: () => shown(acme, receiver.endpoint.id),
-    /** Lets days go by, and one event come after them. */
+    /** Advances the clock by some days, and then causes one event, or none. */
     async daysLater(days: number, newEvents = 1) {
       aheadMs += days * 86_400_000
       if (newEvents > 0) await settle()
@@ -262,7 +265,7 @@ async function failingEndpoint() {
 const isNotDue = ({ state, due_at }: { state: string; due_at: string }) =>
   state !== 'pending' || Date.parse(due_at) > nowMs()
 
-test('a redirect is not followed, and an answer is kept as far as 4 KiB', async () => {
+test('a redirect is not followed, and at most 4 KiB of an answer are recorded', async () => {
   const acme = await api.newOrganization()
   const inside = await startReceiver()
   after(() => inside.close())
@@ -275,24 +278,24 @@ test('a redirect is not followed, and an answer is kept as far as 4 KiB', async 
   assert.equal(inside.received.length, 0)
 })
 
-test('a receiver that is slow, or not there, holds up no other', async () => {
+test('a slow receiver and an unreachable receiver do not delay another one', async () => {
   const acme = await api.newOrganization()
   const slow = await receiverFor(acme, () => ({ delayMs: 60_000 }))
   const absent = await receiverFor(acme)
   await absent.close()
-  const quick = await receiverFor(acme)
+  const fast = await receiverFor(acme)
   for (let index = 0; index < 200; index++) {
     await acme.post('/v1/entities', { external_id: `queue-${index}` })
   }
-  await until('the quick one has everything', () => quick.received.length >= 200, 14_000)
-  assert.ok(slow.mostAtOnce() <= 32, `${slow.mostAtOnce()} at a time to one endpoint`)
+  await until('the fast receiver has everything', () => fast.received.length >= 200, 14_000)
+  assert.ok(slow.mostAtOnce() <= 32, `${slow.mostAtOnce()} requests at once to one webhook endpoint`)
   const attempts = await attemptsOf(absent.endpoint.id)
   assert.ok(attempts.length > 0 && attempts.every(({ status, error }) => status === null && /ECONNREFUSED/.test(error)))
-  // Closes their connections, so that the service need not wait for them when it stops.
+  // Closes the open connections, so that the service does not wait for them when it stops.
   await slow.close()
 })
 
-test('no signing secret can be read from the database or the log', async () => {
+test('neither the database nor the log contains a signing secret', async () => {
   const acme = await api.newOrganization()
   const { endpoint } = await receiverFor(acme)
   const dump: string[] = [...api.logs]

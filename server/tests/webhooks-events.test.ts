@@ -35,7 +35,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
 ;(addFormats as unknown as typeof addFormats.default)(ajv)
 ajv.addSchema(description, 'openapi.json')
 
-test('every type of event is sent by what causes it, in the shape that openapi.json describes', async () => {
+test('every type of event is sent when its cause occurs, in the shape that openapi.json describes', async () => {
   const [prime] = personas(new Date().toISOString())
   const post = async (path: string, body: unknown) => {
     const answer = await acme.post(path, body, { 'Idempotency-Key': `${path} ${JSON.stringify(body)}`.slice(0, 200) })
@@ -64,7 +64,7 @@ test('every type of event is sent by what causes it, in the shape that openapi.j
   await activateAnotherPolicy()
 
   const types = () => new Set(receiver.received.map(({ event }) => event.type))
-  await until('all types have come', () => EVENT_TYPES.every((type) => types().has(type))).catch(() =>
+  await until('all types are received', () => EVENT_TYPES.every((type) => types().has(type))).catch(() =>
     assert.deepEqual([...types()].sort(), [...EVENT_TYPES].sort()),
   )
   for (const { event } of receiver.received) {

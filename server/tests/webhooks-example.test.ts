@@ -9,7 +9,7 @@ import { until } from './webhook-receiver.ts'
 
 const EXAMPLE = join(import.meta.dirname, '../../docs/examples/webhook-receiver.js')
 
-test('the receiver of the guide verifies what is sent, refuses what is not, and takes a repetition once', async () => {
+test('the receiver in the docs accepts signed events, refuses forged ones, and handles a repeated event once', async () => {
   const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
   const acme = await api.newOrganization()
   const { sandbox: port } = await freePorts()
@@ -35,20 +35,20 @@ test('the receiver of the guide verifies what is sent, refuses what is not, and 
   assert.equal(forged.status, 400)
 
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'example' })
-  await until('it has the event', () => output.includes(entity.id))
-  // The secret it does not have yet signs beside the one it has.
+  await until('it has received the event', () => output.includes(entity.id))
+  // During a rotation both secrets sign, so a receiver that has only the old one still accepts the event.
   assert.ok('secret' in (await rotateSecret(api.service.installation, act, endpoint.id)))
   const { body: second } = await acme.post('/v1/entities', { external_id: 'rotated' })
-  await until('it has that too', () => output.includes(second.id))
+  await until('it has received the second event', () => output.includes(second.id))
 
   const newest = async () => {
     const deliveries = await listDeliveries(api.service.installation, act, { id: endpoint.id, limit: 1 })
     return 'problem' in deliveries ? undefined : deliveries[0]
   }
-  await until('it is on record', async () => (await newest())?.state === 'delivered')
+  await until('the attempt is recorded', async () => (await newest())?.state === 'delivered')
   const what = { eventId: (await newest())!.event_id }
   await redeliver(api.service.installation, act, { id: endpoint.id, what })
   await until('it was sent again', async () => (await newest())?.attempts === 2)
-  assert.equal(output.split(second.id).length - 1, 1, 'it is acted on once')
+  assert.equal(output.split(second.id).length - 1, 1, 'the repeated event is handled once')
   assert.doesNotMatch(output, /decision/)
 })

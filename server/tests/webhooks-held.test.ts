@@ -1,4 +1,4 @@
-/** What a node does with deliveries that it holds while something changes around them. */
+/** What a node does with leased deliveries when webhook endpoints, receivers or the database change meanwhile. */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,8 +20,8 @@ import { openWebhookPlace, type WebhookPlace } from './webhook-dispatcher.ts'
 import { isSignedBy, startReceiver, until } from './webhook-receiver.ts'
 
 const QUEUED = 300
-/** What was decided holds for everything that begins a second later; a machine that is busy gets two. */
-const SOON_MS = 2_000
+/** Changes by operators take effect within a second; a busy machine gets two. */
+const TAKES_EFFECT_MS = 2_000
 
 async function receive(place: WebhookPlace, answer?: Parameters<typeof startReceiver>[0]) {
   const receiver = await startReceiver(answer)
@@ -35,39 +35,39 @@ const statesOf = (place: WebhookPlace, endpointId: string) =>
     [endpointId],
   )
 
-test('a secret that was replaced signs nothing that begins a second later, however much was held', async () => {
+test('a replaced secret signs no attempt that starts a second later, however many deliveries were leased before', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place, () => ({ delayMs: 1_000 }))
   const { id, secret } = receiver.endpoint
   await place.emit(QUEUED)
   place.startDispatcher()
-  await until('some have come', () => receiver.received.length > 10)
+  await until('some are received', () => receiver.received.length > 10)
 
   const rotated = await rotateSecret(place.installation, place.act, id)
   assert.ok(!('problem' in rotated))
   assert.ok(!('problem' in (await endOverlap(place.installation, place.act, id))))
-  await sleep(SOON_MS)
+  await sleep(TAKES_EFFECT_MS)
   const before = receiver.received.length
-  assert.ok(before < QUEUED, 'there is something left to send')
-  await until('everything has come', () => receiver.received.length >= QUEUED)
+  assert.ok(before < QUEUED, 'there are deliveries left to send')
+  await until('everything is received', () => receiver.received.length >= QUEUED)
   for (const received of receiver.received.slice(before)) {
     assert.ok(isSignedBy(rotated.secret, received))
     assert.ok(!isSignedBy(secret, received))
   }
 })
 
-test('nothing begins a second after an endpoint was disabled, and what was held is free for when it is enabled', async () => {
+test('no attempt starts a second after its webhook endpoint was disabled, and the leases are released', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place, () => ({ delayMs: 1_000 }))
   const { id } = receiver.endpoint
   await place.emit(QUEUED)
   place.startDispatcher()
-  await until('some have come', () => receiver.received.length > 10)
+  await until('some are received', () => receiver.received.length > 10)
 
   assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, { id, why: 'stop' }))))
-  await sleep(SOON_MS)
+  await sleep(TAKES_EFFECT_MS)
   const before = receiver.received.length
-  await until('nothing is held any more', async () => {
+  await until('no delivery is leased any more', async () => {
     const [held] = await place.database.query<{ count: number }>(
       `SELECT count(*) AS count FROM webhook_deliveries WHERE endpoint_id = $1 AND state = 'pending' AND leased_until > now()`,
       [id],
@@ -78,10 +78,10 @@ test('nothing begins a second after an endpoint was disabled, and what was held 
   assert.ok(before < QUEUED)
 
   assert.ok(!('problem' in (await enableEndpoint(place.installation, place.act, id))))
-  await until('the rest has come', () => new Set(receiver.received.map((one) => one.id)).size === QUEUED)
+  await until('the rest is received', () => new Set(receiver.received.map((one) => one.id)).size === QUEUED)
 })
 
-test('what waits for a connection is held to what was decided in the meantime', async () => {
+test('a change of the webhook endpoint also applies to an attempt that waits for its connection', async () => {
   const place = await openWebhookPlace()
   const receiver = await startReceiver()
   after(() => receiver.close())
@@ -98,15 +98,15 @@ test('what waits for a connection is held to what was decided in the meantime', 
     },
   })
   await place.emit(1)
-  await until('both are on their way', () => lookups.size === 2)
+  await until('both names are being looked up', () => lookups.size === 2)
   const { secret } = (await rotateSecret(place.installation, place.act, rotated.id)) as EndpointWithSecret
   assert.ok(!('problem' in (await endOverlap(place.installation, place.act, rotated.id))))
   const stop = { id: disabled.id, why: 'stop' }
   assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, stop))))
-  await sleep(SOON_MS)
+  await sleep(TAKES_EFFECT_MS)
   connected.resolve()
-  await until('it came', () => receiver.received.length > 0)
-  await until('the other is free', async () => {
+  await until('the event is received', () => receiver.received.length > 0)
+  await until('the lease of the other is released', async () => {
     const [row] = await place.database.query<{ free: boolean }>(
       'SELECT leased_until <= now() AS free FROM webhook_deliveries WHERE endpoint_id = $1',
       [disabled.id],
@@ -124,7 +124,7 @@ test('what waits for a connection is held to what was decided in the meantime', 
   assert.deepEqual(await statesOf(place, disabled.id), [{ state: 'pending', attempts: 0 }])
 })
 
-test('an event that is sent again while its attempt is in flight goes out once more', async () => {
+test('an event that is redelivered while its attempt is in flight is sent once more', async () => {
   const place = await openWebhookPlace()
   let status = 500
   const receiver = await receive(place, () => ({ status, delayMs: 1_500 }))
@@ -134,7 +134,7 @@ test('an event that is sent again while its attempt is in flight goes out once m
   const { id } = receiver.endpoint
   assert.deepEqual(await redeliver(place.installation, place.act, { id, what: { eventId: eventId! } }), { queued: 1 })
   status = 204
-  await until('it came again', () => receiver.received.length === 2)
+  await until('the event is received again', () => receiver.received.length === 2)
   await until('it is delivered', async () => (await statesOf(place, id))[0]!.state === 'delivered')
   const attempts = await listAttempts(place.installation, place.act, { id, eventId: eventId! })
   assert.ok(!('problem' in attempts))
@@ -147,16 +147,16 @@ test('an event that is sent again while its attempt is in flight goes out once m
   )
 })
 
-test('whatever goes wrong on our side, the attempt is on record as failed and the next one is planned', async () => {
+test('after an internal error the attempt is recorded as failed, and the next one is scheduled', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place, () => ({ status: 500 }))
-  let troubles = 0
+  let calls = 0
   place.startDispatcher({
     timings: { delaysMs: [0, 86_400_000] },
     onError: () => {},
     random: () => {
-      troubles += 1
-      if (troubles === 1) throw new Error('no luck')
+      calls += 1
+      if (calls === 1) throw new Error('no random number')
       return 0.5
     },
   })
@@ -166,11 +166,11 @@ test('whatever goes wrong on our side, the attempt is on record as failed and th
     const listed = await listAttempts(place.installation, place.act, { id, eventId: eventId! })
     return 'problem' in listed ? [] : listed
   }
-  await until('it is on record', async () => (await attempts()).length === 1)
+  await until('the attempt is recorded', async () => (await attempts()).length === 1)
   assert.deepEqual(await statesOf(place, id), [{ state: 'pending', attempts: 1 }])
 })
 
-test('three hundred receivers that never answer hold up nobody else', async () => {
+test('three hundred receivers that never answer do not delay another one', async () => {
   const place = await openWebhookPlace()
   const hanging = createServer((request) => void request.resume())
   await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
@@ -191,23 +191,23 @@ test('three hundred receivers that never answer hold up nobody else', async () =
     await place.emit(30, id)
   }
   place.startDispatcher({ timings: { timeoutMs: 60_000, leaseSeconds: 120 } })
-  await until('they are hanging', () => reached >= 50)
+  await until('they have requests that hang', () => reached >= 50)
   await sleep(1_000)
 
-  const quick = await receive(place)
+  const fast = await receive(place)
   await place.emit(100)
-  // Long before the first of the others is given up on.
-  await until('the quick one has everything', () => quick.received.length === 100, 30_000)
+  // Long before the first attempt to the others times out.
+  await until('the fast receiver has everything', () => fast.received.length === 100, 30_000)
   hanging.closeAllConnections()
 })
 
-test('a receiver whose name cannot be looked up holds up nobody else', async () => {
+test('a receiver whose name cannot be looked up does not delay another one', async () => {
   const place = await openWebhookPlace()
-  const quick = await startReceiver()
-  after(() => quick.close())
-  const { port } = new URL(quick.url)
+  const fast = await startReceiver()
+  after(() => fast.close())
+  const { port } = new URL(fast.url)
   const dead = await place.addEndpoint('http://dead.test/')
-  await place.addEndpoint(`http://quick.test:${port}/`)
+  await place.addEndpoint(`http://fast.test:${port}/`)
   const lookups: string[] = []
   const names = new NameLookup({
     timeoutMs: 500,
@@ -219,15 +219,15 @@ test('a receiver whose name cannot be looked up holds up nobody else', async () 
   })
   place.startDispatcher({ resolveAll: names.find })
   await place.emit(100)
-  await until('the quick one has everything', () => quick.received.length === 100)
+  await until('the fast receiver has everything', () => fast.received.length === 100)
   const errors = () =>
     place.database.query<{ error: string }>('SELECT error FROM webhook_attempts WHERE endpoint_id = $1', [dead.id])
-  await until('the other is on record', async () => (await errors()).length >= 10)
+  await until('the failures are recorded', async () => (await errors()).length >= 10)
   for (const { error } of await errors()) assert.match(error, /^dead\.test could not be looked up within 0\.5 s$/)
   assert.equal(lookups.filter((name) => name === 'dead.test').length, 1)
 })
 
-test('a deadlock between nodes that lease is tried again at once, not after a pause', async () => {
+test('a deadlock between nodes that lease is retried at once, without a pause', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place)
   let deadlocks = 0
@@ -242,31 +242,31 @@ test('a deadlock between nodes that lease is tried again at once, not after a pa
   }
   place.startDispatcher({ store, onError: (error) => errors.push(error) })
   await place.emit(1)
-  await until('it came', () => receiver.received.length === 1)
+  await until('the event is received', () => receiver.received.length === 1)
   assert.ok(deadlocks > 2)
   assert.deepEqual(errors, [])
 })
 
-test('what could not be loaded to send with is asked for again', async () => {
+test('an HTTP agent that could not be created is created by a later attempt', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place)
   const errors: unknown[] = []
-  let isThere = false
+  let isAvailable = false
   place.startDispatcher({
     timings: { delaysMs: [0, 50, 50, 50] },
     agentFor: async (timeoutMs) => {
-      if (!isThere) throw new Error('not there')
+      if (!isAvailable) throw new Error('not available')
       return createSafeAgent({ allowLoopback: true, timeoutMs })
     },
     onError: (error) => errors.push(error),
   })
   await place.emit(1)
-  await until('it could not be loaded', () => errors.length > 0)
-  isThere = true
-  await until('it has come', () => receiver.received.length === 1)
+  await until('it could not be created', () => errors.length > 0)
+  isAvailable = true
+  await until('the event is received', () => receiver.received.length === 1)
 })
 
-test('closing does not wait for a lookup that nobody needs any more', async () => {
+test('closing does not wait for a lookup whose attempt has timed out', async () => {
   const place = await openWebhookPlace()
   await place.addEndpoint('http://dead.test/')
   let lookups = 0
@@ -279,23 +279,23 @@ test('closing does not wait for a lookup that nobody needs any more', async () =
     agentFor: async () => createSafeAgent({ allowLoopback: true, timeoutMs: 120_000, resolveAll }),
   })
   await place.emit(20)
-  await until('it is looked up', () => lookups > 0)
+  await until('the name is being looked up', () => lookups > 0)
   let closed = false
   const closing = dispatcher.close().then(() => {
     closed = true
   })
-  await until('it is closed', () => closed, 20_000)
+  await until('the dispatcher is closed', () => closed, 20_000)
   await closing
 })
 
-test('an endpoint that got well before it could be disabled stays enabled', async () => {
+test('a webhook endpoint that recovers before it is disabled stays enabled', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place, () => ({ status: 500 }))
-  let looks = 0
-  // Between the report and the second look, another node delivers something.
+  let reads = 0
+  // Another node delivers an event between the report of the failure and the read before disabling.
   const webhookEndpoint: typeof place.store.webhookEndpoint = async (organizationId, id) => {
-    looks += 1
-    if (looks === 1) await place.database.query('UPDATE webhook_endpoints SET failing_since = NULL, failed_at = NULL')
+    reads += 1
+    if (reads === 1) await place.database.query('UPDATE webhook_endpoints SET failing_since = NULL, failed_at = NULL')
     return place.store.webhookEndpoint(organizationId, id)
   }
   const disabled: string[] = []
@@ -303,25 +303,25 @@ test('an endpoint that got well before it could be disabled stays enabled', asyn
     store: { ...place.store, webhookEndpoint },
     timings: { failingMaxMs: 1, delaysMs: Array.from({ length: 50 }, () => 100) },
     onDisabled: ({ why }) => {
-      disabled.push(`${looks}: ${why}`)
+      disabled.push(`${reads}: ${why}`)
     },
   })
   await place.emit(1)
-  await until('it is disabled in the end', () => disabled.length > 0)
+  await until('it is disabled after the next report', () => disabled.length > 0)
   assert.match(disabled.join(), /^2: nothing has been delivered since/)
-  assert.ok(receiver.received.length >= 4, 'two failures for each report')
+  assert.ok(receiver.received.length >= 4, 'each report takes two failures')
 })
 
-test('what this node has written goes out at once, not when it next looks for what is due', async () => {
+test('deliveries that this node queues are sent at once, not with the next regular poll', async () => {
   const place = await openWebhookPlace()
   const receiver = await receive(place)
   place.startDispatcher({ timings: { pollEveryMs: 3_600_000 } })
   await place.emit(3)
-  await until('all have come', () => receiver.received.length === 3)
-  await until('all are on record', async () =>
+  await until('all are received', () => receiver.received.length === 3)
+  await until('all are recorded', async () =>
     (await statesOf(place, receiver.endpoint.id)).every(({ state }) => state === 'delivered'),
   )
   const what = { eventId: receiver.received[0]!.id }
   assert.deepEqual(await redeliver(place.installation, place.act, { id: receiver.endpoint.id, what }), { queued: 1 })
-  await until('one has come again', () => receiver.received.length === 4)
+  await until('one is received again', () => receiver.received.length === 4)
 })

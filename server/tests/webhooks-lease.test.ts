@@ -1,4 +1,4 @@
-/** How deliveries are handed out: to one node each, the oldest first, and none held up by another endpoint's queue. */
+/** Leases: each delivery to one node, oldest first, and no webhook endpoint delayed by the backlog of another. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { disableByOperator } from '../src/admin/manage-webhooks.ts'
@@ -10,7 +10,7 @@ import { openWebhookPlace } from './webhook-dispatcher.ts'
 const URL = 'http://127.0.0.1:9/'
 const now = () => new Date(Date.now() + 1_000).toISOString()
 
-test('what is due is found at every endpoint, and as much of it as is wanted, the oldest first', async () => {
+test('every webhook endpoint with due deliveries is found, and its oldest deliveries are leased first', async () => {
   const place = await openWebhookPlace()
   const busy = await place.addEndpoint(URL)
   const backlog = await place.emit(3_000)
@@ -29,7 +29,7 @@ test('what is due is found at every endpoint, and as much of it as is wanted, th
   const org_id = place.act.organizationId
   const dueOf = async () => (await place.store.endpointsWithDue(now())).map(({ endpoint_id }) => endpoint_id).sort()
   assert.deepEqual(await dueOf(), [busy.id, calm.id].sort())
-  assert.deepEqual(await place.store.endpointsWithDue('2025-01-01T00:00:00.000Z'), [], 'not yet')
+  assert.deepEqual(await place.store.endpointsWithDue('2025-01-01T00:00:00.000Z'), [], 'nothing is due yet')
 
   const wanted = [busy.id, calm.id].map((endpoint_id) => ({ org_id, endpoint_id, count: 10 }))
   const lease = async () => (await place.store.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })).leased
@@ -39,13 +39,17 @@ test('what is due is found at every endpoint, and as much of it as is wanted, th
   assert.deepEqual(eventsOf(first, busy.id).sort(), backlog.slice(0, 10))
   assert.deepEqual(eventsOf(first, calm.id).sort(), both)
   assert.deepEqual([first[0]!.type, first[0]!.data, first[0]!.attempts, first[0]!.round], ['webhook.test', '{}', 0, 0])
-  assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(10, 20), 'what is leased is passed over')
-  assert.deepEqual(await dueOf(), [busy.id], 'nothing is left for the calm one')
+  assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(10, 20), 'leased deliveries are skipped')
+  assert.deepEqual(await dueOf(), [busy.id], 'the other one has nothing left')
   await place.store.releaseDeliveries(first)
-  assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(0, 10), 'what is given back is free at once')
+  assert.deepEqual(
+    eventsOf(await lease(), busy.id).sort(),
+    backlog.slice(0, 10),
+    'released deliveries can be leased at once',
+  )
 })
 
-test('any number of endpoints is served with one look', async () => {
+test('one call leases deliveries of any number of webhook endpoints', async () => {
   const place = await openWebhookPlace()
   const wanted: { org_id: string; endpoint_id: string; count: number }[] = []
   for (let organization = 0; organization < 3; organization++) {
@@ -63,7 +67,7 @@ test('any number of endpoints is served with one look', async () => {
   }
 })
 
-test('nodes that lease at the same moment never get the same delivery, and together get all', async () => {
+test('concurrent nodes never lease the same delivery, and together lease all', async () => {
   const place = await openWebhookPlace()
   const endpoints = []
   for (let index = 0; index < 12; index++) endpoints.push(await place.addEndpoint(URL))
@@ -73,12 +77,12 @@ test('nodes that lease at the same moment never get the same delivery, and toget
   const nodes = [place.store, openEnvironmentStore(database)]
   const wanted = endpoints.map(({ id }) => ({ org_id: place.act.organizationId, endpoint_id: id, count: 40 }))
   let leases = 0
-  for (let round = 0; round < 10; round++) {
+  for (let pass = 0; pass < 10; pass++) {
     const taken: string[] = []
     while (true) {
       const results = await Promise.all(
         nodes.map((node, index) =>
-          leaseAtLast(node, {
+          leaseWithRetries(node, {
             now: now(),
             leaseSeconds: 60,
             wanted: index === 0 ? wanted : wanted.toReversed(),
@@ -97,11 +101,11 @@ test('nodes that lease at the same moment never get the same delivery, and toget
   assert.ok(leases > 10)
 })
 
-test('what another node has tried and put off since it was found is not taken', async () => {
+test('a delivery that another node has tried and rescheduled since it was found is not leased', async () => {
   const place = await openWebhookPlace()
   const { id } = await place.addEndpoint(URL)
   const [tried, free] = await place.emit(2)
-  // Between the look and the lease, another node fails with one of the two.
+  // Between finding and leasing, an attempt of another node fails for one of the two.
   const query: typeof place.database.query = async (sql, params) => {
     if (sql.includes('SET leased_until = now() +'))
       await place.database.query(
@@ -118,8 +122,8 @@ test('what another node has tried and put off since it was found is not taken', 
   assert.deepEqual([leased.map(({ event_id }) => event_id), found], [[free], 2])
 })
 
-/** As the dispatcher does it: a deadlock is tried again. */
-async function leaseAtLast(node: ReturnType<typeof openEnvironmentStore>, request: LeaseRequest) {
+/** Retries deadlocks, as the dispatcher does. */
+async function leaseWithRetries(node: ReturnType<typeof openEnvironmentStore>, request: LeaseRequest) {
   for (;;) {
     try {
       return (await node.leaseDeliveries(request)).leased

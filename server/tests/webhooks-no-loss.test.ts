@@ -27,7 +27,7 @@ after(async () => {
   await place.remove()
 })
 
-/** A node of the service. Those that only work off deliveries have no port, so any number of them may run. */
+/** Starts a node of the service. Workers listen on no port, so any number of them may run. */
 async function startNode(roles: string): Promise<ChildProcess> {
   const settings = {
     CONSOLE_PORT: String(ports.console),
@@ -53,13 +53,13 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended
 }
 
-/** On a server, nodes of their own send, and are killed in turn. Embedded, the one process there is does all, and is killed. */
-async function startNodes(): Promise<{ kill(round: number): Promise<void>; stop(): Promise<void> }> {
+/** On PostgreSQL two workers send, and are killed in turn. With the embedded database one process does everything, and is killed. */
+async function startNodes(): Promise<{ kill(count: number): Promise<void>; stop(): Promise<void> }> {
   const api = onPostgres ? await startNode('api') : undefined
   const killed = onPostgres ? [await startNode('worker'), await startNode('worker')] : [await startNode('api,worker')]
   return {
-    async kill(round) {
-      const turn = round % killed.length
+    async kill(count) {
+      const turn = count % killed.length
       await end(killed[turn]!, 'SIGKILL')
       killed[turn] = await startNode(onPostgres ? 'worker' : 'api,worker')
     },
@@ -69,7 +69,7 @@ async function startNodes(): Promise<{ kill(round: number): Promise<void>; stop(
   }
 }
 
-/** Fails three times in ten, and checks every signature. */
+/** Fails 30 % of its requests, and checks every signature. */
 async function startUnreliableReceiver() {
   const acknowledged = new Map<string, number>()
   const counts = { attempts: 0, refused: 0, duplicates: 0 }
@@ -90,7 +90,7 @@ async function startUnreliableReceiver() {
   return { acknowledged, counts }
 }
 
-/** Creates entities one after the other; a request whose answer was lost is repeated, and creates nothing twice. */
+/** Creates entities one after the other. A request whose answer was lost is repeated, and is idempotent. */
 async function produce(producer: number, key: string): Promise<void> {
   for (let index = 0; index < EVENTS_PER_PRODUCER; index++) {
     let created = false
@@ -115,7 +115,7 @@ async function deliveriesCounted(key: string): Promise<number> {
   return ((await response.json()) as { totals: { webhook_deliveries: number } }).totals.webhook_deliveries
 }
 
-test(`${EVENTS} events, receivers that fail, nodes that are killed: every event arrives, signed`, async (t) => {
+test(`${EVENTS} events, failing receivers, killed nodes: every event arrives, signed`, async (t) => {
   const began = Date.now()
   const nodes = await startNodes()
   const receivers = [await startUnreliableReceiver(), await startUnreliableReceiver()]
@@ -131,7 +131,7 @@ test(`${EVENTS} events, receivers that fail, nodes that are killed: every event 
   await produced
   const whenProduced = Date.now()
   await until('everything has arrived', isDone, 60_000)
-  // What a killed node had delivered but not recorded goes out once more, when its lease has run out.
+  // A delivery that a killed node had made but not recorded is sent again when its lease expires.
   await until('everything is settled', async () => (await deliveriesCounted(key)) >= EVENTS * receivers.length, 60_000)
   const took = Date.now() - began
   await nodes.stop()
@@ -148,7 +148,7 @@ test(`${EVENTS} events, receivers that fail, nodes that are killed: every event 
       [],
       'no event is lost',
     )
-    assert.equal(acknowledged.size, EVENTS, 'and nothing arrived that was not committed')
+    assert.equal(acknowledged.size, EVENTS, 'no event arrived that was not committed')
     assert.equal(counts.refused, 0, 'every signature verifies')
   }
   assert.deepEqual(states, [{ state: 'delivered', count: EVENTS * receivers.length }])

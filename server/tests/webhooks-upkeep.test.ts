@@ -1,4 +1,4 @@
-/** What is kept of deliveries and for how long, and what can be seen of them from outside. */
+/** Retention of deliveries, and the metrics of webhooks. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
@@ -10,7 +10,7 @@ import { startReceiver, until } from './webhook-receiver.ts'
 
 const DAY_MS = 86_400_000
 
-test('deliveries that are over are forgotten after their time, with their attempts; what waits is kept', async () => {
+test('deliveries that have ended are deleted with their attempts after the retention time; pending ones are kept', async () => {
   let aheadMs = 0
   const nowMs = () => Date.now() + aheadMs
   const place = await openWebhookPlace({ nowMs })
@@ -18,17 +18,17 @@ test('deliveries that are over are forgotten after their time, with their attemp
   after(() => receiver.close())
   const endpoint = await place.addEndpoint(receiver.url)
   const idle = await place.addEndpoint(receiver.url)
-  const disabling = { id: idle.id, why: 'what waits for it is kept' }
+  const disabling = { id: idle.id, why: 'its pending deliveries are kept' }
   place.startDispatcher()
   const old = await place.emit(5)
-  await until('they came', () => receiver.received.length === 10)
+  await until('they are received', () => receiver.received.length === 10)
   const states = () =>
     place.database.query<{ event_id: string; endpoint_id: string; state: string }>(
       'SELECT event_id, endpoint_id, state FROM webhook_deliveries ORDER BY event_id, endpoint_id',
     )
   const attempts = async () =>
     (await place.database.query<{ count: number }>('SELECT count(*) AS count FROM webhook_attempts'))[0]!.count
-  await until('they are on record', async () => (await attempts()) === 10)
+  await until('they are recorded', async () => (await attempts()) === 10)
 
   assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, disabling))))
   await place.store.commit({
@@ -42,7 +42,7 @@ test('deliveries that are over are forgotten after their time, with their attemp
   })
   aheadMs = 20 * DAY_MS
   const recent = await place.emit(5)
-  await until('they came, too', async () => (await attempts()) === 15)
+  await until('the second batch is recorded', async () => (await attempts()) === 15)
 
   const retention = new WebhookRetention({
     database: place.database,
@@ -62,11 +62,11 @@ test('deliveries that are over are forgotten after their time, with their attemp
   assert.equal(await attempts(), 6, 'an attempt is kept as long as its delivery')
   await retention.close()
 
-  // What is known no longer can still be sent again, and is a new delivery.
+  // An event whose delivery was deleted can still be sent again, as a new delivery.
   const what = { eventId: old[1]! }
   assert.deepEqual(await redeliver(place.installation, place.act, { id: endpoint.id, what }), { queued: 1 })
-  await until('it came again', () => receiver.received.filter(({ id }) => id === old[1]).length === 3)
-  await until('it is on record', async () => (await attempts()) === 7)
+  await until('the event is received again', () => receiver.received.filter(({ id }) => id === old[1]).length === 3)
+  await until('the attempt is recorded', async () => (await attempts()) === 7)
   const listed = await listAttempts(place.installation, place.act, { id: endpoint.id, eventId: old[1]! })
   assert.ok(!('problem' in listed))
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('deliveries that are over are forgotten after their time, with their attemp
   )
 })
 
-test('a delivery that is made again while the old ones are forgotten keeps its new attempt', async () => {
+test('a delivery that is redelivered while old deliveries are deleted keeps its new attempt', async () => {
   const place = await openWebhookPlace()
   const receiver = await startReceiver()
   after(() => receiver.close())
@@ -83,12 +83,12 @@ test('a delivery that is made again while the old ones are forgotten keeps its n
   place.startDispatcher()
   const [event, other] = await place.emit(2)
   const attempts = () => place.database.query('SELECT event_id, number FROM webhook_attempts ORDER BY event_id, number')
-  await until('they are on record', async () => (await attempts()).length === 2)
-  // Between the look and the forgetting, one of them is sent again.
+  await until('they are recorded', async () => (await attempts()).length === 2)
+  // One of them is redelivered between the query and the deletion.
   const query: typeof place.database.query = async (sql, params) => {
     if (sql.includes('DELETE FROM webhook_attempts')) {
       await redeliver(place.installation, place.act, { id: endpoint.id, what: { eventId: event! } })
-      await until('it is on record again', async () => (await attempts()).length === 3)
+      await until('the second attempt is recorded', async () => (await attempts()).length === 3)
     }
     return place.database.query(sql, params)
   }
@@ -102,14 +102,14 @@ test('a delivery that is made again while the old ones are forgotten keeps its n
   assert.deepEqual(left, [{ event_id: event, attempts: 2 }], `${other} is gone`)
 })
 
-test('one node at a time forgets, in portions', async () => {
+test('one node at a time deletes old deliveries, in batches', async () => {
   const place = await openWebhookPlace()
-  const portions: number[] = []
+  const batches: number[] = []
   const parts = {
     store: {
       purgeDeliveries: async (_: string, limit: number) => {
-        portions.push(limit)
-        return portions.length < 3 ? limit : 0
+        batches.push(limit)
+        return batches.length < 3 ? limit : 0
       },
     },
     database: place.database,
@@ -119,14 +119,14 @@ test('one node at a time forgets, in portions', async () => {
   }
   const retention = new WebhookRetention(parts)
   await retention.purge()
-  assert.equal(portions.length, 3)
+  assert.equal(batches.length, 3)
   await place.database.query("UPDATE leases SET holder = 'another' WHERE name = 'webhook retention'")
   await new WebhookRetention(parts).purge()
-  assert.equal(portions.length, 3, 'another node is at it')
+  assert.equal(batches.length, 3, 'another node holds the lease')
   await retention.close()
 })
 
-test('metrics tell how webhooks are doing', async () => {
+test('metrics count attempts by result and webhook endpoints by health', async () => {
   const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
   const { installation, urls } = api.service
   const acme = await api.newOrganization()
@@ -154,11 +154,11 @@ test('metrics tell how webhooks are doing', async () => {
     'verdigraph_webhook_leases_lost_total{environment="sandbox"}': 0,
   }
   let seen = new Map<string, number>()
-  await until('the figures are as they should be', async () => {
+  await until('the metrics have the expected values', async () => {
     seen = await figures()
     return Object.entries(expected).every(([name, value]) => seen.get(name) === value)
   }).catch((error) => assert.fail(`${error}: ${JSON.stringify([...seen], null, 2)}`))
-  // The one that failed is tried again after a few seconds, so how much waits at this moment is not certain.
+  // The failed delivery is retried after a few seconds, so the number of pending deliveries varies.
   const refused = seen.get('verdigraph_webhook_attempts_total{environment="sandbox",result="refused"}')!
   assert.ok(refused >= 1)
   const attempts = refused + 2

@@ -2,11 +2,12 @@ import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
 import { FREE, OVER } from '../write-path/webhook-statements.ts'
 
-/** A delivery that this node holds for a while, with the event it is about. */
+/** A delivery that this node has leased, with its event. */
 export interface LeasedDelivery {
   org_id: string
   endpoint_id: string
   event_id: string
+  /** How often the delivery has been queued again. */
   round: number
   attempts: number
   schedule_step: number
@@ -15,16 +16,16 @@ export interface LeasedDelivery {
   data: string
 }
 
-/** What names a delivery. */
+/** The key of a delivery. */
 export type DeliveryKey = Pick<LeasedDelivery, 'org_id' | 'endpoint_id' | 'event_id'>
 
-/** What sending to an endpoint takes. */
+/** The columns of a webhook endpoint that sending needs. */
 export type SendingEndpoint = Pick<
   RowOf<'webhook_endpoints'>,
   'org_id' | 'id' | 'url' | 'state' | 'secret' | 'previous_secret' | 'previous_secret_until' | 'version'
 >
 
-/** An endpoint that something is due for. */
+/** A webhook endpoint with due deliveries. */
 export interface DueEndpoint {
   org_id: string
   endpoint_id: string
@@ -32,48 +33,48 @@ export interface DueEndpoint {
   failing: boolean
 }
 
-/** How much is wanted of which endpoints. */
+/** How many deliveries to lease, for each webhook endpoint. */
 export interface LeaseRequest {
   now: string
   leaseSeconds: number
   wanted: readonly { org_id: string; endpoint_id: string; count: number }[]
 }
 
-/** What became of a delivery after one attempt. */
+/** One attempt, and the next state of its delivery. */
 export interface SettledAttempt extends Omit<RowOf<'webhook_attempts'>, 'number'> {
-  /** The number of this attempt; another that was recorded under it first makes this one void. */
+  /** The number of this attempt. If another node has recorded an attempt of this number first, this one is dropped. */
   number: number
-  /** The round it belongs to; in a later one it is recorded and decides nothing. */
+  /** The `round` of the delivery when it was leased. If it was queued again since, the attempt is recorded, but does not settle it. */
   round: number
   state: 'pending' | 'delivered' | 'failed'
   schedule_step: number
   due_at: string
 }
 
-/** An endpoint that has failed since then. */
+/** A webhook endpoint that has only failed since `failing_since`. */
 export interface FailingEndpoint {
   org_id: string
   id: string
   failing_since: string
 }
 
-/** What counts as failing for too long. */
+/** When a webhook endpoint has been failing for too long. */
 export interface FailingRule {
-  /** Those that have done nothing else since this moment fail for too long. */
+  /** Webhook endpoints that have only failed since this moment, or longer, have been failing for too long. */
   failingSince: string
-  /** A silence of this length before a failure starts the count anew. */
+  /** A failure after this long without an attempt starts the count again. */
   quietSeconds: number
 }
 
-/** How many endpoints one statement looks at. A few fixed sizes, so that there are few statements to prepare. */
+/** How many webhook endpoints one statement scans. Only a few sizes, so that few statements have to be prepared. */
 const ARMS = [1, 8, 64] as const
 
-/** What the dispatcher reads and writes. */
+/** The queries of the dispatcher. */
 export function webhookDispatchQueries(database: Database) {
   return {
-    /** The enabled endpoints that something is due for that no node has taken. One look into the index for each, however much waits. */
+    /** Reads the enabled webhook endpoints with due deliveries that no node has leased: one index lookup each, however long the backlog. */
     async endpointsWithDue(now: string): Promise<DueEndpoint[]> {
-      // A clock that moves keeps the planner from making a join of it, which might begin with everything that is due.
+      // clock_timestamp() is volatile, which keeps the planner from rewriting EXISTS as a join that starts with all due deliveries.
       return database.query<DueEndpoint & Row>(
         `SELECT endpoint.org_id, endpoint.id AS endpoint_id, endpoint.failing_since IS NOT NULL AS failing
          FROM webhook_endpoints AS endpoint
@@ -85,7 +86,7 @@ export function webhookDispatchQueries(database: Database) {
       )
     },
 
-    /** Endpoints as they are at this moment. */
+    /** Reads the current rows of webhook endpoints. */
     async sendingEndpoints(keys: readonly { org_id: string; endpoint_id: string }[]): Promise<SendingEndpoint[]> {
       return database.query<SendingEndpoint & Row>(
         `SELECT endpoint.org_id, endpoint.id, endpoint.url, endpoint.state, endpoint.secret, endpoint.previous_secret,
@@ -98,17 +99,17 @@ export function webhookDispatchQueries(database: Database) {
     },
 
     /**
-     * Takes due deliveries, the oldest of each endpoint. Nodes that ask at the same moment find some of the same, and the
-     * condition on `leased_until` gives each to one of them: `found` tells how many there were before. Leases live by the
-     * database's clock, which all nodes share.
+     * Leases due deliveries, the oldest of each webhook endpoint. Concurrent nodes may find the same deliveries; the
+     * condition on `leased_until` leases each to one node only. `found` counts the deliveries that were found before.
+     * Leases expire by the clock of the database, which all nodes share.
      */
     async leaseDeliveries(request: LeaseRequest): Promise<{ leased: LeasedDelivery[]; found: number }> {
       const due = await findDue(database, request)
-      const leased = due.length > 0 ? await takeDeliveries(database, due, request) : []
+      const leased = due.length > 0 ? await leaseFound(database, due, request) : []
       return { leased, found: due.length }
     },
 
-    /** Gives back what was leased and not begun, so that another node need not wait for the lease to run out. */
+    /** Releases leases of deliveries whose attempt has not started, so that other nodes need not wait until they expire. */
     async releaseDeliveries(deliveries: readonly DeliveryKey[]): Promise<void> {
       const params = new Params()
       await database.query(
@@ -119,9 +120,9 @@ export function webhookDispatchQueries(database: Database) {
     },
 
     /**
-     * Records attempts, whole or not at all: the attempt, the fate of its delivery, the health of its endpoint, and what
-     * was used. An attempt whose lease had run out may find its number taken; then another told of this delivery first.
-     * Returns how many were recorded, and the endpoints that fail for too long.
+     * Records attempts in one statement: the attempt, the new state of its delivery, the health of its webhook endpoint,
+     * and usage. An attempt whose lease had expired is dropped if another node has recorded its number first.
+     * Returns how many were recorded, and the webhook endpoints that have been failing for too long.
      */
     async settleAttempts(
       attempts: readonly SettledAttempt[],
@@ -140,7 +141,7 @@ export function webhookDispatchQueries(database: Database) {
           WHERE state = 'delivered' GROUP BY org_id
           ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count
         ),
-        ${judgeHealth(rule, params)}
+        ${healthOf(rule, params)}
         SELECT count(*) AS recorded, NULL AS org_id, NULL AS id, NULL::timestamptz AS failing_since FROM settled
         UNION ALL SELECT 0, org_id, id, failing_since FROM failing`
       const rows = await database.query<{ recorded: number } & FailingEndpoint & Row>(sql, params.values)
@@ -151,9 +152,9 @@ export function webhookDispatchQueries(database: Database) {
 }
 
 /**
- * The oldest due deliveries of each endpoint, as many as are wanted of it. A plain scan of the index for each endpoint,
- * one after the other, so that a long queue costs no more than a short one; and nothing refers from one to the next, so
- * that a distributed database can ask each where it lives.
+ * Finds the oldest due deliveries of each webhook endpoint, as many as are wanted. One index scan per webhook endpoint, so
+ * the cost does not depend on the length of the backlog. The arms of the union do not refer to each other, so a
+ * distributed database can run each on the node that stores its rows.
  */
 async function findDue(database: Database, { now, wanted }: LeaseRequest): Promise<DeliveryKey[]> {
   const found: DeliveryKey[] = []
@@ -177,11 +178,11 @@ async function findDue(database: Database, { now, wanted }: LeaseRequest): Promi
 }
 
 /**
- * Leases deliveries that were found. They are updated by their key alone: a condition on `state` as well would lead the
- * planner to the index of what is due, and from there through the whole queue for every row. Another node may have made
- * an attempt since they were found: then the delivery is free again, and due only later.
+ * Leases the deliveries that were found. The update finds rows by primary key alone: with a condition on `state`, the
+ * planner would choose the index of due deliveries and scan the whole backlog for every row. The condition on `due_at`
+ * excludes deliveries for which another node has made an attempt since: their lease is free again, but they are due later.
  */
-async function takeDeliveries(
+async function leaseFound(
   database: Database,
   deliveries: readonly DeliveryKey[],
   { now, leaseSeconds }: LeaseRequest,
@@ -200,7 +201,7 @@ async function takeDeliveries(
   )
 }
 
-/** An answer decides the round that it belongs to. One of an earlier round leaves the delivery as it is, and free. */
+/** An attempt settles its delivery unless the delivery was queued again since it was leased; then it only ends the lease. */
 const SETTLE = `
   UPDATE webhook_deliveries AS delivery SET attempts = attempt.number,
     state = CASE WHEN delivery.round = attempt.round THEN attempt.state ELSE delivery.state END,
@@ -214,10 +215,11 @@ const SETTLE = `
     attempt.started_at, attempt.duration_ms, attempt.status, attempt.error, attempt.response`
 
 /**
- * What attempts say about their endpoints: one success and an endpoint is well; a failure after a long silence says nothing
- * about the time before. `failing` are those that fail for too long, by what was known before and is not forgotten now.
+ * Updates the health of webhook endpoints. One success makes a webhook endpoint healthy; a failure after a long time without
+ * attempts starts `failing_since` again. A failing row is updated at most once a minute. `failing` selects the webhook
+ * endpoints that have been failing for too long, judged by the row before this update.
  */
-function judgeHealth({ failingSince, quietSeconds }: FailingRule, params: Params): string {
+function healthOf({ failingSince, quietSeconds }: FailingRule, params: Params): string {
   const quiet = `make_interval(secs => ${params.add(quietSeconds, 'double precision')})`
   return `health AS (
       SELECT org_id, endpoint_id, bool_or(state = 'delivered') AS well, min(started_at) AS first, max(started_at) AS last
@@ -259,7 +261,7 @@ const SETTLED_COLUMNS = {
 
 function unnestAttempts(attempts: readonly SettledAttempt[], params: Params): string {
   const columns = Object.entries(SETTLED_COLUMNS) as [keyof SettledAttempt, string][]
-  const ordered = inOrder(attempts)
+  const ordered = sortedByKey(attempts)
   const arrays = columns.map(([name, type]) =>
     params.add(
       ordered.map((attempt) => attempt[name]),
@@ -270,7 +272,7 @@ function unnestAttempts(attempts: readonly SettledAttempt[], params: Params): st
 }
 
 function unnestKeys(deliveries: readonly DeliveryKey[], params: Params): string {
-  const ordered = inOrder(deliveries)
+  const ordered = sortedByKey(deliveries)
   const column = (name: keyof DeliveryKey) =>
     params.add(
       ordered.map((delivery) => delivery[name]),
@@ -283,8 +285,8 @@ function isWanted(table: string): string {
   return `${table}.org_id = wanted.org_id AND ${table}.endpoint_id = wanted.endpoint_id AND ${table}.event_id = wanted.event_id`
 }
 
-/** Every node in the order of the keys, so that they seldom wait for each other in a circle. */
-function inOrder<T extends DeliveryKey>(deliveries: readonly T[]): T[] {
+/** Sorts by key, so that all nodes lock rows in the same order and seldom deadlock. */
+function sortedByKey<T extends DeliveryKey>(deliveries: readonly T[]): T[] {
   const keyed = deliveries.map((delivery) => ({
     delivery,
     key: `${delivery.org_id} ${delivery.endpoint_id} ${delivery.event_id}`,

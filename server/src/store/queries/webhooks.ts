@@ -2,10 +2,10 @@ import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { FREE, LISTENS } from '../write-path/webhook-statements.ts'
 
-/** Where an organization's events go. */
+/** A webhook endpoint of an organization. */
 export type WebhookEndpoint = RowOf<'webhook_endpoints'>
 
-/** One event on its way to one endpoint, as it is listed. */
+/** A delivery with its event and its last attempt, as `webhooks deliveries` lists it. */
 export type ListedDelivery = Pick<
   RowOf<'webhook_deliveries'>,
   'endpoint_id' | 'event_id' | 'state' | 'attempts' | 'due_at'
@@ -17,7 +17,7 @@ export type ListedDelivery = Pick<
   last_error: string | null
 }
 
-/** What waits, and how the endpoints are doing. */
+/** The backlog of deliveries, and the webhook endpoints by health. */
 export interface WebhookFigures {
   pending: number
   oldest_due_at: string | null
@@ -26,10 +26,10 @@ export interface WebhookFigures {
 
 const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints').join(', ')
 
-/** Webhook endpoints and their deliveries, as people look at them. */
+/** The queries that operators use for webhook endpoints and their deliveries. */
 export function webhookQueries(database: Database) {
   return {
-    /** The endpoints of an organization, oldest first. */
+    /** Reads the webhook endpoints of an organization, oldest first. */
     async webhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]> {
       return database.query<WebhookEndpoint & Row>(
         `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 ORDER BY id`,
@@ -37,7 +37,7 @@ export function webhookQueries(database: Database) {
       )
     },
 
-    /** One endpoint of an organization. */
+    /** Reads one webhook endpoint of an organization. */
     async webhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | undefined> {
       const [endpoint] = await database.query<WebhookEndpoint & Row>(
         `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND id = $2`,
@@ -46,7 +46,7 @@ export function webhookQueries(database: Database) {
       return endpoint
     },
 
-    /** Deliveries to an endpoint, those of the newest events first, with how the last attempt went. */
+    /** Reads the deliveries of a webhook endpoint, newest event first, each with its last attempt. */
     async webhookDeliveries({
       organizationId,
       endpointId,
@@ -75,7 +75,7 @@ export function webhookQueries(database: Database) {
       )
     },
 
-    /** Every attempt of one delivery, in order. */
+    /** Reads every attempt of one delivery, in order. */
     async webhookAttempts({
       organizationId,
       endpointId,
@@ -93,8 +93,8 @@ export function webhookQueries(database: Database) {
     },
 
     /**
-     * Events an endpoint listens to that never reached it: given up on, or from a time when it was disabled. Oldest
-     * first, after a given one; ids sort by time.
+     * Reads the ids of events that a webhook endpoint listens to but has not received: their delivery failed, or they
+     * were written while it was disabled. Oldest first, after a given id; ids sort by time.
      */
     async undeliveredEvents({
       organizationId,
@@ -121,9 +121,9 @@ export function webhookQueries(database: Database) {
     },
 
     /**
-     * Forgets deliveries that were over before a given moment, with their attempts; a bounded number at once, and returns how
-     * many. The attempts go first: should it stop in between, none is left behind that a new delivery could run into.
-     * What is to be made again since then stays, and so do the attempts that were made meanwhile.
+     * Deletes deliveries that ended before a given moment, with their attempts: at most `limit` at once, and returns how
+     * many were found. The attempts are deleted first: after a crash in between, no attempt is left whose number a new
+     * delivery of the same event would use again. A delivery that is queued again meanwhile stays, with its new attempts.
      */
     async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
       type Old = Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id' | 'attempts'>
@@ -154,7 +154,7 @@ export function webhookQueries(database: Database) {
       return keys.length
     },
 
-    /** How much waits for enabled endpoints, since when the oldest of it is due, and how the endpoints are doing. Reads all that waits. */
+    /** Counts the pending deliveries of enabled webhook endpoints, and webhook endpoints by health. Reads all pending deliveries. */
     async webhookFigures(): Promise<WebhookFigures> {
       const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
         `SELECT count(*) AS pending, min(delivery.due_at) AS oldest_due_at FROM webhook_deliveries AS delivery
@@ -170,7 +170,7 @@ export function webhookQueries(database: Database) {
       return { ...waiting!, endpoints: endpoints! }
     },
 
-    /** Whether an organization has an event of that id. */
+    /** Whether an organization has an event with this id. */
     async eventExists(organizationId: string, id: string): Promise<boolean> {
       const rows = await database.query('SELECT 1 FROM events WHERE org_id = $1 AND id = $2', [organizationId, id])
       return rows.length > 0
@@ -178,7 +178,7 @@ export function webhookQueries(database: Database) {
   }
 }
 
-/** The row of a delivery that is to be made now. */
+/** Builds the row of a delivery that is due at a given time. */
 export function queuedDelivery(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id'>,
   { eventId, dueAt }: { eventId: string; dueAt: string },

@@ -1,17 +1,17 @@
 import { insertRows, type Params, type RowOf } from '../schema/tables.ts'
 
-/** A delivery that waits belongs to nobody, since the beginning of time; one that is over never does again. */
+/** `leased_until` of a delivery that no node has leased, and of one that has ended and is never leased again. */
 export const FREE = '1970-01-01T00:00:00.000Z'
 export const OVER = '9999-12-31T00:00:00.000Z'
 
-/** Whether an endpoint listens to a type of event, for queries that call them `endpoint` and `event`. A test goes to all. */
+/** SQL condition: the row `endpoint` listens to the type of the row `event`. Every webhook endpoint gets `webhook.test`. */
 export const LISTENS =
   "(endpoint.event_types = '*' OR event.type = 'webhook.test' OR event.type = ANY(string_to_array(endpoint.event_types, ' ')))"
 
 /**
- * Puts events on their way to the endpoints that listen, as part of the statement that writes the events themselves.
- * So there is no moment at which one is there without the other, and nothing to catch up on after a crash. Where
- * nobody listens it costs a look at an empty table.
+ * Queues a delivery for each event and each webhook endpoint that listens to it, in the statement that writes the events.
+ * So an event is never committed without its deliveries, and a crash leaves nothing to repair. Without webhook endpoints
+ * it costs one scan of an empty table.
  */
 export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params): string {
   const column = (name: 'org_id' | 'id' | 'type' | 'created_at', type: string) =>
@@ -28,8 +28,9 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 }
 
 /**
- * Starts deliveries from the first attempt on, in a round of their own; attempts that were made before stay counted and on
- * record. One that is in flight keeps its lease, and its answer goes on record, but only answers of this round decide.
+ * Queues deliveries from the first step of the schedule. A delivery that exists is queued again: `round` is incremented,
+ * and earlier attempts stay counted and recorded. An attempt that is in flight keeps its lease and is recorded, but does
+ * not settle the delivery, because it belongs to the previous `round`.
  */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
@@ -38,7 +39,7 @@ export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>
       leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END RETURNING 1`
 }
 
-/** Writes what people change of an endpoint. Its health belongs to the dispatcher, and starts anew when its state changes. */
+/** Writes the columns that operators change. Health is written by the dispatcher, and is reset here when the state changes. */
 export function updateEndpoints(endpoints: readonly RowOf<'webhook_endpoints'>[], params: Params): string {
   const column = (name: keyof RowOf<'webhook_endpoints'>, type: string) =>
     params.add(
