@@ -1,27 +1,27 @@
 import type { PeerName } from './peers.ts'
 
-/** How the value of a series is read: seconds and bytes are better low, rates are better high. */
+/** Whether a low or a high value is better: low for times and sizes, high for rates. */
 export type Better = 'lower' | 'higher'
 
-/** One thing measured pass after pass. */
+/** One quantity, measured once in every pass. */
 export interface Series {
   unit: string
   better: Better
-  /** One value per pass. Passes are interleaved, so values at the same index saw the same weather on the machine. */
+  /** One value per pass. Passes are interleaved, so values at the same index saw the same load on the machine. */
   values: readonly number[]
 }
 
-/** How ours is set against a yardstick: how many times as fast it is, or how many times as much it costs. */
+/** What a ratio counts: how many times as fast ours is as the yardstick, or how many times its cost. */
 export type RatioKind = 'speed' | 'cost'
 
-/** What a ratio has to reach. */
+/** The bound that a ratio is meant to meet. */
 export interface Aim {
   ratio: RatioKind
   atLeast?: number
   atMost?: number
 }
 
-/** A series that ours is set against. */
+/** A series that ours is compared with. */
 export interface Yardstick {
   /** The name of the yardstick's series. */
   name: string
@@ -29,17 +29,17 @@ export interface Yardstick {
   ours?: string
   /** The package that the yardstick needs; where it is left out, so is the yardstick. */
   peer?: PeerName
-  /** Without an aim the ratio is reported for what it is worth. */
+  /** Without an aim, the ratio is only reported. */
   aim?: Aim
 }
 
-/** How long to measure. */
+/** How much to measure, and where to report progress. */
 export interface Effort {
   isQuick: boolean
   passes: number
   /** How long each contender runs in each pass. */
   turnMs: number
-  /** Tells the person waiting what is going on. */
+  /** Prints one line of progress. */
   say(line: string): void
 }
 
@@ -51,24 +51,24 @@ export interface Point {
   y: number
 }
 
-/** What a bench found. */
+/** What a bench measured. */
 export interface Measured {
-  /** Series by name: our own and those of the yardsticks. */
+  /** Series by name: ours and those of the yardsticks. */
   series: Record<string, Series>
   /** The peers that could not be measured here, each with the reason. */
   leftOut?: Partial<Record<PeerName, string>>
-  /** What a reader must know to judge the figures, such as how many cases were compared. */
+  /** Facts that a reader needs to judge the figures, such as how many cases were compared. */
   notes: string[]
-  /** What is drawn besides the table. */
+  /** Points for the charts. */
   points?: Point[]
 }
 
-/** One line of the manifest. */
+/** One entry of the manifest. */
 export interface Bench {
   name: string
   what: string
   yardsticks: readonly Yardstick[]
-  /** A quick run leaves it out, unless it is asked for by name. */
+  /** A quick run skips it, unless `--only` names it. */
   isLong?: true
   run(effort: Effort): Promise<Measured>
 }

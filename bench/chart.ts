@@ -1,6 +1,6 @@
 import type { Point } from './bench.ts'
 
-/** What is drawn, and how its axes are to be read. */
+/** A line chart with one line per series. */
 export interface Chart {
   title: string
   x: Axis
@@ -8,7 +8,7 @@ export interface Chart {
   points: readonly Point[]
 }
 
-/** One axis; values that grow by factors are easier to read on a logarithmic one. */
+/** One axis; a logarithmic one suits values that grow by factors. */
 export interface Axis {
   label: string
   isLogarithmic?: boolean
@@ -19,7 +19,7 @@ const HEIGHT = 420
 const LINE_HEIGHT = 16
 const MARGIN = { top: 56, right: 178, bottom: 56, left: 72 }
 const TICKS = 6
-/** Told apart also by people who do not see all colours alike (Okabe and Ito's palette). */
+/** Okabe and Ito's palette, which colour-blind readers can tell apart. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9']
 
 const STYLE = `
@@ -29,31 +29,31 @@ const STYLE = `
   .line { fill: none; stroke-width: 2.5 }
   @media (prefers-color-scheme: dark) { text { fill: #ddd } }`
 
-/** Draws lines with a dot for each point: a picture that reads on light and on dark paper. */
+/** Draws a chart as SVG, readable on a light and on a dark background. */
 export function drawChart({ title, x, y, points }: Chart): string {
-  const across = scaleOf(
+  const xScale = scaleOf(
     points.map((point) => point.x),
     { ...x, from: MARGIN.left, to: WIDTH - MARGIN.right },
   )
-  const up = scaleOf(
+  const yScale = scaleOf(
     points.map((point) => point.y),
     { ...y, from: HEIGHT - MARGIN.bottom, to: MARGIN.top },
   )
-  const lines = [...Map.groupBy(points, ({ series }) => series)].map(([name, own], index) => ({
+  const lines = [...Map.groupBy(points, ({ series }) => series)].map(([name, members], index) => ({
     name,
     colour: COLOURS[index % COLOURS.length]!,
-    places: own.map((point) => ({ x: across.place(point.x), y: up.place(point.y) })),
+    dots: members.map((point) => ({ x: xScale.place(point.x), y: yScale.place(point.y) })),
   }))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escaped(title)}">
 <style>${STYLE}
 </style>
 <text class="title" x="${MARGIN.left}" y="28">${escaped(title)}</text>
-${across.ticks.map((tick) => verticalTick(across.place(tick), tick)).join('\n')}
-${up.ticks.map((tick) => horizontalTick(up.place(tick), tick)).join('\n')}
+${xScale.ticks.map((tick) => verticalTick(xScale.place(tick), tick)).join('\n')}
+${yScale.ticks.map((tick) => horizontalTick(yScale.place(tick), tick)).join('\n')}
 <text x="${(MARGIN.left + WIDTH - MARGIN.right) / 2}" y="${HEIGHT - 14}" text-anchor="middle">${escaped(x.label)}</text>
 <text transform="translate(18 ${HEIGHT / 2}) rotate(-90)" text-anchor="middle">${escaped(y.label)}</text>
 ${lines.map(drawLine).join('\n')}
-${nameLines(lines).join('\n')}
+${labelLines(lines).join('\n')}
 </svg>
 `
 }
@@ -79,7 +79,7 @@ function scaleOf(
   return { ticks, place: (value) => from + ((to - from) * (Math.log10(value) - least)) / decades }
 }
 
-/** 1, 2 or 5 times a power of ten, and not less than the given step. */
+/** The smallest of 1, 2 or 5 times a power of ten that is not below the given step. */
 function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step))
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= step) ?? 10)
@@ -88,25 +88,25 @@ function roundStep(step: number): number {
 interface Line {
   name: string
   colour: string
-  places: readonly { x: number; y: number }[]
+  dots: readonly { x: number; y: number }[]
 }
 
-function drawLine({ colour, places }: Line): string {
-  const path = places.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join(' ')
-  const dots = places.map(({ x, y }) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="3.5" fill="${colour}"/>`)
-  return `<path class="line" stroke="${colour}" d="${path}"/>${dots.join('')}`
+function drawLine({ colour, dots }: Line): string {
+  const path = dots.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join(' ')
+  const circles = dots.map(({ x, y }) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="3.5" fill="${colour}"/>`)
+  return `<path class="line" stroke="${colour}" d="${path}"/>${circles.join('')}`
 }
 
-/** Names stand beside the chart, as high as their lines end, and never on each other. */
-function nameLines(lines: readonly Line[]): string[] {
-  const ends = lines.map(({ name, colour, places }) => ({ name, colour, y: places.at(-1)!.y + 4 }))
-  let free = 0
+/** Labels each line beside the chart at the height where it ends; labels never overlap. */
+function labelLines(lines: readonly Line[]): string[] {
+  const ends = lines.map(({ name, colour, dots }) => ({ name, colour, y: dots.at(-1)!.y + 4 }))
+  let lowestFree = 0
   return ends
     .sort((a, b) => a.y - b.y)
     .map(({ name, colour, y }) => {
-      const place = Math.max(y, free)
-      free = place + LINE_HEIGHT
-      return `<text x="${WIDTH - MARGIN.right + 12}" y="${place.toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`
+      const labelY = Math.max(y, lowestFree)
+      lowestFree = labelY + LINE_HEIGHT
+      return `<text x="${WIDTH - MARGIN.right + 12}" y="${labelY.toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`
     })
 }
 

@@ -1,14 +1,14 @@
 import type { Chart } from './chart.ts'
 
-/** What is drawn, by the name that points give. */
+/** The charts, by the name that their points carry. */
 export const CHARTS: Readonly<Record<string, Omit<Chart, 'points'>>> = {
   saturation: {
-    title: 'Underwriting over HTTP on PostgreSQL, from little load to too much',
+    title: 'Underwriting over HTTP on PostgreSQL, from low load to overload',
     x: { label: 'answered decisions per second' },
     y: { label: 'milliseconds', isLogarithmic: true },
   },
   memory: {
-    title: 'Memory of the process as decisions go by',
+    title: 'Memory of the process by decisions made',
     x: { label: 'decisions' },
     y: { label: 'MiB resident' },
   },

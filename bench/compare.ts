@@ -1,6 +1,6 @@
 import type { Aim, Bench, Measured, RatioKind, Series, Yardstick } from './bench.ts'
 
-/** A median with the range the middle half of the passes fell into. */
+/** A median with the range of the middle half of the passes. */
 export interface Spread {
   median: number
   low: number
@@ -10,7 +10,7 @@ export interface Spread {
 /** One line of the table: ours against one yardstick, or ours alone where the yardstick's peer was left out. */
 export type Comparison = Compared | Uncompared
 
-/** What the table says of ours, with or without a yardstick. */
+/** Our half of a line. */
 interface Ours {
   bench: string
   yardstick: string
@@ -32,7 +32,7 @@ export interface Uncompared extends Ours {
   leftOut: string
 }
 
-/** Sets ours against every yardstick of a bench. */
+/** Compares ours with every yardstick of a bench. */
 export function compareAll({ name, yardsticks }: Pick<Bench, 'name' | 'yardsticks'>, measured: Measured): Comparison[] {
   return yardsticks.map((yardstick) => compare(name, yardstick, measured))
 }
@@ -64,7 +64,7 @@ function compare(bench: string, yardstick: Yardstick, { series, leftOut }: Measu
   }
 }
 
-/** One ratio per pass, so that a slow pass, which slows both sides, leaves the ratio alone. */
+/** One ratio per pass: a busy machine slows both sides of the same pass, so its effect cancels out. */
 function ratios(ours: Series, theirs: Series, kind: RatioKind): number[] {
   return ours.values.map((value, pass) => {
     const other = theirs.values[pass]!

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os'
 
-/** What the figures were measured on; figures of two machines are not to be compared, only their ratios. */
+/** Describes the machine. Ratios of two machines can be compared, their figures cannot. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -14,7 +14,7 @@ export function describeMachine() {
   }
 }
 
-/** The commit that was measured, marked where the working tree had changes. */
+/** The measured commit, marked if the working tree had changes. */
 export function describeCommit(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, {

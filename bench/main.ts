@@ -1,4 +1,4 @@
-/** Measures Verdigraph next to its yardsticks: `node bench/main.ts [--quick] [--only <name>]`. */
+/** Measures Verdigraph against its yardsticks: `node bench/main.ts [--quick] [--only <name>]`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Bench, Effort, Measured } from './bench.ts'

@@ -8,11 +8,11 @@ import { runStart } from './start/run-start.ts'
 import { runUnderwriteEmbedded, runUnderwritePostgres } from './underwrite/run-underwrite.ts'
 import { runWebhooks } from './webhooks/run-webhooks.ts'
 
-/** Everything that is measured, against what, and what it is meant to reach. */
+/** Every bench with its yardsticks and aims. */
 export const BENCHES: readonly Bench[] = [
   {
     name: 'decide',
-    what: 'one decision with its full trace under the sandbox policy, against the same rules and points elsewhere',
+    what: 'one decision with its full trace under the sandbox policy, against other engines with the same rules and points',
     yardsticks: [
       { name: 'zen, with trace', peer: '@gorules/zen-engine', aim: { ratio: 'speed', atLeast: 50 } },
       { name: 'zen, with trace, one at a time', peer: '@gorules/zen-engine' },
@@ -55,7 +55,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'growth',
-    what: 'p50 of underwriting with much stored, against the same with little',
+    what: 'p50 of underwriting on a large store, against the same on a small one',
     yardsticks: [
       { name: 'few transactions', ours: 'many transactions', aim: { ratio: 'cost', atMost: 1.2 } },
       { name: 'few decisions', ours: 'many decisions', aim: { ratio: 'cost', atMost: 1.2 } },
@@ -78,7 +78,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'replay',
-    what: 'deciding history again, in bulk from PostgreSQL and one by one over HTTP',
+    what: 'deciding recorded decisions again, in bulk from PostgreSQL and one by one over HTTP',
     yardsticks: [
       { name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } },
       { name: 'parse and decide' },
@@ -88,7 +88,7 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'replay, embedded',
-    what: 'deciding history again, in bulk from the embedded database',
+    what: 'deciding recorded decisions again, in bulk from the embedded database',
     yardsticks: [{ name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } }, { name: 'parse and decide' }],
     isLong: true,
     run: runReplayEmbedded,

@@ -16,39 +16,39 @@ import type { CompiledPolicy } from '../../server/src/core/policy/compiled-polic
 import { arbitraryFacts } from '../../server/tests/arbitrary-facts.ts'
 import { type Persona, personas } from '../../server/tests/personas.ts'
 
-/** One case to decide, in the form each engine likes best. */
+/** One case to decide, in the form that each engine reads fastest. */
 export interface DecisionCase {
   name: string
-  /** What `decide` and the hand-written function read. */
+  /** Input of `decide` and of the hand-written function. */
   facts: Facts
-  /** The policy's inputs by full name, null where missing: what json-rules-engine reads. */
+  /** Input of json-rules-engine: the policy's inputs by full name, null where missing. */
   flat: Record<string, FactValue | null>
-  /** The same by namespace and name: what zen reads. */
+  /** Input of zen: the same by namespace and name. */
   nested: Record<string, Record<string, FactValue | null>>
 }
 
-/** Whether the request is about an amount at all; if not, questions about the instalment do not arise. */
+/** The input that says whether the request names an amount; without one, features of the instalment do not apply. */
 export const REQUEST_MADE = 'request.made'
 
 const NOW = '2026-07-15T12:00:00.000Z'
 const SEED = 20260715
 
-/** The personas, the policy's own tests and seeded facts as wild as the catalogue allows; the same in every run. */
+/** The personas, the policy's own tests, and random facts over the whole catalogue; seeded, so the same in every run. */
 export function decisionCases(policy: CompiledPolicy, generated: number): DecisionCase[] {
   const named = personas(NOW).map((persona) => ({ name: persona.name, facts: personaFacts(persona) }))
   const written = policy.document.tests.map(({ name, facts, age_days }) => ({
     name,
     facts: factsFrom(facts, age_days),
   }))
-  const wild = fc
+  const random = fc
     .sample(arbitraryFacts, { seed: SEED, numRuns: generated })
     .map((facts, index) => ({ name: `generated ${index}`, facts: asDerived(facts) }))
-  return [...named, ...written, ...wild].map(({ name, facts }) => ({ name, facts, ...peerInputs(policy, facts) }))
+  return [...named, ...written, ...random].map(({ name, facts }) => ({ name, facts, ...peerInputs(policy, facts) }))
 }
 
 /**
- * Facts as a real decision has them: every feature of the catalogue, each made the way the engine makes them. The
- * generator's own objects often have no prototype, which V8 stores as slow dictionaries; real facts never are.
+ * Rebuilds generated facts as `deriveFacts` builds them, with every feature of the catalogue. fast-check's objects often
+ * have no prototype, and V8 keeps those as slow dictionaries; real facts never are.
  */
 function asDerived({ features }: Facts): Facts {
   const made = Object.entries(features).map(([name, fact]): [string, Fact] => [
@@ -59,12 +59,12 @@ function asDerived({ features }: Facts): Facts {
 }
 
 /**
- * What the peers read. They get stale facts sorted out and the instalment and its ratios worked out for them; `decide` does both inside
- * the measurement.
+ * The inputs of the peers. Stale facts are already removed and the instalment and its ratios already computed; `decide`
+ * does both inside the measurement.
  */
-export function peerInputs(policy: CompiledPolicy, everything: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
-  const request = measureRequest(readFigures(policy, everything.features))
-  const { values, missing } = readSlots(policy, everything.features, request)
+export function peerInputs(policy: CompiledPolicy, { features }: Facts): Pick<DecisionCase, 'flat' | 'nested'> {
+  const request = measureRequest(readFigures(policy, features))
+  const { values, missing } = readSlots(policy, features, request)
   const flat: DecisionCase['flat'] = {}
   const nested: DecisionCase['nested'] = {}
   const put = (feature: string, value: FactValue | null) => {
@@ -109,6 +109,6 @@ function personaState({ identityLinks, consents, transactions, associate }: Pers
     balanceAfter: balance_after,
   }))
   state = applyTransactions(state, booked)
-  // A verified shared identifier (strength 0.9) with an entity of one default (evidence ½) is an exposure of 0.45.
+  // A shared verified identifier (strength 0.9) with an entity that has one default (track record ½): exposure 0.45.
   return associate ? { ...state, graph: { ...state.graph, negativeExposure: 0.45 } } : state
 }

@@ -1,4 +1,4 @@
-/** The money and the uncertainty of the hand-written policy: instalment, probability, confidence, limit. */
+/** Instalment, probability, confidence and limit of the hand-written policy. */
 import type { Fact, FactSet } from '../../server/src/core/facts/facts.ts'
 
 /** What the hand-written policy knows about an applicant; undefined where missing. */
@@ -58,7 +58,7 @@ function annuityFactorOf(product: string | undefined): number {
   return ANNUITY_FACTORS.default
 }
 
-/** What a month of the requested amount costs. */
+/** The monthly instalment of the requested amount. */
 export function monthlyInstalment(amount: number, product: string | undefined): number {
   return amount / annuityFactorOf(product)
 }
@@ -82,7 +82,7 @@ const NORMAL_PPM = [
   999767, 999912, 999968,
 ]
 
-/** How sure it is on which side of the cutoff a score falls, in millionths. */
+/** The probability, in millionths, that the true score lies on the same side of the cutoff as this one. */
 export function confidencePpm(score: number, variance: number): number {
   const distance = score - 550
   const zSquared = (distance * distance) / variance
@@ -94,16 +94,16 @@ export function confidencePpm(score: number, variance: number): number {
   return Math.floor(from + ((NORMAL_PPM[row + 1]! - from) * (zSquared - lower)) / (upper - lower))
 }
 
-/** The variance of the score: the model's own, and that of every answer as far as it is missing or stale. */
+/** The variance of the score: the model's own, plus that of every fact in proportion to its unknown share. */
 export function unknownVariance({ features, amount }: Applicant): number {
-  const isAsked = amount !== undefined
+  const hasAmount = amount !== undefined
   const millionths =
     625 * 1_000_000 +
-    (isAsked ? 256 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
+    (hasAmount ? 256 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
     169 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
     144 * unknownCashflowPpm(features['cashflow.negative_days']) +
     81 * unknownCashflowPpm(features['cashflow.lowest_inflow_to_outflow']) +
-    (isAsked ? 36 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
+    (hasAmount ? 36 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
     64 * unknownCashflowPpm(features['cashflow.outflow_to_inflow']) +
     25 * unknownCashflowPpm(features['cashflow.months_observed']) +
     144 * unknownPpm(features['identity.verified_strong'], 1095)
@@ -115,15 +115,15 @@ const SIXTEENTHS = [
   569_394, 545_254, 522_137, 500_000,
 ]
 
-/** Days after which what the account shows is no longer looked at. */
+/** The age in days after which facts about the account are ignored. */
 const CASHFLOW_MAX_AGE_DAYS = 120
 
-/** Whether a fact about the account is too old to be looked at. */
+/** Whether a fact about the account is too old to be used. */
 export function isStale(fact: Fact | undefined): boolean {
   return fact !== undefined && 'value' in fact && fact.age_days !== undefined && fact.age_days > CASHFLOW_MAX_AGE_DAYS
 }
 
-/** The unknown share of a fact about the account, which is missing once it is stale. */
+/** The unknown share of a fact about the account, in millionths; a stale fact counts as missing. */
 function unknownCashflowPpm(fact: Fact | undefined): number {
   return isStale(fact) ? 1_000_000 : unknownPpm(fact, 90)
 }
@@ -140,7 +140,7 @@ function unknownPpm(fact: Fact | undefined, halfLifeDays: number): number {
   return 1_000_000 - Math.floor(remaining / 2 ** halvings)
 }
 
-/** The limit, unknown (null amount) where it hangs on something missing; null where no amount was asked for. */
+/** The limit, with amount null if an input of it is missing; null if the request names no amount. */
 export function limitFor(
   applicant: Applicant,
   tier: { balanceMultiple: number; cap: number },
@@ -175,7 +175,7 @@ function inCents(amount: number): number {
   return Math.floor(amount * 100) / 100
 }
 
-/** The currencies the cases ask for; the policy has more, but looking one up costs the same. */
+/** The currencies of the cases; the policy has more, but a lookup costs the same. */
 const CURRENCIES = new Map([
   ['EUR', { perEuro: 1, step: 50 }],
   ['USD', { perEuro: 1, step: 50 }],

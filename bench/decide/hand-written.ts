@@ -1,9 +1,9 @@
 /**
- * `sandbox-policy-v1` as someone would write it who has no engine: its numbers in the code, plain comparisons, no
- * reasons, no trace, nothing to edit without a release. It is the floor under the cost of any engine.
+ * `sandbox-policy-v1` as hand-written code: its numbers are constants, its rules plain comparisons. It gives no reasons
+ * and no trace, and changing it takes a release. It is the lower bound for the cost of any engine.
  *
- * It reads the same facts as `decide` and comes to the same verdict, tier, limit, score and rule hits, so nothing the
- * verdict hangs on is left out: not completeness, not confidence, not the limit.
+ * It reads the same facts as `decide` and returns the same verdict, tier, limit, score and rule hits, so it computes
+ * everything the verdict depends on, including completeness, confidence and the limit.
  */
 import type { Fact, FactSet, Facts } from '../../server/src/core/facts/facts.ts'
 import type { Verdict } from '../../server/src/core/vocabularies.ts'
@@ -17,7 +17,7 @@ import {
   unknownVariance,
 } from './hand-written-credit.ts'
 
-/** What the hand-written policy answers. */
+/** What the hand-written policy returns. */
 export interface HandWrittenAnswer {
   verdict: Verdict
   tier: string
@@ -42,7 +42,7 @@ function number(fact: Fact | undefined): number | undefined {
   return fact !== undefined && 'value' in fact && typeof fact.value === 'number' ? fact.value : undefined
 }
 
-/** A number about the account, unless it is too old to be looked at. */
+/** A number about the account; undefined if it is stale. */
 function recent(fact: Fact | undefined): number | undefined {
   return isStale(fact) ? undefined : number(fact)
 }
@@ -216,7 +216,7 @@ function tierAt(score: number): (typeof TIERS)[number] {
   return LAST_TIER
 }
 
-/** The share of the asked-for inputs that is known, by their weight. */
+/** The weighted share of the applicable inputs that is known. */
 function completenessPpm(applicant: Applicant): number {
   let knownWeight = 0
   if (applicant.strong !== undefined) knownWeight += 3

@@ -1,10 +1,10 @@
 /**
  * The sandbox policy in json-rules-engine: one rule per policy rule, and one per bin that carries its points.
  *
- * To its advantage: one engine is built once and reused; facts are plain constants by flat name, so no path has to be
- * resolved; missing features are null, so undefined facts need not be tolerated; the measured features come worked out;
- * the points are added up from the events, without handlers. It has no switch for its trace: results always carry
- * every condition.
+ * Set up in its favour: one engine is built once and reused; facts are plain constants by flat name, so no path has to be
+ * resolved; missing features are null, so undefined facts need not be allowed; the features of the request are already
+ * computed; the points are added up from the events, without handlers. Its trace cannot be switched off: its results
+ * always carry every condition.
  */
 import type { NestedCondition, RuleProperties, TopLevelCondition } from 'json-rules-engine'
 import type { PolicyCharacteristic, PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
@@ -22,7 +22,7 @@ const OPERATORS: Record<Exclude<Comparator, '!='>, string> = {
   in: 'in',
 }
 
-/** Builds the engine once; the function it returns decides one case. */
+/** Builds the engine once and returns the function that decides one case. */
 export function jsonRulesEngine(
   { Engine }: PeerPackage<'json-rules-engine'>,
   document: PolicyDocument,
@@ -58,7 +58,7 @@ function conditionOf(condition: RuleCondition): NestedCondition {
       return { fact: condition.feature, operator: 'equal', value: null }
     case 'compare': {
       const { feature, comparator, value } = condition
-      // Null differs from everything in this engine, but a missing value holds no rule.
+      // In this engine null is unequal to everything; in the policy, no rule holds on a missing value.
       if (comparator === '!=') return { fact: feature, operator: 'notIn', value: [value, null] }
       return { fact: feature, operator: OPERATORS[comparator], value }
     }
@@ -80,7 +80,7 @@ function binRules({ id, feature, bins, missing, reference }: PolicyCharacteristi
   const made = isOfRequest ? [is('equal', true, REQUEST_MADE)] : []
   const ranges = bins.map(({ below, points }, index) => {
     const from = bins[index - 1]?.below
-    // Comparisons with null are false in this engine, so a missing value falls into no range.
+    // In this engine comparisons with null are false, so a missing value is in no range.
     return rule(
       index,
       [

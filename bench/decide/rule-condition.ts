@@ -2,22 +2,22 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import { expressionEnvironment } from '../../server/src/core/policy/expression-environment.ts'
 import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 
-/** The comparisons the sandbox policy makes. */
+/** The comparisons that occur in the sandbox policy. */
 export type Comparator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
 
-/** A rule's condition as plain data, from which the rules of the other engines are written. */
+/** A rule's condition as plain data, from which the rules of the other engines are generated. */
 export type RuleCondition =
   | { kind: 'all' | 'any'; parts: RuleCondition[] }
   | { kind: 'missing'; feature: string }
   | { kind: 'compare'; feature: string; comparator: Comparator; value: number | string | string[] }
 
-/** A rule of the policy with its condition taken apart. */
+/** A rule of the policy with its parsed condition. */
 export interface PortableRule {
   id: string
   condition: RuleCondition
 }
 
-/** Takes the policy's CEL apart, so that every engine gets the very same rules. */
+/** Parses the policy's CEL, so that every engine gets exactly the same rules. */
 export function portableRules({ inputs, rules }: PolicyDocument): PortableRule[] {
   const environment = expressionEnvironment(inputs)
   return rules.map(({ id, when }) => ({ id, condition: conditionOf(environment.parse(when).ast) }))
@@ -30,7 +30,7 @@ function conditionOf(node: ASTNode): RuleCondition {
     case '||':
       return { kind: 'any', parts: node.args.map(conditionOf) }
     case '!_':
-      return { kind: 'missing', feature: featureAskedFor(node.args) }
+      return { kind: 'missing', feature: featureOfHas(node.args) }
     case '==':
     case '!=':
     case '<':
@@ -49,7 +49,7 @@ function conditionOf(node: ASTNode): RuleCondition {
   }
 }
 
-function featureAskedFor(node: ASTNode): string {
+function featureOfHas(node: ASTNode): string {
   const argument = node.op === 'call' && node.args[0] === 'has' ? node.args[1][0] : undefined
   if (argument === undefined) throw notPortable(node)
   return featureOf(argument)
@@ -69,5 +69,7 @@ function literalOf(node: ASTNode): number | string | string[] {
 }
 
 function notPortable(node: ASTNode): Error {
-  return new Error(`the bench cannot write '${node.op}' for the other engines yet: ${node.input}`)
+  return new Error(
+    `the bench cannot translate '${node.op}' for the other engines; add it to rule-condition.ts: ${node.input}`,
+  )
 }

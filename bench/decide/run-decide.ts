@@ -15,19 +15,19 @@ import { zenDecision } from './zen.ts'
 import { zenExpressions, zenTables } from './zen-graph.ts'
 
 const GENERATED_CASES = 500
-const GENERATED_QUICKLY = 60
+const GENERATED_CASES_QUICK = 60
 const CASES_AT_ONCE = 16
 
-/** What one engine adds to the comparison: the modes whose answers have to agree, and the modes that are timed. */
+/** What one engine adds to the comparison: the modes that have to agree, and the modes that are timed. */
 interface Side {
   engines: Engine[]
   contenders: Contender[]
 }
 
-/** Measures one decision under the sandbox policy, ours and elsewhere, after checking that all answers agree. */
+/** Measures one decision under the sandbox policy in every engine, after checking that all of them agree. */
 export async function runDecide(effort: Effort): Promise<Measured> {
   const policy = asStored(sandboxPolicy())
-  const cases = decisionCases(policy, effort.isQuick ? GENERATED_QUICKLY : GENERATED_CASES)
+  const cases = decisionCases(policy, effort.isQuick ? GENERATED_CASES_QUICK : GENERATED_CASES)
   const zen = await loadPeer('@gorules/zen-engine')
   const jsonRules = await loadPeer('json-rules-engine')
   const peers: Side[] = [
@@ -51,7 +51,7 @@ export async function runDecide(effort: Effort): Promise<Measured> {
     series: await interleave(contenders, effort),
     leftOut,
     notes: [
-      `${cases.length} cases compared: every engine names the same rules and the same score on each of them, missing values included`,
+      `${cases.length} cases compared: on each, every engine gives the same rules and the same score, missing values included`,
       `the hand-written function also gives the same verdict, tier and limit on each; it gives no reasons and no trace`,
     ],
   }
@@ -117,7 +117,7 @@ function assertSameVerdicts(policy: CompiledPolicy, cases: readonly DecisionCase
     const byHand = decideByHand(facts)
     if (verdict === byHand.verdict && tier === byHand.tier && limit === byHand.limit) continue
     const [ours, theirs] = [{ verdict, tier, limit }, byHand].map((answer) => JSON.stringify(answer))
-    throw new Error(`the comparison is void: on '${name}' decide says ${ours}, by hand it is ${theirs}`)
+    throw new Error(`the comparison is void: on '${name}' decide says ${ours}, the hand-written function ${theirs}`)
   }
 }
 
@@ -126,7 +126,7 @@ function inTurn(name: string, cases: readonly DecisionCase[], run: (one: Decisio
     name,
     operations: cases.length,
     runAll() {
-      // The last answer is returned, so that the compiler cannot drop the work.
+      // Returning the last answer keeps the compiler from dropping the work.
       let last: object | undefined
       for (const one of cases) last = run(one)
       return last
@@ -156,7 +156,7 @@ function atOnce(name: string, cases: readonly DecisionCase[], run: (one: Decisio
   }
 }
 
-/** The policy as the service has it: read from the text that is stored, not from the file that people write. */
+/** Compiles the policy from its stored text, as the service does, instead of from the policy file. */
 function asStored({ document, checksum }: CompiledPolicy): CompiledPolicy {
   const compiled = compileStoredPolicy({ document: canonicalJson(document), checksum })
   if (!('policy' in compiled)) throw new Error('the stored policy does not compile')

@@ -10,8 +10,8 @@ export interface ZenGraph {
 }
 
 /**
- * Two tables, one for the rules and one for the bins, both collecting every row that holds. One table per characteristic
- * reads more nicely but traces slower: every node of a trace carries its own copy of the input.
+ * Two tables, one for the rules and one for the bins; both collect every row that holds. One table per characteristic
+ * would be easier to read but slower to trace, because every node of a trace carries its own copy of the input.
  */
 export function zenTables(document: PolicyDocument): ZenGraph {
   const { base, characteristics } = document.scorecard
@@ -39,8 +39,8 @@ export function zenTables(document: PolicyDocument): ZenGraph {
 }
 
 /**
- * One expression node for everything: the smallest trace zen can give, but one that tells the points of a
- * characteristic and not the bin they came from.
+ * One expression node for everything: the smallest trace that zen can give. It shows the points of a characteristic, but
+ * not the bin they came from.
  */
 export function zenExpressions(document: PolicyDocument): ZenGraph {
   const { base, characteristics } = document.scorecard
@@ -88,7 +88,7 @@ function expressionOf(condition: RuleCondition): string {
       return `${condition.feature} == null`
     case 'compare': {
       const { feature, comparator, value } = condition
-      // To compare with null is an error in zen, and an error ends an expression node.
+      // Comparing with null is an error in zen, and an error aborts the whole expression node.
       return `${feature} != null and ${feature} ${comparator} ${quoted(value)}`
     }
   }

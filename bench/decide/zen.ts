@@ -1,9 +1,9 @@
 /**
  * The sandbox policy in @gorules/zen-engine.
  *
- * To its advantage: the decision is created once from precompiled content, as its documentation recommends for speed;
- * the measured features come worked out; nothing but rules and points is asked of it; and unless said otherwise
- * sixteen cases are under way at once, so that its own threads can use every core, where `decide` has one.
+ * Set up in its favour: the decision is created once from precompiled content, as its documentation recommends for speed;
+ * the features of the request are already computed; it evaluates only rules and points; and unless the series says "one
+ * at a time", sixteen cases are in flight at once, so that its threads can use every core, while `decide` uses one.
  */
 import type { ZenEvaluateOptions } from '@gorules/zen-engine'
 import type { PeerPackage } from '../peers.ts'
@@ -11,7 +11,7 @@ import type { Answer } from './answer.ts'
 import type { DecisionCase } from './decision-case.ts'
 import type { ZenGraph } from './zen-graph.ts'
 
-/** What the graphs put out: the hits as a list, or every rule with its answer. */
+/** The output of a graph: the hits as a list, or every rule with whether it holds. */
 interface ZenResult {
   total: number
   hits?: string[]

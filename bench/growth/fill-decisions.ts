@@ -1,19 +1,19 @@
 import type { Sql } from '../load/sandbox-sql.ts'
 import { sealFilled } from './seal-filled.ts'
 
-/** Every tenth of the generated decisions is about the entity that is measured; the others spread over this many ids. */
+/** One generated decision in ten is about the measured entity; the others are spread over this many ids. */
 const OTHERS = 1_000
 
 const DECISION_ID = "'dec_0' || lpad(n::text, 25, '0')"
 const OWNER = "CASE WHEN n % 10 = 0 THEN $1 ELSE 'ent_0' || lpad((n % 1000)::text, 25, '0') END"
-/** As if they had been made one a second, until now. */
+/** One decision per second, the last one now. */
 const MADE_AT = "model.created_at - (($2::bigint - n) * interval '1 second')"
 const EACH = 'generate_series(1, $2::bigint) AS n'
 
 /**
- * Puts decisions into a store as the service itself would have: each with its evidence, its audit entry and its event,
- * and the last day's with the answers that are kept for retries. All are copies of the one real decision about the
- * entity, under ids of their own that sort before every real one.
+ * Inserts decisions as the service would have written them: each with its evidence, its audit entry and its event, and
+ * those of the last day with the replies kept for retries. All are copies of the entity's one real decision, under new
+ * ids that sort before every real one.
  */
 export async function fillDecisions(
   sql: Sql,
@@ -24,14 +24,14 @@ export async function fillDecisions(
     sql(AUDIT_ENTRIES, [entityId, count]),
     sql(EVIDENCE, [entityId, count]),
     sql(DECISIONS, [entityId, count]).then(() => sql(EVENTS, [entityId, count])),
-    sql(KEPT_ANSWERS, [entityId, count]),
+    sql(KEPT_REPLIES, [entityId, count]),
   ])
   await sql(LATEST_DECISIONS, [entityId, count])
   await sealFilled(sql, { dataDir, like: 'aud\\_0000%' })
 }
 
-/** Leaves a server's store as its own upkeep would, and nothing to be written to disk; the embedded database has none. */
-export async function tidyStore(sql: Sql): Promise<void> {
+/** Vacuums a server's store as autovacuum would, and flushes all pages to disk. The embedded database has no autovacuum. */
+export async function vacuumStore(sql: Sql): Promise<void> {
   await sql('VACUUM (ANALYZE)')
   await sql('CHECKPOINT')
 }
@@ -70,8 +70,8 @@ const EVENTS = `
   FROM (${MODEL}) AS model
   JOIN audit_entries AS entry ON entry.org_id = model.org_id AND entry.trail_id = $1 AND entry.subject_id = model.id, ${EACH}`
 
-/** Under keys as callers make them, which come in no order; only those of the last day are still there. */
-const KEPT_ANSWERS = `
+/** Keys are random, as callers make them. Only the replies of the last day are kept. */
+const KEPT_REPLIES = `
   INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, body, created_at)
   SELECT model.org_id, route, md5(n::text)::uuid::text, encode(sha256(convert_to('body ' || n, 'UTF8')), 'hex'), status,
     replace(kept.body, model.id, ${DECISION_ID}), ${MADE_AT}

@@ -6,7 +6,7 @@ import { tallyOutcome } from '../../server/src/core/graph/track-record.ts'
 import type { MeasuredService } from '../load/measured-service.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
-/** An entity and how many others it is to be linked with. */
+/** An entity and the number of neighbours it gets. */
 export interface Hub {
   entityId: string
   count: number
@@ -17,13 +17,13 @@ const NEIGHBOUR = "'ent_1' || lpad(n::text, 25, '0')"
 const IS_ADVERSE = 'n % 10 = 1'
 const EXPOSURE_WITHIN_MS = 60_000
 
-/** Links entities with as many others as they are to have. The neighbours of all hubs are the same. */
+/** Links each hub with its number of neighbours. All hubs share the same neighbours. */
 export async function fillLinks(sql: Sql, hubs: readonly Hub[]): Promise<void> {
   await createNeighbours(sql, hubs[0]!.entityId, Math.max(...hubs.map(({ count }) => count)))
   for (const hub of hubs) await linkWithNeighbours(sql, hub)
 }
 
-/** Waits until the service has found out what its neighbours mean for each hub. */
+/** Waits until the service has computed the exposure of each hub. */
 export async function untilExposed({ port, key }: MeasuredService, hubs: readonly Hub[]): Promise<void> {
   const deadline = Date.now() + EXPOSURE_WITHIN_MS
   for (const { entityId } of hubs) {

@@ -2,7 +2,7 @@ import { applyTransactions, type EntityState } from '../../server/src/core/facts
 import type { PersonaTransaction } from '../../server/tests/personas.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
-/** An account of a thousand transactions: those of a persona over and over, under ids of their own. */
+/** A thousand transactions: those of a persona repeated, each under a new id. */
 export function thousandTransactions(of: readonly PersonaTransaction[]): PersonaTransaction[] {
   return Array.from({ length: 1_000 }, (_, index) => {
     const transaction = of[index % of.length]!
@@ -11,8 +11,8 @@ export function thousandTransactions(of: readonly PersonaTransaction[]): Persona
 }
 
 /**
- * Gives an entity its thousand transactions over again until it has `count`, and the state that follows from all of
- * them, as ingesting them one batch after the other would have.
+ * Copies an entity's thousand transactions until it has `count`, and updates its state as ingesting them batch by batch
+ * would have.
  */
 export async function fillTransactions(
   sql: Sql,

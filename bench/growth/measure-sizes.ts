@@ -1,23 +1,24 @@
 import type { Effort, Series } from '../bench.ts'
 import { underwritings } from '../load/applicants.ts'
-import { driveClosed, percentile } from '../load/drive.ts'
+import { driveClosed } from '../load/drive.ts'
 import type { MeasuredService } from '../load/measured-service.ts'
+import { percentile } from '../statistics.ts'
 
-/** One entity in one store, and how much has been stored about it or around it. */
+/** One entity in one store, and how many rows of one kind that store or entity has. */
 export interface Place {
-  /** What there is more of: the name of a line of the chart. */
+  /** The kind of rows that grows, and the name of the line in the chart. */
   of: string
   size: number
   service: MeasuredService
   entityId: string
 }
 
-/** Enough to keep the service busy, too few to make them queue. */
+/** Enough to keep the service busy, too few to make requests queue. */
 const CONNECTIONS = 4
 
 const WARM_UP_PASSES = 2
 
-/** Lets all places take turns at being asked for decisions, and returns the median latency of each in each pass. */
+/** Asks every place for decisions in turn, in interleaved passes, and returns its median latency in each pass. */
 export async function measureSizes(
   places: readonly Place[],
   { passes, turnMs, say }: Pick<Effort, 'passes' | 'turnMs' | 'say'>,
@@ -32,7 +33,8 @@ export async function measureSizes(
       const { place, next, medians } = asked[(pass + WARM_UP_PASSES + turn) % asked.length]!
       const driven = await driveClosed(place.service.port, { connections: CONNECTIONS, forMs: turnMs, next })
       const refused = Object.keys(driven.refused)
-      if (refused.length > 0) throw new Error(`underwriting at ${place.size} ${place.of} was answered ${refused}`)
+      if (refused.length > 0)
+        throw new Error(`underwriting with ${place.size} ${place.of} was answered with status ${refused}`)
       if (pass >= 0) medians.push(percentile(driven.latenciesMs, 0.5))
     }
   }

@@ -4,12 +4,13 @@ import { createApplicant } from '../load/applicants.ts'
 import { withClusterSetting } from '../load/bench-database.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 import { withSandboxSql } from '../load/sandbox-sql.ts'
-import { fillDecisions, tidyStore } from './fill-decisions.ts'
+import { median } from '../statistics.ts'
+import { fillDecisions, vacuumStore } from './fill-decisions.ts'
 import { fillLinks, untilExposed } from './fill-links.ts'
 import { fillTransactions, thousandTransactions } from './fill-transactions.ts'
 import { measureSizes, type Place } from './measure-sizes.ts'
 
-/** How large things get; the first of each is what the last is held against. */
+/** How many rows of each kind are measured; the last size is compared with the first. */
 interface Sizes {
   transactions: readonly number[]
   decisions: readonly number[]
@@ -22,16 +23,16 @@ const FULL: Sizes = {
   links: [10, 100, 1e3, 1e4, 1e5],
 }
 const QUICK: Sizes = { transactions: [1e3, 5e4], decisions: [1e3, 1e4], links: [10, 5e3] }
-/** The embedded database is filled by one thread of WebAssembly, so it is not filled as far. */
+/** Smaller, because a single thread of WebAssembly fills the embedded database. */
 const EMBEDDED: Sizes = { transactions: [1e3, 1e5], decisions: [1e3, 1e5], links: [10, 1e4] }
 
 const PERSONA = personas(new Date().toISOString())[0]!
 const THOUSAND = thousandTransactions(PERSONA.transactions)
 const REQUEST = { product: 'personal_loan', requested_amount: 6000, currency: 'EUR' }
 
-/** Measures whether a decision costs the same however much is stored: on PostgreSQL, and with more time also embedded. */
+/** Measures whether latency depends on the size of the store: on PostgreSQL, and without `--quick` also embedded. */
 export async function runGrowth(effort: Effort): Promise<Measured> {
-  // Filling writes gigabytes; a checkpoint after each of them would only slow that down.
+  // Filling writes gigabytes of WAL; the default would run a checkpoint after each of them.
   const found = await withClusterSetting('max_wal_size', '16GB', () =>
     measureGrowth(effort, {
       sizes: effort.isQuick ? QUICK : FULL,
@@ -59,7 +60,7 @@ type GrowthFound = Measured & { points: Point[] }
 
 interface Setting {
   sizes: Sizes
-  /** What the names of all series end with. */
+  /** The suffix of all series names. */
   where: string
   newService(): Promise<MeasuredService>
 }
@@ -72,7 +73,8 @@ async function measureGrowth(effort: Effort, { sizes, where, newService }: Setti
     for (const start of started) if (start.status === 'fulfilled') services.push(start.value)
     for (const start of started) if (start.status === 'rejected') throw start.reason
     const places = await Promise.all(services.map((service, index) => decidedPlace(service, sizes.decisions[index]!)))
-    // One each, so that the smallest and the largest store are asked about equally often: a warmer process answers sooner.
+    // Transactions in the smallest store, links in the largest, so that both services get equally many requests: a
+    // warmer process answers faster.
     places.push(...(await placesOf('transactions', sizes.transactions, services[0]!, THOUSAND)))
     places.push(...(await placesOf('links', sizes.links, services.at(-1)!)))
     for (const service of services) {
@@ -91,7 +93,7 @@ async function measureGrowth(effort: Effort, { sizes, where, newService }: Setti
 
 async function decidedPlace(service: MeasuredService, size: number): Promise<Place> {
   const entityId = await createApplicant(service, PERSONA, 'decided')
-  await service.post('/v1/underwrite', { entity_id: entityId, ...REQUEST }, 'the decision that the others are like')
+  await service.post('/v1/underwrite', { entity_id: entityId, ...REQUEST }, 'model')
   return { of: 'decisions', size, service, entityId }
 }
 
@@ -109,41 +111,37 @@ async function placesOf(
   return places
 }
 
-/** Fills one store with all that its places are to have. */
+/** Fills one store with the rows of all its places. */
 async function fill(service: MeasuredService, places: readonly Place[], { say }: Effort): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL } = service.env
   const hubs = places.filter(({ of }) => of === 'links').map(({ entityId, size }) => ({ entityId, count: size }))
   await withSandboxSql(service, async (sql) => {
     for (const { of, size, entityId } of places) {
-      say(`  filling in ${size} ${of}`)
+      say(`  inserting ${size} ${of}`)
       if (of === 'decisions') await fillDecisions(sql, { entityId, count: size, dataDir: dataDir! })
       if (of === 'transactions') await fillTransactions(sql, { entityId, thousand: THOUSAND, count: size })
     }
     if (hubs.length > 0) await fillLinks(sql, hubs)
-    if (DATABASE_URL) await tidyStore(sql)
+    if (DATABASE_URL) await vacuumStore(sql)
   })
   await untilExposed(service, hubs)
 }
 
-/** Series are named by what there is little or much of, so that the manifest can name them whatever the sizes. */
+/** Names series by `few` and `many` instead of by size, so that the manifest need not know the sizes. */
 function describeGrowth(measured: Map<Place, Series>, where: string): GrowthFound {
   const series: Record<string, Series> = {}
   const points: Point[] = []
   const notes = [
-    `p50 of underwriting with 4 connections${where}; little and much take turns on one machine, and what there is much of was filled in by SQL`,
+    `p50 of underwriting with 4 connections${where}; small and large stores take turns on one machine, and the rows were inserted by SQL`,
   ]
   for (const [of, places] of Map.groupBy(measured.keys(), (place) => place.of)) {
     series[`few ${of}${where}`] = measured.get(places[0]!)!
     series[`many ${of}${where}`] = measured.get(places.at(-1)!)!
-    const medians = places.map((place) => ({ x: place.size, y: medianOf(measured.get(place)!.values) }))
+    const medians = places.map((place) => ({ x: place.size, y: median(measured.get(place)!.values) }))
     points.push(...medians.map((point) => ({ chart: 'growth', series: `${of}${where}`, ...point })))
     notes.push(
       `${of}${where}: ${medians.map(({ x, y }) => `${y.toFixed(2)} ms at ${x.toLocaleString('en')}`).join(', ')}`,
     )
   }
   return { series, notes, points }
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }

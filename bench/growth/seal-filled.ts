@@ -5,12 +5,12 @@ import { loadMasterKey } from '../../server/src/security/master-key.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
 /**
- * Seals audit entries that were filled in (their ids match `like`), as the service's sealer would, but a million in
- * seconds: leaves, complete subtrees level by level, and a head signed with the installation's own key. Should this be
- * wrong, the sealer notices with its next seal, and the log of the service says so.
+ * Seals the inserted audit entries (their ids match `like`) as the service's sealer would, but a million in seconds:
+ * leaves, complete subtrees level by level, and a head signed with the installation's own key. If the tree were wrong,
+ * the sealer would detect it at its next seal and log it.
  */
 export async function sealFilled(sql: Sql, { dataDir, like }: { dataDir: string; like: string }): Promise<void> {
-  await untilNothingWaits(sql)
+  await untilSealed(sql)
   const [head] = await sql<{ org_id: string; tree_size: string }>(
     'SELECT org_id, tree_size FROM audit_heads ORDER BY tree_size DESC LIMIT 1',
   )
@@ -29,8 +29,8 @@ export async function sealFilled(sql: Sql, { dataDir, like }: { dataDir: string;
   await signHead(sql, { organizationId, dataDir, size })
 }
 
-/** What the service has recorded itself is left to its own sealer. */
-async function untilNothingWaits(sql: Sql): Promise<void> {
+/** Waits until the sealer has sealed the entries that the service wrote itself. */
+async function untilSealed(sql: Sql): Promise<void> {
   while ((await sql('SELECT FROM audit_pending LIMIT 1')).length > 0) await sleep(50)
 }
 

@@ -2,48 +2,39 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { personas } from '../../server/tests/personas.ts'
+import { type PersonaTransaction, personas } from '../../server/tests/personas.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { createApplicant } from '../load/applicants.ts'
 import { openEmbeddedCopy } from '../load/embedded-copy.ts'
-import { HttpConnection, postText } from '../load/http-connection.ts'
+import { type HttpConnection, openConnections, postText } from '../load/http-connection.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 
 const BATCH = 1_000
-/** Batches of one entity take turns, so there are as many entities as connections. */
+/** The service ingests batches of one entity one after the other, so every connection has its own entity. */
 const CONNECTIONS = 4
 const PERSONA = personas(new Date().toISOString())[0]!
 
 /** A transaction as callers send it. */
-interface SentTransaction {
-  external_id: string
-  occurred_at: string
-  amount: number
-  currency: string
-  direction: 'credit' | 'debit'
-  balance_after: number
-  category: string
-  description: string
-}
+type SentTransaction = Required<PersonaTransaction> & { description: string }
 
-/** Transactions of one pass for one entity: the same are ingested by the service and copied into the table. */
+/** Transactions of one entity in one pass: the service ingests them, and `COPY` loads them too. */
 interface Batch {
   entityId: string
   transactions: SentTransaction[]
 }
 
-/** A database that copies a file: where the file is written, and where the database finds it. */
+/** A database that loads a file: the file's path for us, and its path as the database sees it. */
 interface Copier {
   file: string
   path: string
   query(sql: string): Promise<unknown>
 }
 
-/** Measures ingesting transactions over HTTP against `COPY` of as many of the same kind into the same table. */
+/** Measures ingesting transactions over HTTP against `COPY` of as many rows of the same kind into the same table. */
 export async function runIngestPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
   const folder = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
-  // The server runs as another user and reads the file itself, which is the fastest way in that it has.
+  // The PostgreSQL server runs as another user and reads the file itself, which is its fastest way to load rows.
   chmodSync(folder, 0o755)
   const client = new pg.Client(service.env.DATABASE_URL)
   await client.connect()
@@ -57,7 +48,7 @@ export async function runIngestPostgres(effort: Effort): Promise<Measured> {
   }
 }
 
-/** Measures the same on the embedded database. Only one process can hold a folder, so `COPY` writes to a copy of it. */
+/** Measures the same on the embedded database. Only one process can open a folder, so `COPY` writes to a copy of it. */
 export async function runIngestEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
   try {
@@ -99,13 +90,13 @@ async function compareIngest(service: MeasuredService, copier: Copier, effort: E
   return {
     series: { ours: rate(measured.ours), COPY: rate(measured.copy) },
     notes: [
-      `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also checks every element, leaves out duplicates and updates the entity's state`,
+      `batches of ${BATCH} for ${CONNECTIONS} entities over ${CONNECTIONS} connections; ours also validates every element, skips duplicates and updates the entity's state`,
       'COPY reads one file of as many rows of the same kind into the same table with its indexes and checks, in one transaction per pass',
     ],
   }
 }
 
-/** A thousand transactions over the last year, under ids that nobody has used. */
+/** A thousand transactions over the last year, under new ids. */
 function newBatch(entityId: string, name: string): Batch {
   const now = Date.now()
   const transactions = Array.from({ length: BATCH }, (_, index): SentTransaction => {
@@ -124,7 +115,7 @@ function newBatch(entityId: string, name: string): Batch {
   return { entityId, transactions }
 }
 
-/** Rows per second over HTTP. The texts of the requests are made before the clock starts. */
+/** Rows per second over HTTP. The request texts are built before the clock starts. */
 async function ingest({ port, key }: MeasuredService, batches: readonly Batch[]): Promise<number> {
   const requests = batches.map(({ entityId, transactions }) =>
     postText({
@@ -134,12 +125,12 @@ async function ingest({ port, key }: MeasuredService, batches: readonly Batch[])
       body: { transactions },
     }),
   )
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(port)))
+  const connections = await openConnections(port, CONNECTIONS)
   const started = performance.now()
   const send = async (connection: HttpConnection, first: number) => {
     for (let index = first; index < requests.length; index += CONNECTIONS) {
       const { status, body } = await connection.send(requests[index]!)
-      if (status !== 201) throw new Error(`ingesting was answered ${status}: ${body}`)
+      if (status !== 201) throw new Error(`ingesting was answered with status ${status}: ${body}`)
     }
   }
   await Promise.all(connections.map(send))
@@ -148,7 +139,7 @@ async function ingest({ port, key }: MeasuredService, batches: readonly Batch[])
   return (batches.length * BATCH * 1000) / elapsedMs
 }
 
-/** Rows per second with `COPY`. The rows belong to entities of their own, beside those of the service. */
+/** Rows per second with `COPY`. The rows belong to another organization, so they do not collide with the service's. */
 async function copyRows({ file, path, query }: Copier, batches: readonly Batch[]): Promise<number> {
   const lines = batches.flatMap(({ entityId, transactions }) =>
     transactions.map((one) =>

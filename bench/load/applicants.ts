@@ -2,7 +2,7 @@ import { type Persona, personas } from '../../server/tests/personas.ts'
 import { postText } from './http-connection.ts'
 import type { MeasuredService } from './measured-service.ts'
 
-/** Entities to decide about, each with identity, consent and a year of transactions. */
+/** Creates entities to decide about, each with identity links, a consent and a year of transactions. */
 export async function createApplicants(service: MeasuredService, count: number): Promise<string[]> {
   const now = new Date().toISOString()
   const cases = personas(now).filter(({ associate }) => associate === undefined)
@@ -19,7 +19,7 @@ export async function createApplicants(service: MeasuredService, count: number):
   return ids
 }
 
-/** One entity like a persona, under a name of its own. */
+/** Creates one entity like a persona, with a name that makes its external id and identifiers unique. */
 export async function createApplicant(service: MeasuredService, persona: Persona, name: string): Promise<string> {
   const { id } = await service.post<{ id: string }>('/v1/entities', {
     ...persona.entity,
@@ -35,7 +35,7 @@ export async function createApplicant(service: MeasuredService, persona: Persona
   return id
 }
 
-/** Makes underwriting requests about these entities in turn, each with a key of its own. */
+/** Returns a function that makes underwriting requests about these entities in turn, each with a new idempotency key. */
 export function underwritings(key: string, entityIds: readonly string[], run: string): () => string {
   let sent = 0
   return () => {

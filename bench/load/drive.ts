@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HttpConnection } from './http-connection.ts'
+import { type HttpConnection, openConnections } from './http-connection.ts'
 
-/** What became of the requests of one drive. */
+/** The answers to the requests of one drive. */
 export interface Driven {
   /** Answers with a status below 300 per second. */
   perSecond: number
-  /** How many of the others there were, by status. */
+  /** The number of other answers, by status. */
   refused: Record<number, number>
-  /** Milliseconds of the accepted ones, ascending. */
+  /** Latencies of the answers with a status below 300, ascending. */
   latenciesMs: number[]
 }
 
@@ -19,12 +19,12 @@ interface Tally {
   refused: Record<number, number>
 }
 
-/** Keeps a number of connections busy: each sends its next request as soon as the last is answered. */
+/** Closed loop: each connection sends its next request as soon as the last is answered. */
 export async function driveClosed(
   port: number,
   { connections, forMs, next }: { connections: number; forMs: number; next: NextRequest },
 ): Promise<Driven> {
-  const opened = await openAll(port, connections)
+  const opened = await openConnections(port, connections)
   const tally: Tally = { latenciesMs: [], refused: {} }
   const startedMs = performance.now()
   const loop = async (connection: HttpConnection) => {
@@ -37,14 +37,14 @@ export async function driveClosed(
 }
 
 /**
- * Sends requests at a steady rate, whatever the answers do. Latency counts from the moment a request was due, so a server
- * that stalls is charged for everyone who had to queue behind the stall.
+ * Open loop: sends requests at a steady rate, however slow the answers are. Latency counts from the moment a request was
+ * due, so a stall of the server also counts for every request that queues behind it.
  */
 export async function driveOpen(
   port: number,
   { connections, perSecond, forMs, next }: { connections: number; perSecond: number; forMs: number; next: NextRequest },
 ): Promise<Driven> {
-  const idle = await openAll(port, connections)
+  const idle = await openConnections(port, connections)
   const all = [...idle]
   const tally: Tally = { latenciesMs: [], refused: {} }
   const count = Math.max(1, Math.round((perSecond * forMs) / 1000))
@@ -71,15 +71,6 @@ export async function driveOpen(
   const elapsedMs = performance.now() - startedMs
   for (const connection of all) connection.close()
   return driven(tally, elapsedMs)
-}
-
-/** The value below which that share of ascending values lies. */
-export function percentile(ascending: readonly number[], share: number): number {
-  return ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? Number.NaN
-}
-
-function openAll(port: number, connections: number): Promise<HttpConnection[]> {
-  return Promise.all(Array.from({ length: connections }, () => HttpConnection.open(port)))
 }
 
 async function sendOne(connection: HttpConnection, request: string, sinceMs: number, tally: Tally): Promise<void> {

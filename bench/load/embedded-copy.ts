@@ -5,15 +5,15 @@ import { openStorage, type Storage } from '../../server/src/store/storage.ts'
 import type { MeasuredService } from './measured-service.ts'
 import { undoable } from './undo.ts'
 
-/** A copy of a service's embedded database, open in this process: only one process can hold a folder. */
+/** A copy of a service's embedded database, open in this process: only one process can open a folder. */
 export interface EmbeddedCopy {
   storage: Storage
-  /** Where the files of the database are. */
+  /** The folder of the database's files. */
   folder: string
   remove(): Promise<void>
 }
 
-/** Copies the database of a service, which ends meanwhile, and opens the copy. */
+/** Pauses a service to copy its database, and opens the copy. */
 export async function openEmbeddedCopy(service: MeasuredService): Promise<EmbeddedCopy> {
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-copy-'))
   const folder = join(dataDir, 'database')

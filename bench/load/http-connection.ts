@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** The answer to one request, as far as a load generator cares. */
+/** The answer to one request, without its headers. */
 export interface Answer {
   status: number
   body: string
@@ -11,8 +11,8 @@ const HEAD_END = '\r\n\r\n'
 /**
  * One keep-alive connection that sends one request at a time.
  *
- * On a machine of two cores the client takes its time from the server, so it does as little as it can: requests are
- * written as ready-made text, and of an answer only the status and the length are looked at.
+ * On a machine with two cores the client competes with the server for processor time, so it does as little as possible:
+ * requests are ready-made text, and only the status and the length of an answer are parsed.
  */
 export class HttpConnection {
   readonly #socket: Socket
@@ -63,7 +63,28 @@ export class HttpConnection {
   }
 }
 
-/** A POST with a JSON body, as text that can be written to a socket as it is. */
+/** Opens several connections to a port. */
+export function openConnections(port: number, count: number): Promise<HttpConnection[]> {
+  return Promise.all(Array.from({ length: count }, () => HttpConnection.open(port)))
+}
+
+/** Sends `count` requests over all connections; each sends its next as soon as its last is answered with success. */
+export async function sendAll(
+  connections: readonly HttpConnection[],
+  count: number,
+  requestAt: (index: number) => string,
+): Promise<void> {
+  let next = 0
+  const work = async (connection: HttpConnection) => {
+    while (next < count) {
+      const { status, body } = await connection.send(requestAt(next++))
+      if (status >= 300) throw new Error(`a request was answered with status ${status}: ${body}`)
+    }
+  }
+  await Promise.all(connections.map(work))
+}
+
+/** A POST with a JSON body, as text ready for a socket. */
 export function postText({
   path,
   key,

@@ -8,23 +8,23 @@ import { freePorts } from '../../server/tests/service-process.ts'
 import { type BenchDatabase, newDatabase } from './bench-database.ts'
 import { undoable } from './undo.ts'
 
-/** Where a measured service keeps its data. */
+/** The database of a measured service. */
 export type Storage = 'postgres' | 'embedded'
 
-/** The service as users run it, in a process of its own, with a sandbox key of its first organization. */
+/** The service as users run it, in its own process, with a sandbox key of its first organization. */
 export interface MeasuredService {
   port: number
   key: string
   env: Record<string, string>
   child: ChildProcess
   post<T>(path: string, body: unknown, idempotencyKey?: string): Promise<T>
-  /** Ends the process, so that another can hold its data, until `resume` starts it again. */
+  /** Ends the process, so that another can open its data, until `resume` starts it again. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Starts one more process on the same database. */
   another(): Promise<StartedProcess>
   stop(): Promise<void>
-  /** Ends it, and leaves its folder to the next embedded service of this run: to create a database there takes seconds. */
+  /** Ends it and keeps its folder for the next embedded service of this run, because creating a database takes seconds. */
   stopForNext(): Promise<void>
 }
 
@@ -37,12 +37,12 @@ export interface StartedProcess {
 const ROOT = join(import.meta.dirname, '../..')
 const START_WITHIN_MS = 60_000
 
-/** The settings users start with, but for the rate limit: a key may ask as often as the machine can answer. */
+/** The default settings, except for the rate limit, which must never be the bottleneck. */
 const SETTINGS = { RATE_LIMIT_PER_SECOND: '1000000' }
 
 let folderForNext: string | undefined
 
-/** Starts a service on a database of its own; `stop` takes away again what was started. */
+/** Starts a service on a new database; `stop` ends the processes and deletes the database. */
 export async function startMeasuredService(
   storage: Storage,
   settings: Record<string, string> = {},
@@ -92,7 +92,7 @@ export async function startMeasuredService(
   }
 }
 
-/** Starts one process and waits until it is ready. Its log goes to a file, as a service manager would have it. */
+/** Starts one process and waits until it is ready. Its log goes to a file, as under a service manager. */
 export async function startProcess(env: Record<string, string>): Promise<StartedProcess> {
   const ports = await freePorts()
   const log = join(env.DATA_DIR!, `${ports.sandbox}.log`)
@@ -119,13 +119,13 @@ export async function startProcess(env: Record<string, string>): Promise<Started
   return { child, port: ports.sandbox }
 }
 
-/** What `npm start` gives the service as well. */
+/** Passes on the compile cache that `npm start` gives the service too. */
 function compileCache(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env
   return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
-/** Asks a process to end and waits until it has. */
+/** Sends SIGTERM to a process and waits for its exit. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -151,7 +151,7 @@ function takeFolder(): string | undefined {
 
 function firstKey(dataDir: string): string {
   const key = /sk_sandbox_\S+/.exec(readFileSync(join(dataDir, 'first-run.txt'), 'utf8'))?.[0]
-  if (key === undefined) throw new Error('the first start left no sandbox key')
+  if (key === undefined) throw new Error('the first start wrote no sandbox key into first-run.txt')
   return key
 }
 
@@ -168,6 +168,7 @@ async function post<T>(
     },
     body: JSON.stringify(body),
   })
-  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok)
+    throw new Error(`POST ${path} was answered with status ${response.status}: ${await response.text()}`)
   return (await response.json()) as T
 }

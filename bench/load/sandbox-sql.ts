@@ -7,12 +7,12 @@ import type { MeasuredService } from './measured-service.ts'
 export type Sql = <R extends Record<string, unknown>>(text: string, params?: readonly unknown[]) => Promise<R[]>
 
 const SCHEMA = 'verdigraph_sandbox'
-/** As many statements at once as two cores can do something with. */
+/** As many statements in parallel as two cores can use. */
 const CONNECTIONS = 3
 
 /**
- * Lends the sandbox's tables to `work`, behind the service's back. The embedded database belongs to one process at a
- * time, so there the service is paused meanwhile, and has another port afterwards.
+ * Gives `work` direct access to the sandbox's tables. Only one process can open the embedded database, so the service is
+ * paused meanwhile there, and listens on another port afterwards.
  */
 export async function withSandboxSql<T>(service: MeasuredService, work: (sql: Sql) => Promise<T>): Promise<T> {
   const { DATABASE_URL, DATA_DIR } = service.env
@@ -20,7 +20,7 @@ export async function withSandboxSql<T>(service: MeasuredService, work: (sql: Sq
 }
 
 async function onServer<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  // What is filled in need not survive a power cut, so nothing waits for the disk.
+  // The inserted rows need not survive a power cut, so no commit waits for the disk.
   const options = `-c search_path=${SCHEMA} -c synchronous_commit=off -c timezone=UTC`
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, options })
   try {

@@ -1,6 +1,6 @@
 const pending = new Set<() => Promise<void>>()
 
-/** Remembers how to take away what is being set up, in case the run ends before it is; returns what does so, once. */
+/** Registers a clean-up for `undoAll`, in case the run ends early; returns a function that runs it at most once. */
 export function undoable(undo: () => Promise<unknown>): () => Promise<void> {
   let undone: Promise<void> | undefined
   const undoOnce = () => {
@@ -15,7 +15,7 @@ export function undoable(undo: () => Promise<unknown>): () => Promise<void> {
 
 let undoingAll: Promise<void> | undefined
 
-/** Takes away what is still there, the last first. */
+/** Runs all pending clean-ups, the latest first. */
 export function undoAll(): Promise<void> {
   undoingAll ??= (async () => {
     for (const undo of [...pending].reverse()) await undo().catch((error) => console.error(error))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
-import { HttpConnection } from '../load/http-connection.ts'
+import { openConnections, sendAll } from '../load/http-connection.ts'
 import { type MeasuredService, type Storage, startMeasuredService } from '../load/measured-service.ts'
 
 const APPLICANTS = 20
@@ -10,18 +10,18 @@ const CONNECTIONS = 32
 const CHART = 'memory'
 
 const HOW_TO_READ = [
-  'flat means that the second half of the decisions adds next to nothing to the first; a leak of 2 KB a decision would show',
-  'idle is no yardstick: V8 lets garbage lie until the heap has the size it likes, and a database just created holds what that took',
+  'memory is flat if the second half of the decisions adds next to nothing; a leak of 2 KB per decision would show',
+  'idle memory is no yardstick: V8 lets the heap grow before it collects garbage, and a database that was just created still holds the memory of its creation',
 ]
 
-/** What one service occupies, before any decision, and each time as many as in `decisions` have been made. */
+/** The resident memory of one service, idle and after each number of decisions. */
 interface Growth {
   storage: Storage
   idle: number
   after: { decisions: number; mebibytes: number }[]
 }
 
-/** Measures the memory of the process idle and under decisions: on PostgreSQL, and with more time also embedded. */
+/** Measures the memory of the process, idle and after decisions: on PostgreSQL, and without `--quick` also embedded. */
 export async function runMemory(effort: Effort): Promise<Measured> {
   const steps = effort.isQuick ? [200, 400, 800] : [10_000, 25_000, 50_000, 100_000]
   const settleMs = effort.isQuick ? 200 : 3_000
@@ -62,20 +62,13 @@ async function watch(
 }
 
 async function makeDecisions({ port }: MeasuredService, next: () => string, count: number): Promise<void> {
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(port)))
-  let left = count
-  const work = async (connection: HttpConnection) => {
-    while (left-- > 0) {
-      const { status, body } = await connection.send(next())
-      if (status !== 201) throw new Error(`underwriting was answered ${status}: ${body}`)
-    }
-  }
-  await Promise.all(connections.map(work)).finally(() => {
+  const connections = await openConnections(port, CONNECTIONS)
+  await sendAll(connections, count, next).finally(() => {
     for (const connection of connections) connection.close()
   })
 }
 
-/** What the kernel says the process occupies, which is what a container's limit counts. */
+/** The resident memory by the kernel's count, which is also what a container's limit counts. */
 function residentMebibytes({ child }: MeasuredService): number {
   const kibibytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
   return Number(kibibytes) / 1024
@@ -86,10 +79,10 @@ function size(mebibytes: number): Series {
 }
 
 function describe({ storage, idle, after }: Growth): string {
-  const told = after.map(
+  const steps = after.map(
     ({ decisions, mebibytes }) => `${mebibytes.toFixed(0)} after ${decisions.toLocaleString('en')}`,
   )
-  return `${storage}: ${idle.toFixed(0)} MiB idle, ${told.join(', ')} decisions`
+  return `${storage}: ${idle.toFixed(0)} MiB idle, ${steps.join(', ')} decisions`
 }
 
 function pointsOf({ storage, idle, after }: Growth): Point[] {

@@ -1,14 +1,13 @@
 import { decide } from '../../server/src/core/decide/decide.ts'
 import type { Facts } from '../../server/src/core/facts/facts.ts'
-import { compilePolicy } from '../../server/src/core/policy/compile-policy.ts'
+import { compileStoredPolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
-import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 import type { Database, Row } from '../../server/src/store/database/database.ts'
 
-/** As much as deciding a page of them lasts is read meanwhile. */
-const PAGE = 500
+/** Decisions per page; the next page is read while one is decided. */
+const PAGE_SIZE = 500
 
-/** A recorded decision, as far as deciding it again needs it. */
+/** The columns of a recorded decision that deciding it again needs. */
 interface RecordedRow extends Row {
   id: string
   verdict: string
@@ -17,23 +16,23 @@ interface RecordedRow extends Row {
 }
 
 /**
- * Decides a whole history again from its recorded facts, each under the policy of its own checksum, and returns how many
- * came out otherwise. The next page is read while one is decided, so the database works at the same time.
+ * Decides all recorded decisions of an organization again from their facts, each under the policy with its checksum, and
+ * returns how many verdicts changed. The next page is read while one is decided, so that the database works in parallel.
  */
 export async function redecideAll(
   database: Database,
   organizationId: string,
-): Promise<{ decided: number; turned: number }> {
+): Promise<{ decided: number; changed: number }> {
   const policies = new Map<string, CompiledPolicy>()
-  let [decided, turned] = [0, 0]
+  let [decided, changed] = [0, 0]
   for (let pending = readPage(database, organizationId, ''); ; ) {
     const page = await pending
-    if (page.length === 0) return { decided, turned }
+    if (page.length === 0) return { decided, changed }
     pending = readPage(database, organizationId, page.at(-1)!.id)
     for (const { verdict, policy_checksum, facts } of page) {
-      const policy =
-        policies.get(policy_checksum) ?? (await loadPolicy(database, { organizationId, policy_checksum, policies }))
-      if (decide(policy, JSON.parse(facts) as Facts).verdict !== verdict) turned++
+      const policy = policies.get(policy_checksum) ?? (await loadPolicy(database, organizationId, policy_checksum))
+      policies.set(policy_checksum, policy)
+      if (decide(policy, JSON.parse(facts) as Facts).verdict !== verdict) changed++
     }
     decided += page.length
   }
@@ -43,25 +42,22 @@ function readPage(database: Database, organizationId: string, after: string): Pr
   return database.query<RecordedRow>(
     `SELECT decision.id, decision.verdict, decision.policy_checksum, evidence.facts FROM decisions AS decision
      JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
-     WHERE decision.org_id = $1 AND decision.id > $2 ORDER BY decision.id LIMIT ${PAGE}`,
+     WHERE decision.org_id = $1 AND decision.id > $2 ORDER BY decision.id LIMIT ${PAGE_SIZE}`,
     [organizationId, after],
   )
 }
 
-async function loadPolicy(
+/** Compiles a stored policy. */
+export async function loadPolicy(
   database: Database,
-  {
-    organizationId,
-    policy_checksum,
-    policies,
-  }: { organizationId: string; policy_checksum: string; policies: Map<string, CompiledPolicy> },
+  organizationId: string,
+  checksum: string,
 ): Promise<CompiledPolicy> {
   const [row] = await database.query<{ document: string }>(
     'SELECT document FROM policies WHERE org_id = $1 AND checksum = $2',
-    [organizationId, policy_checksum],
+    [organizationId, checksum],
   )
-  const compiled = compilePolicy(JSON.parse(row!.document) as PolicyDocument)
-  if (!('policy' in compiled)) throw new Error('the recorded policy does not compile')
-  policies.set(policy_checksum, compiled.policy)
+  const compiled = compileStoredPolicy({ document: row!.document, checksum })
+  if (!('policy' in compiled)) throw new Error(`the recorded policy ${checksum} does not compile`)
   return compiled.policy
 }

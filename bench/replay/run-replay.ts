@@ -1,27 +1,26 @@
 import { decide } from '../../server/src/core/decide/decide.ts'
 import type { Facts } from '../../server/src/core/facts/facts.ts'
-import { compilePolicy } from '../../server/src/core/policy/compile-policy.ts'
-import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
+import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { openPostgres } from '../../server/src/store/database/postgres-database.ts'
 import { openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { type Contender, interleave } from '../interleave.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
-import { HttpConnection } from '../load/http-connection.ts'
+import { type HttpConnection, openConnections, sendAll } from '../load/http-connection.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
-import { redecideAll } from './bulk-replay.ts'
+import { loadPolicy, redecideAll } from './bulk-replay.ts'
 
 const APPLICANTS = 10
 const CONNECTIONS = 8
-/** Decisions that are replayed one by one over HTTP in one repetition. */
+/** Decisions that one repetition replays one by one over HTTP. */
 const REPLAYED = 32
 
 /** Measures deciding recorded decisions again, in bulk and over HTTP, against `decide` on the same facts in memory. */
 export async function runReplayPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
   const database = openPostgres({ url: service.env.DATABASE_URL!, schema: 'verdigraph_sandbox' })
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(service.port)))
+  const connections = await openConnections(service.port, CONNECTIONS)
   try {
     await makeDecisions(service, connections, effort)
     const { series, notes } = await compareAgain(database, effort, ({ ids }) => [
@@ -31,7 +30,7 @@ export async function runReplayPostgres(effort: Effort): Promise<Measured> {
       series,
       notes: [
         ...notes,
-        `over HTTP with ${CONNECTIONS} connections: every replay also compares to the byte, checks all hashes and proves the audit entry`,
+        `over HTTP with ${CONNECTIONS} connections: every replay also compares byte by byte, checks all hashes and proves the audit entry`,
       ],
     }
   } finally {
@@ -41,11 +40,11 @@ export async function runReplayPostgres(effort: Effort): Promise<Measured> {
   }
 }
 
-/** Measures the same in bulk on the embedded database. Only one process can hold its folder, so the service ends before that. */
+/** Measures the same in bulk on the embedded database. Only one process can open its folder, so the service is paused. */
 export async function runReplayEmbedded(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('embedded')
   try {
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpConnection.open(service.port)))
+    const connections = await openConnections(service.port, CONNECTIONS)
     await makeDecisions(service, connections, effort)
     for (const connection of connections) connection.close()
     await service.pause()
@@ -56,21 +55,23 @@ export async function runReplayEmbedded(effort: Effort): Promise<Measured> {
   }
 }
 
-/** Sees to it that every decision comes out the same, and then measures. */
+/** Checks that every decision gets the same verdict again, and then measures. */
 async function compareAgain(
   database: Database,
   effort: Effort,
   others: (recorded: Recorded) => Contender[] = () => [],
 ): Promise<Measured> {
   const recorded = await readRecorded(database)
-  const { decided, turned } = await redecideAll(database, recorded.organizationId)
-  if (decided !== recorded.texts.length || turned > 0)
-    throw new Error(`of ${recorded.texts.length} decisions ${decided} were decided again and ${turned} turned`)
+  const { decided, changed } = await redecideAll(database, recorded.organizationId)
+  if (decided !== recorded.texts.length || changed > 0)
+    throw new Error(
+      `${decided} of ${recorded.texts.length} decisions were decided again, ${changed} with another verdict`,
+    )
   const contenders = [inBulk(database, recorded), ...others(recorded), ...inMemory(recorded)]
   return {
     series: await interleave(contenders, { ...effort, passes: Math.min(effort.passes, 11) }),
     notes: [
-      `${decided} decisions, all of which came out the same: ours reads their facts page by page, parses them and decides; decide alone has them in memory, parsed`,
+      `${decided} decisions, all with the same verdict again: ours reads their facts page by page, parses them and decides; decide alone has them parsed in memory`,
     ],
   }
 }
@@ -83,31 +84,29 @@ async function makeDecisions(
   const count = isQuick ? 300 : 4_000
   say(`  making ${count} decisions`)
   const next = underwritings(service.key, await createApplicants(service, APPLICANTS), 'replay')
-  await sendAll(
-    connections,
-    Array.from({ length: count }, () => next()),
-  )
+  await sendAll(connections, count, next)
 }
 
-/** What the store has of all decisions. */
+/** The recorded decisions. */
 interface Recorded {
   organizationId: string
   ids: string[]
-  /** The facts of each, as the text that is stored. */
+  /** The facts of each, as stored text. */
   texts: string[]
-  policy: PolicyDocument
+  policy: CompiledPolicy
 }
 
 async function readRecorded(database: Database): Promise<Recorded> {
   const rows = await database.query<{ org_id: string; decision_id: string; facts: string }>(
     'SELECT org_id, decision_id, facts FROM decision_evidence ORDER BY decision_id',
   )
-  const [policy] = await database.query<{ document: string }>('SELECT document FROM policies')
+  const organizationId = rows[0]!.org_id
+  const [policy] = await database.query<{ checksum: string }>('SELECT checksum FROM policies')
   return {
-    organizationId: rows[0]!.org_id,
+    organizationId,
     ids: rows.map(({ decision_id }) => decision_id),
     texts: rows.map(({ facts }) => facts),
-    policy: JSON.parse(policy!.document) as PolicyDocument,
+    policy: await loadPolicy(database, organizationId, policy!.checksum),
   }
 }
 
@@ -115,18 +114,16 @@ function inBulk(database: Database, { organizationId, texts }: Recorded): Conten
   return { name: 'ours', operations: texts.length, runAll: () => redecideAll(database, organizationId) }
 }
 
-/** Deciding without a store: on facts that are ready, and on their texts, which somebody has to parse. */
+/** Deciding without a store: on parsed facts, and on their texts, which have to be parsed first. */
 function inMemory({ texts, policy }: Recorded): Contender[] {
-  const compiled = compilePolicy(policy)
-  if (!('policy' in compiled)) throw new Error('the recorded policy does not compile')
   const facts = texts.map((text) => JSON.parse(text) as Facts)
   const inTurn = <T>(name: string, cases: readonly T[], factsOf: (one: T) => Facts): Contender => ({
     name,
     operations: cases.length,
     runAll() {
-      // The last answer is returned, so that the compiler cannot drop the work.
+      // Returning the last evaluation keeps the compiler from dropping the work.
       let last: object | undefined
-      for (const one of cases) last = decide(compiled.policy, factsOf(one))
+      for (const one of cases) last = decide(policy, factsOf(one))
       return last
     },
   })
@@ -140,17 +137,9 @@ function overHttp({ key }: MeasuredService, connections: readonly HttpConnection
   const requests = ids.map(
     (id) => `GET /v1/decisions/${id}/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
   )
-  return { name: 'over HTTP', operations: requests.length, runAll: () => sendAll(connections, requests) }
-}
-
-/** Sends requests over all connections; each takes the next as soon as its last is answered. */
-async function sendAll(connections: readonly HttpConnection[], requests: readonly string[]): Promise<void> {
-  let next = 0
-  const work = async (connection: HttpConnection) => {
-    while (next < requests.length) {
-      const { status, body } = await connection.send(requests[next++]!)
-      if (status >= 300) throw new Error(`a request was answered ${status}: ${body}`)
-    }
+  return {
+    name: 'over HTTP',
+    operations: requests.length,
+    runAll: () => sendAll(connections, requests.length, (index) => requests[index]!),
   }
-  await Promise.all(connections.map(work))
 }

@@ -1,4 +1,4 @@
-/** The least that could answer with a decision: Fastify and PGlite with one table. `node bare-service.ts <folder> [prepared]` */
+/** The smallest service that answers with a decision: Fastify and PGlite with one table. `node bare-service.ts <folder> [prepared]` */
 import { PGlite } from '@electric-sql/pglite'
 import { dataDir as pack } from '@electric-sql/pglite-prepopulatedfs'
 import { fastify } from 'fastify'

@@ -10,7 +10,7 @@ import { undoable } from '../load/undo.ts'
 const PERSONA = personas(new Date().toISOString())[0]!
 const BARE_SERVICE = join(import.meta.dirname, 'bare-service.ts')
 
-/** Seconds from the start of a process to its first answered decision: on an empty folder, and once more on the same. */
+/** Seconds from the start of a process to its first answered decision: on an empty folder, and again on the same one. */
 interface StartTimes {
   first: number
   later: number
@@ -45,9 +45,9 @@ export async function runStart(effort: Effort): Promise<Measured> {
       'bare, later run': seconds(bare, 'later'),
     },
     notes: [
-      'ours creates three schemas, an organization, its key and its policy on the first run, then an entity and a decision about it; bare creates one table and inserts one row',
-      'ours unpacks a database that the makers of PGlite prepared on the first run; bare has PostgreSQL make one, as PGlite does by itself, and unpacks the same in a row of its own',
-      'both find nothing of what Node.js keeps of modules on the first run, and all of it on the later one',
+      'on the first run, ours creates three schemas, an organization, its key and its policy, then an entity and a decision about it; bare creates one table and inserts one row',
+      'on the first run, ours unpacks the prepared database that PGlite publishes; bare runs initdb, which is the default of PGlite, and unpacks the same prepared database in a separate row',
+      'for both, the compile cache of Node.js is empty on the first run and full on the later one',
     ],
   }
 }
@@ -83,7 +83,7 @@ async function timeBare(pass: number): Promise<StartTimes> {
   }
 }
 
-/** Seconds of a first run that unpacks a prepared database too. */
+/** Seconds of a first run that unpacks the prepared database, as ours does. */
 async function timePrepared(pass: number): Promise<number> {
   const [data, cache] = [newFolder(), newFolder()]
   try {
@@ -94,7 +94,7 @@ async function timePrepared(pass: number): Promise<number> {
   }
 }
 
-/** A folder of its own for what Node.js keeps of modules too: `npm start` has an empty one the first time, and a full one later. */
+/** Creates an empty folder: for data, or for the compile cache, which is also empty at the first `npm start`. */
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'verdigraph-bench-start-'))
   return { path, remove: undoable(async () => rmSync(path, { recursive: true, force: true })) }
@@ -117,7 +117,7 @@ async function bareRun(
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ id }),
     })
-    if (!response.ok) throw new Error(`the bare service answered ${response.status}`)
+    if (!response.ok) throw new Error(`the bare service answered with status ${response.status}`)
     await response.json()
     return secondsSince(startedMs)
   } finally {

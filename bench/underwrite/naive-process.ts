@@ -5,7 +5,7 @@ import { freePorts } from '../../server/tests/service-process.ts'
 import { endProcess } from '../load/measured-service.ts'
 import { undoable } from '../load/undo.ts'
 
-/** The naive service, running. */
+/** The running naive service. */
 export interface NaiveProcess {
   port: number
   stop(): Promise<void>

@@ -1,8 +1,8 @@
 /**
- * The service one would write in an afternoon, as a process of its own: Fastify, json-rules-engine, and one
+ * The service that a developer would write in an afternoon, in its own process: Fastify, json-rules-engine, and one
  * transaction per request that reads the entity and its transactions and writes the key, the decision, its evidence, an
- * audit entry and an event. It shares the feature engineering with ours, and does no more about retries than to refuse a
- * repeated key. With FACTS_FROM=sums it is given our running sums instead, and has no transactions to read.
+ * audit entry and an event. It derives facts with our code, and handles retries only by refusing a repeated key. With
+ * FACTS_FROM=sums it reads our running sums instead of the transactions.
  *
  *     DATABASE_URL=… PORT=… API_KEY=… [FACTS_FROM=sums] node bench/underwrite/naive-service.ts
  */
@@ -101,7 +101,7 @@ async function decideAndWrite(client: pg.PoolClient, body: UnderwriteBody, key: 
   return decision
 }
 
-/** Reads what the account has seen, and adds it up. All else about the entity is taken from our state all the same. */
+/** Reads the entity's transactions and adds them up. Everything else about the entity still comes from our state. */
 async function addUp(
   client: pg.PoolClient,
   { org_id, id, sums }: { org_id: string; id: string; sums: EntityState },

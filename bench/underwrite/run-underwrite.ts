@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
-import { type Driven, driveClosed, driveOpen, percentile } from '../load/drive.ts'
+import { type Driven, driveClosed, driveOpen } from '../load/drive.ts'
 import { openEmbeddedCopy } from '../load/embedded-copy.ts'
 import { type MeasuredService, startMeasuredService } from '../load/measured-service.ts'
 import { leftOutPeers, loadPeer } from '../peers.ts'
+import { median, percentile } from '../statistics.ts'
 import { makeChanges, writeBare } from './bare-loop.ts'
 import { type NaiveProcess, startNaive } from './naive-process.ts'
 
@@ -255,14 +256,9 @@ async function saturationCurve(
     const drives: Driven[] = []
     for (let drive = 0; drive < (effort.isQuick ? 1 : 3); drive++) drives.push(await driveOpen(service.port, options))
     const x = median(drives.map(({ perSecond }) => perSecond))
-    for (const [series, share] of [
-      ['p50', 0.5],
-      ['p99', 0.99],
-    ] as const)
-      points.push({
-        ...{ chart: 'saturation', series, x },
-        y: median(drives.map(({ latenciesMs }) => percentile(latenciesMs, share))),
-      })
+    const latency = (share: number) => median(drives.map(({ latenciesMs }) => percentile(latenciesMs, share)))
+    points.push({ chart: 'saturation', series: 'p50', x, y: latency(0.5) })
+    points.push({ chart: 'saturation', series: 'p99', x, y: latency(0.99) })
   }
   return points
 }
@@ -278,8 +274,4 @@ function perSecond(values: number[]): Series {
 
 function milliseconds(values: number[]): Series {
   return { unit: 'ms', better: 'lower', values }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!
 }

@@ -7,18 +7,18 @@ import { Pool } from 'undici'
 import { createOrganization } from '../../server/src/admin/manage-organizations.ts'
 import { addEndpoint } from '../../server/src/admin/manage-webhooks.ts'
 import { readConfig } from '../../server/src/config.ts'
-import { startService } from '../../server/src/service/start-service.ts'
+import { type Service, startService } from '../../server/src/service/start-service.ts'
 import type { Effort, Measured } from '../bench.ts'
 import { newDatabase } from '../load/bench-database.ts'
 import type { Storage } from '../load/measured-service.ts'
 import { undoable } from '../load/undo.ts'
 
 const ACTOR = { type: 'system', id: 'bench' } as const
-/** As many as the dispatcher sends to one endpoint at once. */
+/** The dispatcher's own limit of deliveries in flight to one webhook endpoint. */
 const CONNECTIONS = 32
 const BODY_BYTES = 420
 
-/** A receiver on this machine that answers at once and counts what it got. */
+/** Starts a receiver on this machine that answers at once and counts its requests. */
 async function startReceiver() {
   let received = 0
   let whenReached: (() => void) | undefined
@@ -34,7 +34,7 @@ async function startReceiver() {
   const { port } = server.address() as { port: number }
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Resolves once that many more have come. */
+    /** Resolves once that many more requests have arrived. */
     more: (count: number) =>
       new Promise<void>((resolve) => {
         goal = received + count
@@ -47,9 +47,12 @@ async function startReceiver() {
   }
 }
 
-/** Deliveries in a pass: about as many as take a second. */
+/** Deliveries in a pass: about a second's worth. */
 const DELIVERIES = { postgres: 12_000, embedded: 4_000 }
 const QUICK_DELIVERIES = 1_500
+const EVENTS_PER_COMMIT = 500
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** Measures how many webhooks a node delivers per second, leased, signed and recorded, against bare POSTs. */
 export async function runWebhooks(effort: Effort, storage: Storage): Promise<Measured> {
@@ -60,67 +63,30 @@ export async function runWebhooks(effort: Effort, storage: Storage): Promise<Mea
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-bench-'))
   const env = { DATA_DIR: dataDir, WEBHOOKS_ALLOW_LOOPBACK: 'true', ...(database && { DATABASE_URL: database.url }) }
   const service = await startService(readConfig(env), { logger: pino({ level: 'error' }), roles: ['worker'] })
+  const pool = new Pool(receiver.url, { connections: CONNECTIONS })
   const stop = undoable(async () => {
+    await pool.close()
     await service.close()
     receiver.close()
     rmSync(dataDir, { recursive: true, force: true })
     await database?.drop()
   })
   try {
-    const { installation } = service
-    const { id: organizationId } = await createOrganization(installation, { name: 'Bench', actor: ACTOR })
-    const act = { organizationId, environment: 'sandbox' as const, actor: ACTOR }
-    const added = await addEndpoint(installation, act, {
-      url: `${receiver.url}/`,
-      description: '',
-      eventTypes: ['webhook.test'],
-    })
-    if ('problem' in added) throw new Error(added.problem)
-
-    const event = () => ({
-      org_id: organizationId,
-      id: installation.newId('evt'),
-      type: 'webhook.test',
-      created_at: new Date().toISOString(),
-      data: JSON.stringify({ filler: 'x'.repeat(BODY_BYTES - 160) }),
-    })
-    const ours = async () => {
-      const arrived = receiver.more(deliveries)
-      const started = performance.now()
-      for (let sent = 0; sent < deliveries; sent += 500) {
-        const events = Array.from({ length: Math.min(500, deliveries - sent) }, event)
-        void installation.stores.sandbox.commit({ rows: { events } })
-      }
-      await arrived
-      return deliveries / ((performance.now() - started) / 1000)
-    }
-    const pool = new Pool(receiver.url, { connections: CONNECTIONS })
-    const bare = async () => {
-      const started = performance.now()
-      let left = deliveries
-      const body = 'x'.repeat(BODY_BYTES)
-      const loop = async () => {
-        while (left-- > 0)
-          await (
-            await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body })
-          ).body.dump()
-      }
-      await Promise.all(Array.from({ length: CONNECTIONS }, loop))
-      return deliveries / ((performance.now() - started) / 1000)
-    }
-
+    const organizationId = await subscribe(service.installation, receiver)
+    const ours = () =>
+      perSecond(deliveries, () => deliver(service.installation, { organizationId, receiver, deliveries }))
+    const bare = () => perSecond(deliveries, () => postBare(pool, deliveries))
     await bare()
     await ours()
-    const series = { ours: [] as number[], bare: [] as number[] }
-    for (let pass = 0; pass < passes; pass++) {
-      effort.say(`  pass ${pass + 1} of ${passes}: ${deliveries} deliveries each`)
-      series.bare.push(await bare())
-      series.ours.push(await ours())
+    const measured = { ours: [] as number[], bare: [] as number[] }
+    for (let pass = 1; pass <= passes; pass++) {
+      effort.say(`  pass ${pass} of ${passes}: ${deliveries} deliveries each`)
+      measured.bare.push(await bare())
+      measured.ours.push(await ours())
     }
-    await pool.close()
     const rate = (values: number[]) => ({ unit: 'per second', better: 'higher' as const, values })
     return {
-      series: { ours: rate(series.ours), 'bare undici loop': rate(series.bare) },
+      series: { ours: rate(measured.ours), 'bare undici loop': rate(measured.bare) },
       notes: [
         'ours includes writing the events, leasing, signing and recording every attempt; sender, receiver and database share this machine',
       ],
@@ -128,4 +94,53 @@ export async function runWebhooks(effort: Effort, storage: Storage): Promise<Mea
   } finally {
     await stop()
   }
+}
+
+/** Creates an organization whose test events go to the receiver, and returns its id. */
+async function subscribe(installation: Service['installation'], { url }: Receiver): Promise<string> {
+  const { id: organizationId } = await createOrganization(installation, { name: 'Bench', actor: ACTOR })
+  const act = { organizationId, environment: 'sandbox' as const, actor: ACTOR }
+  const added = await addEndpoint(installation, act, { url: `${url}/`, description: '', eventTypes: ['webhook.test'] })
+  if ('problem' in added) throw new Error(added.problem)
+  return organizationId
+}
+
+/** Writes events and waits until the receiver has got all of them. */
+async function deliver(
+  { stores, newId }: Service['installation'],
+  { organizationId, receiver, deliveries }: { organizationId: string; receiver: Receiver; deliveries: number },
+): Promise<void> {
+  const event = () => ({
+    org_id: organizationId,
+    id: newId('evt'),
+    type: 'webhook.test',
+    created_at: new Date().toISOString(),
+    data: JSON.stringify({ filler: 'x'.repeat(BODY_BYTES - 160) }),
+  })
+  const arrived = receiver.more(deliveries)
+  for (let sent = 0; sent < deliveries; sent += EVENTS_PER_COMMIT) {
+    const events = Array.from({ length: Math.min(EVENTS_PER_COMMIT, deliveries - sent) }, event)
+    void stores.sandbox.commit({ rows: { events } })
+  }
+  await arrived
+}
+
+/** Sends as many requests of the same size without a service. */
+async function postBare(pool: Pool, count: number): Promise<void> {
+  const body = 'x'.repeat(BODY_BYTES)
+  const headers = { 'content-type': 'application/json' }
+  let left = count
+  const loop = async () => {
+    while (left-- > 0) {
+      const response = await pool.request({ method: 'POST', path: '/', headers, body })
+      await response.body.dump()
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+}
+
+async function perSecond(count: number, run: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await run()
+  return (count * 1000) / (performance.now() - startedMs)
 }
