@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line, on the Node.js that comes with the packages.
+// Runs the command line on the Node.js installed by npm.
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

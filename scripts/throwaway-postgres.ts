@@ -1,4 +1,4 @@
-/** A PostgreSQL server of our own for tests and benchmarks: started in a temporary folder, gone afterwards. */
+/** A temporary PostgreSQL server for tests and benchmarks: it runs in a temporary folder, which `stop` deletes. */
 import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 export interface ThrowawayPostgres {
   url: string
   pid: number
-  /** Starts the server again after it was killed. */
+  /** Starts the server again once the killed process has exited. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -32,25 +32,22 @@ export async function startPostgres(): Promise<ThrowawayPostgres> {
 
   let child = spawnServer()
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
-  await whenReady()
+  await untilReady()
 
   function spawnServer() {
-    const settings = [
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      `unix_socket_directories=${folder}`,
-      '-c',
-      'max_connections=200',
-    ]
-    return spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], {
-      ...user,
-      cwd: folder,
-      stdio: 'ignore',
-    })
+    const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
+    return spawn(
+      join(bin, 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      {
+        ...user,
+        cwd: folder,
+        stdio: 'ignore',
+      },
+    )
   }
 
-  async function whenReady(): Promise<void> {
+  async function untilReady(): Promise<void> {
     const deadline = Date.now() + START_WITHIN_MS
     while (Date.now() < deadline) {
       try {
@@ -60,7 +57,7 @@ export async function startPostgres(): Promise<ThrowawayPostgres> {
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }
-    throw new Error('PostgreSQL did not start')
+    throw new Error(`PostgreSQL did not accept connections within ${START_WITHIN_MS / 1000} s`)
   }
 
   return {
@@ -72,7 +69,7 @@ export async function startPostgres(): Promise<ThrowawayPostgres> {
       if (child.exitCode === null && child.signalCode === null)
         await new Promise((resolve) => child.once('exit', resolve))
       child = spawnServer()
-      await whenReady()
+      await untilReady()
     },
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
@@ -93,7 +90,7 @@ function binFolder(): string {
   return folder
 }
 
-/** PostgreSQL refuses to run as root, so root lends it another user. */
+/** The user to run the server as: PostgreSQL refuses to run as root. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
@@ -102,10 +99,10 @@ function serverUser(): { uid: number; gid: number } | undefined {
         Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
       return { uid: id('-u'), gid: id('-g') }
     } catch {
-      // There is no such user here; the next one will do.
+      // This user does not exist; try the next one.
     }
   }
-  throw new Error('neither the user postgres nor the user nobody exists')
+  throw new Error('PostgreSQL cannot run as root, and neither the user postgres nor the user nobody exists')
 }
 
 async function freePort(): Promise<number> {

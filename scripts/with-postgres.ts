@@ -1,4 +1,4 @@
-/** Runs a command with TEST_DATABASE_URL set to a PostgreSQL server that exists only for it. */
+/** Runs a command with TEST_DATABASE_URL set to a PostgreSQL server that exists only while the command runs. */
 import { spawn } from 'node:child_process'
 import { startPostgres } from './throwaway-postgres.ts'
 

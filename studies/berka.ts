@@ -3,8 +3,8 @@
  *
  *     npm run study:berka -- <folder with loans*.csv and transactions*.csv> [--today 2026-01-15]
  *
- * Each loan is asked for today: all dates of its account move by the same number of days, and the same functions that
- * serve the API do the rest. The data is read from where it lies and never becomes part of the project.
+ * Each loan is requested today: all dates of its account move by the same number of days, and the functions behind the API
+ * derive the facts and decide. The data stays in its own folder and is never added to the project.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,16 +21,15 @@ import {
   type TransactionFact,
 } from '../server/src/core/facts/entity-state.ts'
 import type { CompiledPolicy } from '../server/src/core/policy/compiled-policy.ts'
-import { parsePolicy } from '../server/src/core/policy/parse-policy.ts'
-import { describeProblem } from '../server/src/core/policy/policy-problem.ts'
 import { VERDICTS } from '../server/src/core/vocabularies.ts'
+import { sandboxPolicy } from '../server/tests/sandbox-policy.ts'
 import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov, type Scored } from './discrimination.ts'
 
 const DAY_MS = 86_400_000
 
 interface Loan {
   accountId: string
-  askedAtMs: number
+  requestedAtMs: number
   amount: number
   isBad: boolean
 }
@@ -55,7 +54,7 @@ const decided = readTable(folder, 'loans').map((row) => decideLoan(policy, loanO
 report(decided)
 
 function decideLoan(policy: CompiledPolicy, loan: Loan): Decided {
-  const shiftMs = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS - loan.askedAtMs
+  const shiftMs = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS - loan.requestedAtMs
   const before = (transactions.get(loan.accountId) ?? []).map((fact) => shifted(fact, shiftMs))
   const state = applyTransactions(knownCustomer(), before)
   const request = { product: 'default', requestedAmount: loan.amount, currency: 'CZK' }
@@ -65,7 +64,7 @@ function decideLoan(policy: CompiledPolicy, loan: Loan): Decided {
   return { evaluation, score: total, probabilityOfBad: bad_ppm / 1e6, isBad: loan.isBad }
 }
 
-/** The bank had known all of these people for months, so identity and consent are not what this study is about. */
+/** The bank had known all applicants for months, so all of them get a verified identity and a consent. */
 function knownCustomer(): EntityState {
   const verification = { status: 'verified' } as const
   const dated = { verification, createdAt: now }
@@ -87,7 +86,7 @@ function report(decided: readonly Decided[]): void {
   console.log(`KS     ${kolmogorovSmirnov(decided).toFixed(3)}`)
   const baseRate = bad / decided.length
   console.log(
-    `Brier  ${brier(decided).toFixed(4)} (always saying the base rate: ${(baseRate * (1 - baseRate)).toFixed(4)})`,
+    `Brier  ${brier(decided).toFixed(4)} (predicting the base rate for every loan: ${(baseRate * (1 - baseRate)).toFixed(4)})`,
   )
   const tiers = policy.document.tiers.map(({ tier }) => tier)
   table('tier', tiers, decided, ({ evaluation }) => evaluation.tier)
@@ -117,16 +116,10 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
 }
 
-function sandboxPolicy(): CompiledPolicy {
-  const result = parsePolicy(readFileSync(new URL('../policies/sandbox-policy-v1.yaml', import.meta.url), 'utf8'))
-  if ('policy' in result) return result.policy
-  throw new Error(result.problems.map(describeProblem).join('\n'))
-}
-
 function loanOf(row: Record<string, string>): Loan {
-  // A and B are loans that have ended, C and D loans still running; B and D were not paid as agreed.
+  // A and B are ended loans, C and D running ones; B and D were not paid as agreed.
   const isBad = row.status === 'B' || row.status === 'D'
-  return { accountId: row.account_id ?? '', askedAtMs: dateMs(row.date), amount: Number(row.amount), isBad }
+  return { accountId: row.account_id ?? '', requestedAtMs: dateMs(row.date), amount: Number(row.amount), isBad }
 }
 
 function transactionsByAccount(rows: Record<string, string>[]): Map<string, TransactionFact[]> {
@@ -154,7 +147,7 @@ function shifted(fact: TransactionFact, shiftMs: number): TransactionFact {
   return { ...fact, occurredAt: new Date(Date.parse(fact.occurredAt) + shiftMs).toISOString() }
 }
 
-/** Dates are written as 930705. */
+/** Dates look like 930705 (5 July 1993). */
 function dateMs(text = ''): number {
   return Date.UTC(1900 + Number(text.slice(0, 2)), Number(text.slice(2, 4)) - 1, Number(text.slice(4, 6)))
 }

@@ -5,18 +5,18 @@ import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov, type Scored }
 const scored = (score: number, isBad: boolean, probabilityOfBad = 0.5): Scored => ({ score, isBad, probabilityOfBad })
 const APART = [scored(1, true), scored(2, true), scored(3, false), scored(4, false)]
 
-it('a score that tells all good from all bad has an area and a distance of one', () => {
+it('a score that separates all good cases from all bad ones has an area and a distance of one', () => {
   assert.equal(areaUnderCurve(APART), 1)
   assert.equal(kolmogorovSmirnov(APART), 1)
 })
 
-it('a score that says nothing has an area of one half', () => {
+it('a score that is the same for all cases has an area of one half', () => {
   const same = APART.map((one) => ({ ...one, score: 7 }))
   assert.equal(areaUnderCurve(same), 0.5)
   assert.equal(kolmogorovSmirnov(same), 0)
 })
 
-it('one pair in the wrong order out of four costs a quarter', () => {
+it('one of four pairs in the wrong order lowers the area by a quarter', () => {
   assert.equal(areaUnderCurve([scored(1, true), scored(3, true), scored(2, false), scored(4, false)]), 0.75)
 })
 

@@ -1,4 +1,4 @@
-/** A case with its score (higher is better), its expected probability of a bad outcome, and what became of it. */
+/** A case with its score (higher is better), its expected probability of a bad outcome, and whether it ended badly. */
 export interface Scored {
   score: number
   probabilityOfBad: number
@@ -34,7 +34,7 @@ export function brier(cases: readonly Scored[]): number {
   return squares.reduce((sum, square) => sum + square, 0) / cases.length
 }
 
-/** The standard deviation of a measure over samples drawn with replacement; seeded, so that it prints the same twice. */
+/** The standard deviation of a measure over samples drawn with replacement; seeded, so that every run prints the same. */
 export function bootstrapError(cases: readonly Scored[], measure: (cases: readonly Scored[]) => number): number {
   const draw = seededDraws(20_260_115)
   const measures = Array.from({ length: 400 }, () => measure(cases.map(() => cases[draw(cases.length)]!)))
@@ -43,7 +43,7 @@ export function bootstrapError(cases: readonly Scored[], measure: (cases: readon
   return Math.sqrt(variance)
 }
 
-/** Park and Miller's minimal generator: enough to resample, and the same everywhere. */
+/** Park and Miller's minimal generator: good enough for resampling, and the same on every platform. */
 function seededDraws(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
