@@ -1,8 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
-
 import type { IdentifierType } from '../core/vocabularies.ts'
-
 
 const SHOWN_CHARACTERS_MAX = 4
 
