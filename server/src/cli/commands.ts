@@ -22,7 +22,8 @@ import {
  * The table of all commands, in the order of `verdigraph --help`. The reference page is generated from it.
  *
  * To add a command, declare it with `defineCommand` (command.ts) in the file named after its first word, such as
- * `keys.ts` for every `keys …` command, and list it here. Options that several commands share are in shared-options.ts.
+ * `keys.ts` for every `keys …` command, and list it here. The `policy …` commands that need only files are in
+ * policy-files.ts. Options that several commands share are in shared-options.ts.
  */
 export const commands: readonly Command[] = [
   orgsCreate,

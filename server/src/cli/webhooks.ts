@@ -234,7 +234,7 @@ function renderAttempts(attempts: readonly RowOf<'webhook_attempts'>[]): string 
   )
 }
 
-/** Escapes what a receiver could use to control the terminal: control characters and those that change the text direction. */
+/** Escapes what a receiver could use to control the terminal: control and text-direction characters. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

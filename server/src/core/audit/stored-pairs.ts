@@ -119,7 +119,7 @@ class PairList<Pair extends MismatchedPair> {
   }
 }
 
-/** Finds the two leaves that hash to the stored node of a pair, and reports those that moved; null if there are none. */
+/** Finds the two leaves that hash to the stored node of a pair, and reports each one that moved; null if no two do. */
 function movesInto(pair: MismatchedPair, leaves: readonly StoredLeaf[]): LogProblem[] | null {
   for (const left of leaves) {
     const right = leaves.find(({ leafHash }) => nodeHash(left.leafHash, leafHash) === pair.hash)
