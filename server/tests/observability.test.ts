@@ -1,0 +1,37 @@
+/** The request log, and the health checks and metrics of the console port. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+
+test('the log has one JSON line for each request, with its id and without its secrets', async () => {
+  const { body: entity } = await acme.post('/v1/entities', { external_id: 'logged-external-id' })
+  const answer = await acme.post(`/v1/entities/${entity.id}/identity-links`, {
+    identifier: { type: 'phone', value: '+491701234567' },
+    verification: { status: 'verified' },
+  })
+  const lines = api.logs
+    .map((line) => JSON.parse(line))
+    .filter(({ request_id }) => request_id === answer.headers.get('request-id'))
+  assert.deepEqual(
+    lines.map(({ status, route }) => [status, route]),
+    [[201, '/v1/entities/:entity_id/identity-links']],
+  )
+  const everything = api.logs.join('')
+  for (const secret of [acme.keys.sandbox, '+491701234567', 'logged-external-id'])
+    assert.ok(!everything.includes(secret))
+})
+
+test('the console port reports health, readiness and metrics, and serves the start page', async () => {
+  await acme.post('/v1/entities', { external_id: 'counted' })
+  const get = async (path: string) => fetch(api.service.urls.console + path)
+  assert.equal((await get('/healthz')).status, 200)
+  assert.deepEqual(await (await get('/readyz')).json(), { status: 'ready' })
+  assert.match(
+    await (await get('/metrics')).text(),
+    /verdigraph_http_requests_total\{environment="sandbox",method="POST",route="\/v1\/entities",status="201"\} [1-9]/,
+  )
+  assert.match(await (await get('/')).text(), /<title>Verdigraph<\/title>/)
+})
