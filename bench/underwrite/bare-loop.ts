@@ -1,5 +1,5 @@
 import { underwrite } from '../../server/src/http/endpoints/underwrite.ts'
-import { createNewId } from '../../server/src/ids/ids.ts'
+import { createNewId } from '../../server/src/ids/new-id.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { openEnvironmentStore } from '../../server/src/store/environment-store.ts'
 import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'

@@ -30,7 +30,7 @@ export function eventTypesPage(): Page {
 }
 
 function describe({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number]): string[] {
-  const { properties, required = [] } = body.properties.data as {
+  const { properties, required = [] } = body.properties.data as unknown as {
     properties: Record<string, FieldSchema>
     required?: readonly string[]
   }

@@ -132,7 +132,7 @@ test('verification finds a truncated log by its newest head, or by a head kept e
   const organization = await organizationWithLog()
   const pinned = await store.newestHead(organization.id)
   await tamper(database, 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 6', [organization.id])
-  assert.match((await verify(organization)).problems.join(' '), /ends before leaf 7, but a signed head counts \d+/)
+  assert.match((await verify(organization)).problems.join(' '), /ends before leaf 7, but a signed head covers \d+/)
   await tamper(database, 'DELETE FROM audit_heads WHERE org_id = $1 AND tree_size > 7', [organization.id])
   const report = await verifyAuditLog({
     organizationId: organization.id,
@@ -147,7 +147,7 @@ test('verification finds a truncated log by its newest head, or by a head kept e
 test('verification finds a head without a valid signature', async () => {
   const organization = await organizationWithLog()
   await tamper(database, 'UPDATE audit_heads SET root_hash = $2 WHERE org_id = $1', [organization.id, 'f'.repeat(64)])
-  assert.match((await verify(organization)).problems.join(' '), /does not bear a valid signature/)
+  assert.match((await verify(organization)).problems.join(' '), /has no valid signature/)
 })
 
 test('verification names an entry that was removed from the queue before it was sealed', async () => {

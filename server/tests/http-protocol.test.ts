@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { idPattern } from '../src/core/id-format.ts'
 import { routes } from '../src/http/routes.ts'
-import { idPattern } from '../src/ids/ids.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()

@@ -26,7 +26,7 @@ const code = sources.filter(({ file }) => !isTest(file))
  */
 const BOUNDARIES: Record<string, readonly string[]> = {
   core: [],
-  ids: [],
+  ids: ['core'],
   store: ['core', 'config.ts', 'ids'],
   underwriting: ['core', 'store'],
   consequences: ['core', 'ids', 'store', 'underwriting'],
@@ -77,6 +77,16 @@ test('every folder imports only what it may', () => {
       }
     }
   }
+})
+
+test('no file imports itself by way of others, not even for a type', () => {
+  const imports = new Map(
+    code.map(({ file, text }) => [
+      file,
+      importsOf(text).flatMap((target) => (target.startsWith('.') ? [join(dirname(file), target)] : [])),
+    ]),
+  )
+  assert.equal(findCycle(imports), undefined)
 })
 
 test('server/src holds folders, and of files only the settings and the process', () => {
@@ -166,6 +176,26 @@ function importsOf(text: string): string[] {
   const specifiers =
     /^(?:import|export) [^'"]*?from '([^']+)'|^import '([^']+)'|^\} from '([^']+)'|\bimport\('([^']+)'\)/gm
   return [...text.matchAll(specifiers)].map((match) => (match[1] ?? match[2] ?? match[3] ?? match[4])!)
+}
+
+/** The first import cycle of a depth-first search, as a list of files; undefined if there is none. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const target of imports.get(file) ?? []) {
+      const cycle = visit(target, [...path, file])
+      if (cycle) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of imports.keys()) {
+    const cycle = visit(file, [])
+    if (cycle) return cycle
+  }
+  return undefined
 }
 
 /** The functions of a formatted file: from the line that opens one to the line that closes it at the same indent. */

@@ -67,13 +67,21 @@ export async function closeGate(
   return gateStatus(installation, organizationId)
 }
 
-function recordGateAct(installation: Installation, act: OperatorAct, type: string): Promise<void> {
+function recordGateAct(
+  installation: Installation,
+  act: OperatorAct,
+  type: 'live_gate.approved' | 'live_gate.closed',
+): Promise<void> {
   const { organizationId, operator, reason, via } = act
-  return recordOnProduction(installation, organizationId, {
-    trail_id: organizationId,
-    type,
-    actor: { type: 'operator', id: operator.id },
-    subject: { type: 'live_gate', id: organizationId },
-    data: { reason: reason.trim(), ...(via && { via }) },
-  })
+  const actor = { type: 'operator', id: operator.id } as const
+  return recordOnProduction(
+    installation,
+    { organizationId, actor },
+    {
+      type,
+      trailId: organizationId,
+      subject: { type: 'live_gate', id: organizationId },
+      data: { reason: reason.trim(), ...(via && { via }) },
+    },
+  )
 }

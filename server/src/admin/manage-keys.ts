@@ -1,11 +1,13 @@
 import type { Environment } from '../config.ts'
+import type { AuditData } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { auditEntryRow } from '../store/write-path/record.ts'
+import { recordContext } from './record-context.ts'
 
 /** What a new key may do, and for how long. */
 export interface NewKey {
@@ -60,20 +62,15 @@ export async function revokeKey(
   return lost === undefined
 }
 
-function keyEntry(
-  { newId, nowMs }: Installation,
+function keyEntry<T extends 'api_key.created' | 'api_key.revoked'>(
+  installation: Installation,
   key: ApiKey,
-  { type, actor, data }: { type: string; actor: AdminActor; data: Record<string, unknown> },
+  { type, actor, data }: { type: T; actor: AdminActor; data: AuditData<T> },
 ): RowOf<'audit_entries'> {
-  const entry = {
-    id: newId('aud'),
-    trail_id: key.id,
+  return auditEntryRow(recordContext(installation, { organizationId: key.org_id, actor }), {
     type,
-    occurred_at: new Date(nowMs()).toISOString(),
-    actor,
-    request_id: null,
+    trailId: key.id,
     subject: { type: 'api_key', id: key.id },
     data,
-  }
-  return auditEntryRow(key.org_id, entry)
+  })
 }

@@ -35,13 +35,16 @@ export async function addOperator(
   const taken = { problem: `${operator.email} is an operator of this organization already: operators list shows them` }
   if (await findOperatorByEmail(storage.control, organizationId, operator.email)) return taken
   // On record before it is given: the two databases share no transaction, and no power may go unrecorded.
-  await recordOnProduction(installation, organizationId, {
-    trail_id: operator.id,
-    type: 'operator.added',
-    actor,
-    subject: { type: 'operator', id: operator.id },
-    data: { role },
-  })
+  await recordOnProduction(
+    installation,
+    { organizationId, actor },
+    {
+      type: 'operator.added',
+      trailId: operator.id,
+      subject: { type: 'operator', id: operator.id },
+      data: { role },
+    },
+  )
   return (await insertOperator(storage.control, operator)) ? operator : taken
 }
 

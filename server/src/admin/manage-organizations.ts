@@ -1,9 +1,10 @@
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import { insertOrganization, listOrganizations, type Organization } from '../store/queries/organizations.ts'
+import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
+import { recordContext } from './record-context.ts'
 
 /** Creates an organization; both its audit logs begin with it, and its sandbox can decide at once. */
 export async function createOrganization(
@@ -15,17 +16,13 @@ export async function createOrganization(
   const organization = { id: newId('org'), name, created_at: now }
   await insertOrganization(storage.control, organization)
   for (const environment of ENVIRONMENTS) {
-    const entry = {
-      id: newId('aud'),
-      trail_id: organization.id,
+    const entry = auditEntryRow(recordContext(installation, { organizationId: organization.id, actor }), {
       type: 'organization.created',
-      occurred_at: now,
-      actor,
-      request_id: null,
+      trailId: organization.id,
       subject: { type: 'organization', id: organization.id },
       data: { organization_id: organization.id },
-    }
-    await stores[environment].commit({ auditEntries: [auditEntryRow(organization.id, entry)] })
+    })
+    await stores[environment].commit({ auditEntries: [entry] })
   }
   await installSandboxPolicy(installation, organization.id)
   return organization

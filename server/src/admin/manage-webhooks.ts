@@ -1,13 +1,14 @@
 import type { Environment } from '../config.ts'
+import type { AuditData } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { EVENT_TYPES, type EventType } from '../core/webhooks/event-types.ts'
-import { createNewId } from '../ids/ids.ts'
+import { createNewId } from '../ids/new-id.ts'
 import { generateWebhookSecret, WebhookSecretBox } from '../security/webhook-secret.ts'
 import type { Installation } from '../service/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { type ListedDelivery, queuedDelivery, type WebhookEndpoint } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
-import { disableEndpoint, endpointEntry } from '../webhooks/endpoint-changes.ts'
+import { disableEndpoint, endpointEntry, type WebhookEndpointEntryType } from '../webhooks/endpoint-changes.ts'
 import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
 
 /** Every event goes to every enabled endpoint that listens, so their number bounds what one request can set off. */
@@ -85,10 +86,14 @@ export async function addEndpoint(
     failing_since: null,
     version: 1,
   }
-  const entry = { id: newId('aud'), now, type: 'webhook_endpoint.added', actor, data: { event_types: types } }
+  const entry = endpointEntry(
+    endpoint,
+    { actor, now, newId },
+    { type: 'webhook_endpoint.added', data: { event_types: types } },
+  )
   await stores[environment].commit({
     rows: { webhook_endpoints: [endpoint] },
-    auditEntries: [endpointEntry(endpoint, entry)],
+    auditEntries: [entry],
   })
   return { ...show(environment, endpoint), secret }
 }
@@ -222,10 +227,10 @@ export async function redeliver(
   for await (const eventIds of batches) {
     const now = timeOf(installation)
     const data = { deliveries: eventIds.length, first_event_id: eventIds[0]!, last_event_id: eventIds.at(-1)! }
-    const entry = { id: installation.newId('aud'), now, type: 'webhook_endpoint.redelivery', actor: act.actor, data }
+    const context = { actor: act.actor, now, newId: installation.newId }
     await store.commit({
       queuedDeliveries: eventIds.map((eventId) => queuedDelivery(endpoint, { eventId, dueAt: now })),
-      auditEntries: [endpointEntry(endpoint, entry)],
+      auditEntries: [endpointEntry(endpoint, context, { type: 'webhook_endpoint.redelivery', data })],
     })
     queued += eventIds.length
   }
@@ -267,16 +272,16 @@ function readEventTypes(wanted: readonly string[] | 'all'): string | Problem {
   return wanted.length > 0 ? [...new Set(wanted)].join(' ') : { problem: 'name at least one type of event' }
 }
 
-async function change(
+async function change<T extends WebhookEndpointEntryType>(
   installation: Installation,
   act: WebhookAct,
-  { next, type, data }: { next: WebhookEndpoint; type: string; data: Record<string, unknown> },
+  { next, type, data }: { next: WebhookEndpoint; type: T; data: Omit<AuditData<T>, 'host'> },
 ): Promise<ShownEndpoint | Problem> {
   const { stores, newId } = installation
-  const entry = { id: newId('aud'), now: timeOf(installation), type, actor: act.actor, data }
+  const context = { actor: act.actor, now: timeOf(installation), newId }
   const { lost } = await stores[act.environment].commit({
     changedEndpoints: [{ ...next, version: next.version + 1 }],
-    auditEntries: [endpointEntry(next, entry)],
+    auditEntries: [endpointEntry(next, context, { type, data })],
   })
   return lost ? tooLate(next.id) : reload(installation, act, next.id)
 }

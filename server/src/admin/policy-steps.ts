@@ -4,9 +4,10 @@ import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import type { Installation } from '../service/installation.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { PolicyStep } from '../store/queries/policies.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { auditEntryRow, eventRow } from '../store/write-path/record.ts'
+import { recordContext } from './record-context.ts'
 
 /** What somebody was shown when they took a step. */
 export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
@@ -61,11 +62,11 @@ export function policyRow(
 
 /** A step with its audit entry, which binds who, when and why to the checksum and to the evidence. */
 export function policyStep(
-  { newId, nowMs }: Installation,
+  installation: Installation,
   policy: PolicyName,
   { step, number, evidence, actor, reason, via }: NewStep,
 ): { row: PolicyStep; entry: RowOf<'audit_entries'> } {
-  const now = new Date(nowMs()).toISOString()
+  const context = recordContext(installation, { organizationId: policy.org_id, actor })
   const row: PolicyStep = {
     org_id: policy.org_id,
     policy_id: policy.id,
@@ -76,37 +77,30 @@ export function policyStep(
     reason,
     actor_type: actor.type,
     actor_id: actor.id,
-    taken_at: now,
+    taken_at: context.now,
   }
-  const entry = auditEntryRow(policy.org_id, {
-    id: newId('aud'),
-    trail_id: policy.id,
+  const entry = auditEntryRow(context, {
     type: `policy.${step}`,
-    occurred_at: now,
-    actor,
-    request_id: null,
+    trailId: policy.id,
     subject: { type: 'policy', id: policy.id },
     data: { ...namesOf(policy), evidence_sha256: canonicalSha256(evidence), reason, ...(via && { via }) },
   })
   return { row, entry }
 }
 
-/** The event that tells outsiders which policy decides from now on. */
+/** The event that announces which policy decides from now on. */
 export function activatedEvent(
   { newId, nowMs }: Installation,
   policy: PolicyName,
   replaced: { version: string } | undefined,
 ): RowOf<'events'> {
-  const data = { ...namesOf(policy), previous_policy_version: replaced?.version ?? null }
-  return {
-    org_id: policy.org_id,
-    id: newId('evt'),
-    type: 'policy.activated',
-    created_at: new Date(nowMs()).toISOString(),
-    data: canonicalJson(data),
-  }
+  const context = { organizationId: policy.org_id, now: new Date(nowMs()).toISOString(), newId }
+  return eventRow(context, 'policy.activated', {
+    ...namesOf(policy),
+    previous_policy_version: replaced?.version ?? null,
+  })
 }
 
-function namesOf({ id, version, checksum }: PolicyName): Record<string, string> {
+function namesOf({ id, version, checksum }: PolicyName) {
   return { policy_id: id, policy_version: version, policy_checksum: checksum }
 }

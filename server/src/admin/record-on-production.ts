@@ -1,14 +1,15 @@
-import type { AuditEntry } from '../core/audit/audit-entry.ts'
+import type { AuditEntryType } from '../core/audit/audit-data.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
+import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts'
+import { recordContext } from './record-context.ts'
 
-/** Puts what belongs to no environment (operators, the live gate) on the log of production, where it matters. */
-export async function recordOnProduction(
-  { stores, newId, nowMs }: Installation,
-  organizationId: string,
-  entry: Pick<AuditEntry, 'trail_id' | 'type' | 'actor' | 'subject' | 'data'>,
+/** Writes an audit entry about operators or the live gate, which belong to no environment, to the production log. */
+export async function recordOnProduction<T extends AuditEntryType>(
+  installation: Installation,
+  by: { organizationId: string; actor: AdminActor },
+  entry: NewAuditEntry<T>,
 ): Promise<void> {
-  const occurredAt = new Date(nowMs()).toISOString()
-  const whole = { ...entry, id: newId('aud'), occurred_at: occurredAt, request_id: null }
-  await stores.production.commit({ auditEntries: [auditEntryRow(organizationId, whole)] })
+  const auditEntry = auditEntryRow(recordContext(installation, by), entry)
+  await installation.stores.production.commit({ auditEntries: [auditEntry] })
 }

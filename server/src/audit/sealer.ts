@@ -24,14 +24,14 @@
 import type { Environment } from '../config.ts'
 import { signCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
-import type { NewId } from '../ids/ids.ts'
+import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
 import type { SigningKey } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
+import { eventRow } from '../store/write-path/record.ts'
 
 /** Entries must be sealed within a second; rounds at twice that rate leave time for a slow one. */
 const ROUND_EVERY_MS = 500
@@ -121,13 +121,7 @@ async function sealBatch(
     })),
     nodes: grown.nodes.map((node) => ({ org_id: organizationId, ...node })),
     head: { org_id: organizationId, ...head },
-    event: {
-      org_id: organizationId,
-      id: newId('evt'),
-      type: 'audit.checkpoint',
-      created_at: signedAt,
-      data: canonicalJson(head),
-    },
+    event: eventRow({ organizationId, now: signedAt, newId }, 'audit.checkpoint', head),
   })
   return entries.length === BATCH_ENTRIES_MAX
 }

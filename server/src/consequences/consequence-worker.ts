@@ -1,4 +1,4 @@
-import type { NewId } from '../ids/ids.ts'
+import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'

@@ -1,12 +1,13 @@
-import type { AuditEntry } from '../core/audit/audit-entry.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
 import { decide } from '../core/decide/decide.ts'
-import type { NewId } from '../ids/ids.ts'
+import type { Verdict } from '../core/vocabularies.ts'
+import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { domainEventRows } from '../store/write-path/record.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import { type DecisionRequest, factsOf } from '../underwriting/facts-of.ts'
+
+const ACTOR = { type: 'system', id: 'reevaluation' } as const
 
 /** The store, the policies and the clock that a re-evaluation needs. */
 export interface ReevaluationParts {
@@ -35,36 +36,27 @@ export async function reevaluateDecision(
   const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, { now }))
   if (verdict === latest.announced_verdict) return true
 
-  const data = {
-    entity_id: entityId,
-    decision_id: latest.decision_id,
-    decided_verdict: latest.verdict,
-    previous_verdict: latest.announced_verdict,
-    current_verdict: verdict,
-    policy_version: policy.document.version,
-    policy_checksum: policy.checksum,
-  }
-  const entry: AuditEntry = {
-    id: newId('aud'),
-    trail_id: entityId,
-    type: 'decision.reevaluation_due',
-    occurred_at: now,
-    actor: { type: 'system', id: 'reevaluation' },
-    request_id: null,
-    subject: { type: 'decision', id: latest.decision_id },
-    data,
-  }
-  const event = {
-    org_id: organizationId,
-    id: newId('evt'),
-    type: entry.type,
-    created_at: now,
-    data: canonicalJson(data),
-  }
+  const context = { organizationId, actor: ACTOR, now, requestId: null, newId }
+  const { auditEntries, events } = domainEventRows(context, [
+    {
+      type: 'decision.reevaluation_due',
+      trailId: entityId,
+      subject: { type: 'decision', id: latest.decision_id },
+      data: {
+        entity_id: entityId,
+        decision_id: latest.decision_id,
+        decided_verdict: latest.verdict as Verdict,
+        previous_verdict: latest.announced_verdict as Verdict,
+        current_verdict: verdict,
+        policy_version: policy.document.version,
+        policy_checksum: policy.checksum,
+      },
+    },
+  ])
   const { lost } = await store.commit({
     turnedVerdicts: [{ ...latest, announced_verdict: verdict, was: latest.announced_verdict }],
-    rows: { events: [event] },
-    auditEntries: [auditEntryRow(organizationId, entry)],
+    rows: { events },
+    auditEntries,
   })
   // Lost to a concurrent announcement or decision: the cause stays queued, and the next pass evaluates it again.
   return lost === undefined

@@ -28,7 +28,7 @@ export function canonicalJson(value: unknown): string {
 export class CanonicalText {
   readonly text: string
 
-  constructor(document: Readonly<Record<string, unknown>>) {
+  constructor(document: object) {
     this.text = canonicalJson(document)
   }
 }

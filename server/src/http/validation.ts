@@ -2,9 +2,9 @@ import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { parseMoney } from '../core/money.ts'
+import { NOT_BLANK } from '../core/schema/fields.ts'
 import type { Violation } from './api-error.ts'
 import { escapePointer } from './json-body.ts'
-import { NOT_BLANK } from './schemas/fields.ts'
 
 /** A body with a thousand bad elements is bad enough after this many violations. */
 const VIOLATIONS_MAX = 100

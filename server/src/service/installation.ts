@@ -1,5 +1,5 @@
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
-import { createNewId, type NewId } from '../ids/ids.ts'
+import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'

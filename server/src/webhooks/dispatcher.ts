@@ -8,7 +8,7 @@ import {
   FAILING_MAX_MS,
   QUIET_MAX_MS,
 } from '../core/webhooks/schedule.ts'
-import type { NewId } from '../ids/ids.ts'
+import type { NewId } from '../ids/new-id.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'

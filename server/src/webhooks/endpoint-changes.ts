@@ -1,13 +1,14 @@
-import type { AuditEntry } from '../core/audit/audit-entry.ts'
-import type { NewId } from '../ids/ids.ts'
+import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
+import type { AuditActor } from '../core/audit/audit-entry.ts'
+import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { auditEntryRow } from '../store/queries/audit-trail.ts'
 import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 
 /** Why a webhook endpoint is disabled, when, and by whom. */
 export interface Disabling {
-  actor: AuditEntry['actor']
+  actor: AuditActor
   why: string
   /** ISO 8601. */
   now: string
@@ -26,24 +27,28 @@ export async function disableEndpoint(
     disabled_why: why,
     version: endpoint.version + 1,
   }
-  const entry = { id: newId('aud'), now, type: 'webhook_endpoint.disabled', actor, data: { why } }
-  const { lost } = await store.commit({ changedEndpoints: [next], auditEntries: [endpointEntry(endpoint, entry)] })
+  const context = { actor, now, newId }
+  const entry = endpointEntry(endpoint, context, { type: 'webhook_endpoint.disabled', data: { why } })
+  const { lost } = await store.commit({ changedEndpoints: [next], auditEntries: [entry] })
   return lost === undefined
 }
 
 /** Builds the audit entry of a change of a webhook endpoint. It names the host only: the rest of the URL may hold a secret. */
-export function endpointEntry(
+export function endpointEntry<T extends WebhookEndpointEntryType>(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
-  { id, now, type, actor, data }: { id: string; now: string; type: string } & Pick<AuditEntry, 'actor' | 'data'>,
+  context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,
+  { type, data }: { type: T; data: Omit<AuditData<T>, 'host'> },
 ): RowOf<'audit_entries'> {
-  return auditEntryRow(endpoint.org_id, {
-    id,
-    trail_id: endpoint.id,
-    type,
-    occurred_at: now,
-    actor,
-    request_id: null,
-    subject: { type: 'webhook_endpoint', id: endpoint.id },
-    data: { host: new URL(endpoint.url).host, ...data },
-  })
+  return auditEntryRow(
+    { ...context, organizationId: endpoint.org_id, requestId: null },
+    {
+      type,
+      trailId: endpoint.id,
+      subject: { type: 'webhook_endpoint', id: endpoint.id },
+      data: { host: new URL(endpoint.url).host, ...data } as AuditData<T>,
+    },
+  )
 }
+
+/** The types of audit entries about a webhook endpoint. */
+export type WebhookEndpointEntryType = Extract<AuditEntryType, `webhook_endpoint.${string}`>

@@ -5,7 +5,7 @@ import type { EntityRow } from '../../store/queries/entities.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
-import { type Happening, record } from '../record.ts'
+import { record } from '../record.ts'
 import { CreateEntityRequest, Entity } from '../schemas/entity.ts'
 import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
 
@@ -34,7 +34,7 @@ export const createEntity = defineEndpoint({
       const entity = newEntity(context)
       const change = record(context, {
         newEntities: [entity],
-        happenings: [happening('entity.created', entity.id)],
+        domainEvents: [{ type: 'entity.created', ...trailOf(entity.id), data: { entity_id: entity.id } }],
         counts: [['entities', 1]],
       })
       return { status: 201, body: describeEntity(entity, environment), change }
@@ -61,7 +61,7 @@ export const createEntity = defineEndpoint({
     const next = { ...merged, version: known.version + 1, updated_at: now }
     const change = record(context, {
       changedEntities: [next],
-      happenings: [happening('entity.updated', known.id, { changed })],
+      domainEvents: [{ type: 'entity.updated', ...trailOf(known.id), data: { entity_id: known.id, changed } }],
     })
     return { status: 200, body: describeEntity(next, environment), change }
   },
@@ -69,12 +69,8 @@ export const createEntity = defineEndpoint({
 
 type EntityFields = Static<typeof CreateEntityRequest>
 
-function happening(
-  type: 'entity.created' | 'entity.updated',
-  id: string,
-  more: Record<string, unknown> = {},
-): Happening {
-  return { type, subject: { type: 'entity', id }, trailId: id, data: { entity_id: id, ...more } }
+function trailOf(id: string) {
+  return { subject: { type: 'entity', id }, trailId: id }
 }
 
 function newEntity({ body, caller, newId, now }: RequestContext<unknown, unknown, EntityFields>): EntityRow {

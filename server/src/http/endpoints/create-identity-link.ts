@@ -3,6 +3,7 @@ import { affectedByLink } from '../../core/graph/affected-entities.ts'
 import { type Assertion, standingOf } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { FAN_OUT } from '../../core/graph/link.ts'
+import type { EventData } from '../../core/webhooks/event-types.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import {
@@ -68,7 +69,7 @@ export const createIdentityLink = defineEndpoint({
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
       rows: { identity_links: [linkRow(organizationId, link, hash)] },
-      happenings: [
+      domainEvents: [
         {
           type: 'identity_link.created',
           subject: { type: 'identity_link', id: link.id },
@@ -224,12 +225,13 @@ function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: strin
   return violations
 }
 
-function eventData(link: IdentityLink): Record<string, unknown> {
+function eventData(link: IdentityLink): EventData<'identity_link.created'> {
   return {
     entity_id: link.entity_id,
     identity_link_id: link.id,
     ...(link.identifier && { identifier_type: link.identifier.type }),
-    ...(link.related_entity_id && { related_entity_id: link.related_entity_id, relationship: link.relationship }),
+    ...(link.related_entity_id && { related_entity_id: link.related_entity_id }),
+    ...(link.relationship && { relationship: link.relationship }),
     verification_status: link.verification.status,
   }
 }

@@ -68,7 +68,7 @@ export const ingestTransactions = defineEndpoint({
           transactionRow(transaction, { org_id: caller.organizationId, entity_id, batch_id: id }),
         ),
       },
-      happenings: [
+      domainEvents: [
         {
           type: 'transactions.ingested',
           subject: { type: 'transaction_batch', id },

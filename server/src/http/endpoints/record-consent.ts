@@ -48,7 +48,7 @@ export const recordConsent = defineEndpoint({
         ),
       ],
       rows: { consents: [consentRow(caller.organizationId, consent)] },
-      happenings: [
+      domainEvents: [
         {
           type: `consent.${consent.status}`,
           subject: { type: 'consent', id: consent.id },

@@ -65,7 +65,7 @@ export const recordOutcome = defineEndpoint({
         ],
       },
       consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
-      happenings: [
+      domainEvents: [
         {
           type: 'decision.outcome_recorded',
           subject: { type: 'outcome', id },

@@ -22,7 +22,9 @@ export const sendWebhookTest = defineEndpoint({
 
     const subject = { type: 'organization', id: caller.organizationId }
     const change = record(context, {
-      happenings: [{ type: 'webhook.test', subject, trailId: caller.organizationId, data: { request_id: requestId } }],
+      domainEvents: [
+        { type: 'webhook.test', subject, trailId: caller.organizationId, data: { request_id: requestId } },
+      ],
     })
     const [event] = change.rows!.events!
     return {

@@ -54,7 +54,7 @@ export const submitFeatureSnapshot = defineEndpoint({
           },
         ],
       },
-      happenings: [
+      domainEvents: [
         {
           type: 'feature_snapshot.created',
           subject: { type: 'feature_snapshot', id },

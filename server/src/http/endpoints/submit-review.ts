@@ -50,7 +50,7 @@ export const submitReview = defineEndpoint({
           },
         ],
       },
-      happenings: [
+      domainEvents: [
         {
           type: 'decision.reviewed',
           subject: { type: 'review', id },

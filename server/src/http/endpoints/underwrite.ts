@@ -92,7 +92,7 @@ function recordDecision(
     ],
     // Facts that were recorded meanwhile may not have seen this decision; the worker looks whether there were any.
     consequences: [{ org_id, kind: 'reevaluation', entity_id, mark }],
-    happenings: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
+    domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],
       [`verdict.${verdict}`, 1],

@@ -1,20 +1,7 @@
 import type { Static } from 'typebox'
-import { Id, Nullable, OneOf, Strict, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
-
-const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
-
-export const Checkpoint = Strict(
-  {
-    tree_size: Type.Integer({ minimum: 0, description: 'How many leaves the tree has.' }),
-    root_hash: Sha256('Root of the RFC 9162 tree over them.'),
-    signed_at: Timestamp('When the head was signed.'),
-    key_id: Type.String({ description: 'Which key signed it.' }),
-    signature: Type.String({ description: 'Ed25519, in hexadecimal.' }),
-  },
-  { title: 'Checkpoint', description: 'A signed head of the organization’s audit log.' },
-)
-export type Checkpoint = Static<typeof Checkpoint>
+import { Checkpoint } from '../../core/audit/checkpoint-schema.ts'
+import { Id, Nullable, OneOf, Sha256, Strict, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 
 export const AuditEntry = Strict(
   {

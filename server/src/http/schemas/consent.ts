@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
+import { Id, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 import { CONSENT_PURPOSES, CONSENT_STATUSES, DATA_CATEGORIES } from '../../core/vocabularies.ts'
-import { Id, OneOf, Strict, Text, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
 
 const Purpose = OneOf(CONSENT_PURPOSES)
 const DataCategory = OneOf(DATA_CATEGORIES)

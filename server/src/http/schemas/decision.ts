@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
+import { Checkpoint } from '../../core/audit/checkpoint-schema.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
+import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 import { IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
-import { Checkpoint } from './audit-trail.ts'
-import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
 
 export const UnderwriteRequest = Strict(
   {

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
+import { Id, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 import { ENTITY_TYPES } from '../../core/vocabularies.ts'
-import { Id, Metadata, Nullable, OneOf, Strict, Text, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
+import { Metadata } from './fields.ts'
 
 export const EntityType = OneOf(ENTITY_TYPES)
 export type EntityType = Static<typeof EntityType>

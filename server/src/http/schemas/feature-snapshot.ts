@@ -1,5 +1,5 @@
-import { Id, Strict, Text, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
+import { Id, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 
 /** The value of a feature; null says that it was looked for and not found. */
 export type FeatureValue = number | string | boolean | null

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { TRANSACTION_CATEGORIES } from '../../core/facts/transaction-categories.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
+import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 import { TRANSACTION_DIRECTIONS } from '../../core/vocabularies.ts'
-import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
 
 const CATEGORY_NAMES = Object.keys(TRANSACTION_CATEGORIES)
   .map((name) => `\`${name}\``)

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
+import { OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
-import { OneOf, Strict } from './fields.ts'
-import { Type } from './type.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-01'] })
 const Count = Type.Integer({ minimum: 0 })

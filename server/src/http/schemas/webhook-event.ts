@@ -1,145 +1,16 @@
-import type { TSchema } from 'typebox'
-import { IDENTIFIER_TYPES, VERDICTS, VERIFICATION_STATUSES } from '../../core/vocabularies.ts'
-import type { EventType } from '../../core/webhooks/event-types.ts'
-import { Checkpoint } from './audit-trail.ts'
-import { Id, Nullable, OneOf, Timestamp } from './fields.ts'
-import { Type } from './type.ts'
+import { Id, OneOf, Timestamp } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { EVENT_TYPES, EVENTS, type EventType } from '../../core/webhooks/event-types.ts'
 
-const entity_id = Id('ent', 'The entity it is about.')
-const decision_id = Id('dec', 'The decision it is about.')
-const Verdict = (description: string) => OneOf(VERDICTS, { description })
-const Sha256 = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
-const policy = {
-  policy_version: Type.String({ description: 'The version of the policy.', examples: ['sandbox-policy-v1'] }),
-  policy_checksum: Sha256('SHA-256 of the policy.'),
-}
-const consent = {
-  entity_id,
-  consent_id: Id('con', 'The consent.'),
-  purpose: Type.String({ description: 'What the consent is for.', examples: ['credit_underwriting'] }),
-  data_categories: Type.Array(Type.String(), {
-    description: 'The kinds of data it covers.',
-    examples: [['identity', 'transactions']],
-  }),
-}
-
-/** What an event announces, and the data it carries: ids, verdicts and versions, never personal data. */
-interface EventDescription {
-  summary: string
-  data: Record<string, TSchema>
-}
-
-const DESCRIPTIONS: Record<EventType, EventDescription> = {
-  'entity.created': { summary: 'An entity was created', data: { entity_id } },
-  'entity.updated': {
-    summary: 'Fields of an entity changed',
-    data: {
-      entity_id,
-      changed: Type.Array(Type.String(), { description: 'The names of the fields.', examples: [['country']] }),
-    },
-  },
-  'identity_link.created': {
-    summary: 'An identity link was added to an entity',
-    data: {
-      entity_id,
-      identity_link_id: Id('idl', 'The identity link.'),
-      identifier_type: Type.Optional(OneOf(IDENTIFIER_TYPES, { description: 'The type of an identifier.' })),
-      related_entity_id: Type.Optional(Id('ent', 'The entity at the other end of a relationship.')),
-      relationship: Type.Optional(Type.String({ description: 'The type of a relationship.', examples: ['owner'] })),
-      verification_status: OneOf(VERIFICATION_STATUSES, { description: 'The result of verification.' }),
-    },
-  },
-  'consent.granted': { summary: 'A consent was granted', data: consent },
-  'consent.revoked': { summary: 'A consent was revoked', data: consent },
-  'transactions.ingested': {
-    summary: 'A batch of transactions was ingested',
-    data: {
-      entity_id,
-      batch_id: Id('txb', 'The batch.'),
-      received: Count('How many transactions were sent.'),
-      accepted: Count('How many were new.'),
-      duplicates: Count('How many were known already.'),
-    },
-  },
-  'feature_snapshot.created': {
-    summary: 'A feature snapshot was recorded',
-    data: { entity_id, feature_snapshot_id: Id('fsn', 'The snapshot.'), sha256: Sha256('SHA-256 of the features.') },
-  },
-  'decision.created': {
-    summary: 'A decision was made',
-    data: {
-      entity_id,
-      decision_id,
-      verdict: Verdict('The verdict of the policy.'),
-      ...policy,
-      decision_sha256: Sha256('SHA-256 of the decision’s canonical JSON.'),
-      facts_sha256: Sha256('SHA-256 of the facts it was made on, as canonical JSON.'),
-      trace_sha256: Sha256('SHA-256 of everything that led to it, as canonical JSON.'),
-      graph_sha256: Sha256('SHA-256 of the paths behind its exposure, as canonical JSON.'),
-    },
-  },
-  'decision.reviewed': {
-    summary: 'A person reviewed a decision',
-    data: {
-      entity_id,
-      decision_id,
-      review_id: Id('rev', 'The review.'),
-      verdict: Verdict('The verdict of the reviewer.'),
-      overrides: Type.Boolean({
-        description: 'Whether it overrides the decision: never where the decision was `manual_review`.',
-      }),
-    },
-  },
-  'decision.outcome_recorded': {
-    summary: 'An outcome of a decision was recorded',
-    data: {
-      entity_id,
-      decision_id,
-      outcome_id: Id('out', 'The outcome.'),
-      outcome_type: Type.String({ description: 'What happened.', examples: ['repaid'] }),
-    },
-  },
-  'decision.reevaluation_due': {
-    summary: 'New facts would turn the verdict of an entity’s latest decision',
-    data: {
-      entity_id,
-      decision_id,
-      decided_verdict: Verdict('The verdict of the decision.'),
-      previous_verdict: Verdict('The verdict that was announced last.'),
-      current_verdict: Verdict('The verdict that the facts give now.'),
-      ...policy,
-    },
-  },
-  'policy.activated': {
-    summary: 'A policy came into force',
-    data: {
-      policy_id: Id('pol', 'The policy.'),
-      ...policy,
-      previous_policy_version: Nullable(
-        Type.String({ description: 'The version that it replaced; null if there was none.' }),
-      ),
-    },
-  },
-  'audit.checkpoint': {
-    summary: 'The audit log grew, and its new head was signed',
-    data: Checkpoint.properties,
-  },
-  'webhook.test': {
-    summary: 'A test was requested with `POST /v1/webhook-test`',
-    data: { request_id: Type.String({ description: 'The request that asked for it.' }) },
-  },
-}
-
-/** The body of one type of event. Open to more fields: later versions add some, and receivers must not mind. */
-function describeBody(type: EventType, data: EventDescription['data']) {
+/** The body of events of a type. It allows unknown fields, because later versions may add some. */
+function describeBody(type: EventType) {
   return Type.Object(
     {
       id: Id('evt', 'The id of the event, the same on every attempt and equal to `webhook-id`.'),
       type: Type.Literal(type),
       timestamp: Timestamp('When it happened.'),
       environment: OneOf(['sandbox', 'production']),
-      data: Type.Object(data),
+      data: Type.Object(EVENTS[type].data),
     },
     { title: titleOf(type) },
   )
@@ -151,8 +22,8 @@ function titleOf(type: EventType): string {
 }
 
 /** Every event that webhooks deliver, with the schema of its body. */
-export const WEBHOOK_EVENTS = Object.entries(DESCRIPTIONS).map(([type, { summary, data }]) => ({
-  type: type as EventType,
-  summary,
-  body: describeBody(type as EventType, data),
+export const WEBHOOK_EVENTS = EVENT_TYPES.map((type) => ({
+  type,
+  summary: EVENTS[type].summary,
+  body: describeBody(type),
 }))

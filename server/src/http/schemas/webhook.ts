@@ -1,5 +1,5 @@
-import { Id, OneOf, Strict } from './fields.ts'
-import { Type } from './type.ts'
+import { Id, OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
 
 export const WebhookTest = Strict(
   {

@@ -1,5 +1,3 @@
-import { type AuditEntry, leafHashOf } from '../../core/audit/audit-entry.ts'
-import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 
@@ -10,23 +8,6 @@ export type ListedAuditEntry = RowOf<'audit_entries'> & { seq: number; leaf_inde
 export const ENTRY_COLUMNS = columnsOf('audit_entries')
   .map((column) => `entry.${column}`)
   .join(', ')
-/** The row of an audit entry, with the hash that its leaf will have. */
-export function auditEntryRow(organizationId: string, entry: AuditEntry): RowOf<'audit_entries'> {
-  return {
-    org_id: organizationId,
-    id: entry.id,
-    trail_id: entry.trail_id,
-    type: entry.type,
-    occurred_at: entry.occurred_at,
-    actor_type: entry.actor.type,
-    actor_id: entry.actor.id,
-    request_id: entry.request_id,
-    subject_type: entry.subject.type,
-    subject_id: entry.subject.id,
-    data: canonicalJson(entry.data),
-    leaf_hash: leafHashOf(organizationId, entry),
-  }
-}
 
 /** Reads of audit trails. */
 export function auditTrailQueries(database: Database) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createNewId, idPattern } from './ids.ts'
+import { idPattern } from '../core/id-format.ts'
+import { createNewId } from './new-id.ts'
 
 test('ids created within one millisecond are distinct and sort in the order of their creation', () => {
   const newId = createNewId(() => 1_763_174_739_123)

@@ -1,36 +1,12 @@
 import { randomFillSync } from 'node:crypto'
-
-/** The kinds of things that have an id, by the prefix of theirs. */
-export type IdPrefix =
-  | 'aud'
-  | 'con'
-  | 'dec'
-  | 'ent'
-  | 'evt'
-  | 'fsn'
-  | 'idl'
-  | 'key'
-  | 'opr'
-  | 'org'
-  | 'out'
-  | 'pol'
-  | 'req'
-  | 'rev'
-  | 'txb'
-  | 'whe'
+import { ID_ALPHABET, type IdPrefix } from '../core/id-format.ts'
 
 /** Makes ids that sort by time: a prefix and a UUIDv7 (RFC 9562) in 26 characters of lowercase base32. */
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford's: no i, l, o, u to misread
 const COUNTER_MAX = 0xfff
 
-/** The form of an id with a given prefix, for schemas. The first character carries the three highest of 128 bits. */
-export function idPattern(prefix: IdPrefix): string {
-  return `^${prefix}_[0-7][${ALPHABET}]{25}$`
-}
-
-/** Creates a maker of ids. Ids made within one millisecond still sort in the order they were made. */
+/** Creates an id generator. Ids of one millisecond sort in the order in which they were generated. */
 export function createNewId(nowMs: () => number): NewId {
   const bytes = new Uint8Array(16)
   const random = new Uint8Array(2048)
@@ -50,7 +26,7 @@ export function createNewId(nowMs: () => number): NewId {
     const now = nowMs()
     if (now > lastMs) {
       lastMs = now
-      counter = nextRandom() // starts low, so a millisecond has room for thousands more
+      counter = nextRandom() // starts low, to leave room for thousands of ids in this millisecond
     } else if (++counter > COUNTER_MAX) {
       lastMs++
       counter = 0
@@ -84,7 +60,7 @@ function base32(bytes: Uint8Array): string {
     bits += 8
     while (bits >= 5) {
       bits -= 5
-      text += ALPHABET[(value >>> bits) & 31]
+      text += ID_ALPHABET[(value >>> bits) & 31]
     }
     value &= 31
   }

@@ -1,0 +1,62 @@
+import type { EventData, EventType } from '../webhooks/event-types.ts'
+
+/** The data of the entries about the steps of a policy. */
+interface PolicyStepData {
+  policy_id: string
+  policy_version: string
+  policy_checksum: string
+  /** SHA-256 of what the operator was shown: the engine version and the results of the policy's own tests. */
+  evidence_sha256: string
+  reason: string
+  via?: string
+}
+
+/** Why an operator approved or closed the live gate; `via` names what identified the operator. */
+interface GateData {
+  reason: string
+  via?: string
+}
+
+/** The data of entries about a webhook endpoint; of its URL only the host, because the rest may contain secrets. */
+type WebhookEndpointData<T> = { host: string } & T
+
+/**
+ * The data of entries that are not announced as an event of the same type, or with other data than the event: never
+ * personal data, because an entry cannot be taken back.
+ */
+interface AuditOnlyData {
+  'organization.created': { organization_id: string }
+  'operator.added': { role: string }
+  'api_key.created': { name: string; scopes: readonly string[]; expires_at: string | null }
+  'api_key.revoked': { name: string }
+  'live_gate.approved': GateData
+  'live_gate.closed': GateData
+  'policy.proposed': PolicyStepData
+  'policy.approved': PolicyStepData
+  'policy.rejected': PolicyStepData
+  'policy.activated': PolicyStepData
+  'policy.retired': PolicyStepData
+  'webhook_endpoint.added': WebhookEndpointData<{ event_types: string }>
+  'webhook_endpoint.secret_rotated': WebhookEndpointData<{ previous_secret_until: string }>
+  'webhook_endpoint.overlap_ended': WebhookEndpointData<unknown>
+  'webhook_endpoint.disabled': WebhookEndpointData<{ why: string }>
+  'webhook_endpoint.enabled': WebhookEndpointData<unknown>
+  'webhook_endpoint.redelivery': WebhookEndpointData<{
+    deliveries: number
+    first_event_id: string
+    last_event_id: string
+  }>
+}
+
+/** The types of events that are also on the audit log with the same data: all but the head of that log. */
+export type AuditedEventType = Exclude<EventType, 'audit.checkpoint' | keyof AuditOnlyData>
+
+/** The type of an audit entry. */
+export type AuditEntryType = AuditedEventType | keyof AuditOnlyData
+
+/** The data that an audit entry of a type carries. */
+export type AuditData<T extends AuditEntryType> = T extends keyof AuditOnlyData
+  ? AuditOnlyData[T]
+  : T extends EventType
+    ? EventData<T>
+    : never

@@ -1,0 +1,104 @@
+import type { AuditData, AuditEntryType, AuditedEventType } from '../../core/audit/audit-data.ts'
+import { type AuditActor, type AuditEntry, type AuditSubject, leafHashOf } from '../../core/audit/audit-entry.ts'
+import { CanonicalText, canonicalJson } from '../../core/canonical-json.ts'
+import type { EventData, EventType } from '../../core/webhooks/event-types.ts'
+import type { NewId } from '../../ids/new-id.ts'
+import type { RowOf } from '../schema/tables.ts'
+
+/** What all audit entries and events of one act share: whose log they are on, who acted, and when. */
+export interface RecordContext {
+  organizationId: string
+  actor: AuditActor
+  /** ISO 8601. */
+  now: string
+  /** The API request that caused it; null outside the API. */
+  requestId: string | null
+  newId: NewId
+}
+
+/** An audit entry before it has an id and a time. */
+export interface NewAuditEntry<T extends AuditEntryType> {
+  type: T
+  /** The trail that lists it: an entity's, or its subject's own. */
+  trailId: string
+  subject: AuditSubject
+  data: AuditData<T>
+}
+
+/** An event that is also on the audit log, both with the same data. */
+export type DomainEvent = { [T in AuditedEventType]: NewAuditEntry<T> }[AuditedEventType]
+
+/** The row of an audit entry. This and `domainEventRows` are the only ways to write one. */
+export function auditEntryRow<T extends AuditEntryType>(
+  context: RecordContext,
+  entry: NewAuditEntry<T>,
+): RowOf<'audit_entries'> {
+  return auditRow(context, { ...entry, data: new CanonicalText(entry.data) })
+}
+
+/** The row of an event that is not on the audit log with the same data. */
+export function eventRow<T extends EventType>(
+  { organizationId, now, newId }: Pick<RecordContext, 'organizationId' | 'now' | 'newId'>,
+  type: T,
+  data: EventData<T>,
+): RowOf<'events'> {
+  return { org_id: organizationId, id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
+}
+
+/** The rows of domain events: an audit entry and an event for each. Their shared data is serialized once. */
+export function domainEventRows(
+  context: RecordContext,
+  domainEvents: readonly DomainEvent[],
+): { auditEntries: RowOf<'audit_entries'>[]; events: RowOf<'events'>[] } {
+  const { organizationId, now, newId } = context
+  const serialized = domainEvents.map((event) => ({ ...event, data: new CanonicalText(event.data) }))
+  return {
+    events: serialized.map(({ type, data }) => ({
+      org_id: organizationId,
+      id: newId('evt'),
+      type,
+      created_at: now,
+      data: data.text,
+    })),
+    auditEntries: serialized.map((event) => auditRow(context, event)),
+  }
+}
+
+interface SerializedEntry {
+  type: string
+  trailId: string
+  subject: AuditSubject
+  data: CanonicalText
+}
+
+function auditRow(
+  { organizationId, actor, now, requestId, newId }: RecordContext,
+  { type, trailId, subject, data }: SerializedEntry,
+): RowOf<'audit_entries'> {
+  const id = newId('aud')
+  // Members in the order of their names, which spares the canonical form from sorting them.
+  const entry: AuditEntry = {
+    actor: { id: actor.id, type: actor.type },
+    data,
+    id,
+    occurred_at: now,
+    request_id: requestId,
+    subject,
+    trail_id: trailId,
+    type,
+  }
+  return {
+    org_id: organizationId,
+    id,
+    trail_id: trailId,
+    type,
+    occurred_at: now,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    request_id: requestId,
+    subject_type: subject.type,
+    subject_id: subject.id,
+    data: data.text,
+    leaf_hash: leafHashOf(organizationId, entry),
+  }
+}
