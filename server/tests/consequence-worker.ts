@@ -1,10 +1,10 @@
-/** A worker of the sandbox that tests run by hand, so that they know what it has done. */
+/** A consequence worker for the sandbox that tests drain themselves, so that they know when it is done. */
 import assert from 'node:assert/strict'
 import { ConsequenceWorker } from '../src/consequences/consequence-worker.ts'
 import type { Installation } from '../src/service/installation.ts'
 import { ActivePolicies } from '../src/underwriting/active-policies.ts'
 
-/** Makes one that has not been started; whatever fails in it fails the test. */
+/** Creates a worker without starting it; an error in it fails the test. */
 export function newConsequenceWorker(installation: Installation): ConsequenceWorker {
   const store = installation.stores.sandbox
   return new ConsequenceWorker({

@@ -12,8 +12,8 @@ interface Identifier {
 }
 
 let count = 0
-/** Whether a person has to look at an applicant who is verified under these identifiers, because they conflict. */
-async function isReviewed(identifiers: readonly Identifier[]): Promise<boolean> {
+/** Whether the verified identifiers of an applicant conflict, which leads to a manual review. */
+async function isConflicting(identifiers: readonly Identifier[]): Promise<boolean> {
   const { body: entity } = await acme.post('/v1/entities', { external_id: `identity-${count++}` })
   for (const identifier of identifiers) {
     const link = { identifier, verification: { status: 'verified' } }
@@ -30,11 +30,11 @@ async function isReviewed(identifiers: readonly Identifier[]): Promise<boolean> 
   return value > 0
 }
 
-test('two verified numbers conflict where one issuer gives out one, and two documents of one person do not', async () => {
+test('two verified numbers conflict if an issuer gives each entity only one, and two identity documents do not', async () => {
   const tax = (value: string, issuer?: string) => ({ type: 'tax_id', value, ...(issuer && { issuer }) })
-  assert.equal(await isReviewed([tax('11-1', 'US'), tax('22-2', 'DE')]), false)
-  assert.equal(await isReviewed([tax('33-3', 'DE'), tax('44-4', 'de ')]), true)
-  assert.equal(await isReviewed([tax('55-5'), tax('66-6')]), true)
+  assert.equal(await isConflicting([tax('11-1', 'US'), tax('22-2', 'DE')]), false)
+  assert.equal(await isConflicting([tax('33-3', 'DE'), tax('44-4', 'de ')]), true)
+  assert.equal(await isConflicting([tax('55-5'), tax('66-6')]), true)
   const [passport, licence] = ['P-1', 'L-1'].map((value) => ({ type: 'government_id', value }))
-  assert.equal(await isReviewed([passport!, licence!]), false)
+  assert.equal(await isConflicting([passport!, licence!]), false)
 })

@@ -28,7 +28,7 @@ async function post(path: string, body: unknown) {
   return answer.body
 }
 
-/** An applicant whom nothing speaks against, known by identifiers that nobody else has. */
+/** An applicant who would be approved, with identifiers that no other entity has. */
 async function newApplicant(): Promise<string> {
   const own = `outcomes-${count++}`
   const { id } = await post('/v1/entities', { ...prime.entity, external_id: own })
@@ -41,7 +41,7 @@ async function newApplicant(): Promise<string> {
 
 const decide = (entityId: string) => post('/v1/underwrite', { entity_id: entityId, ...prime.underwrite })
 
-/** What is known of a new applicant, and decided, after the reports about one decision came in this order. */
+/** The verdict, history and exposure of a new applicant after the outcomes of one decision were recorded in this order. */
 async function after(reports: readonly Report[]) {
   const entityId = await newApplicant()
   const { id: decisionId } = await decide(entityId)
@@ -63,21 +63,21 @@ function ordersOf<Item>(items: readonly Item[]): Item[][] {
   )
 }
 
-test('a default that was made good counts as made good, in whatever order that is reported', async () => {
+test('a default that was cured counts as cured, in any order of the reports', async () => {
   for (const reports of ordersOf([on('default', '03-01'), on('repaid', '04-01'), on('current', '05-01')])) {
     const { verdict, history, exposure } = await after(reports)
-    const told = reports.map(({ type }) => type).join(', ')
-    assert.deepEqual([verdict, history.defaults, history.repaid, exposure], ['approve', 0, 0, 0], told)
+    const order = reports.map(({ type }) => type).join(', ')
+    assert.deepEqual([verdict, history.defaults, history.repaid, exposure], ['approve', 0, 0, 0], order)
   }
 })
 
-test('own history is the same, in whatever order a credit that has ended is reported', async () => {
+test('the history of a credit that has ended is the same in any order of the reports', async () => {
   const funded = on('funded', '01-01', { amount: 5000, currency: 'EUR' })
   const all = [funded, on('late', '02-01', { days_past_due: 90 }), on('closed', '04-01')]
   for (const reports of ordersOf(all)) {
     const { outstanding, late, worst_days_past_due } = (await after(reports)).history
-    const told = reports.map(({ type }) => type).join(', ')
-    assert.deepEqual([outstanding, late, worst_days_past_due], [0, 1, 90], told)
+    const order = reports.map(({ type }) => type).join(', ')
+    assert.deepEqual([outstanding, late, worst_days_past_due], [0, 1, 90], order)
   }
   const repaidFirst = await after([on('repaid', '03-01'), on('late', '02-01', { days_past_due: 90 })])
   assert.deepEqual([repaidFirst.history.repaid, repaidFirst.history.worst_days_past_due], [1, 90])

@@ -1,4 +1,4 @@
-/** When new facts would turn the verdict of an entity's latest decision. */
+/** Re-evaluation of an entity's latest decision when new facts would change its verdict. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newConsequenceWorker } from './consequence-worker.ts'
@@ -17,7 +17,7 @@ async function identify(id: string, type: string, value: string): Promise<void> 
   assert.equal((await acme.post(`/v1/entities/${id}/identity-links`, link)).status, 201)
 }
 
-/** Somebody with a good account, whom the sandbox policy approves once two identifiers are verified. */
+/** An applicant with good transactions, whom the sandbox policy approves once two identifiers are verified. */
 async function newApplicant(name: string, identifiers: Record<string, string>): Promise<string> {
   const { id } = (await acme.post('/v1/entities', { ...prime!.entity, external_id: name })).body
   for (const consent of prime!.consents) await acme.post(`/v1/entities/${id}/consents`, consent)
@@ -35,7 +35,7 @@ function revokeConsent(id: string) {
   return acme.post(`/v1/entities/${id}/consents`, { purpose: 'credit_underwriting', status: 'revoked' })
 }
 
-/** What was announced about an entity, once everything has been followed up. */
+/** The re-evaluations announced for an entity, once the worker has drained its backlog. */
 async function announcements(id: string) {
   await worker.drain()
   const rows = await database.query<{ data: string }>(
@@ -45,41 +45,41 @@ async function announcements(id: string) {
   return rows.map(({ data }) => JSON.parse(data))
 }
 
-test('a verdict that new facts turn is announced once per turn, not once per fact', async () => {
-  const id = await newApplicant('turned', { government_id: 'turned-1', bank_account: 'turned-2' })
+test('a changed verdict is announced once for each change, not once for each new fact', async () => {
+  const id = await newApplicant('changed', { government_id: 'changed-1', bank_account: 'changed-2' })
   assert.equal((await decideOn(id)).body.verdict, 'approve')
-  const turns = async () =>
+  const changes = async () =>
     (await announcements(id)).map(({ previous_verdict, current_verdict }) => [previous_verdict, current_verdict])
-  assert.deepEqual(await turns(), [], 'nothing has turned yet')
+  assert.deepEqual(await changes(), [], 'nothing has changed yet')
 
   await revokeConsent(id)
-  const turned = [['approve', 'manual_review']]
-  assert.deepEqual(await turns(), turned)
+  const changed = [['approve', 'manual_review']]
+  assert.deepEqual(await changes(), changed)
   await revokeConsent(id)
   await acme.post(`/v1/entities/${id}/feature-snapshots`, {
     source: 's',
     as_of: '2026-11-01T00:00:00Z',
     features: { x: 1 },
   })
-  assert.deepEqual(await turns(), turned, 'more facts of the same kind are no news')
+  assert.deepEqual(await changes(), changed, 'more facts with the same verdict announce nothing')
 
   await acme.post(`/v1/entities/${id}/consents`, { purpose: 'credit_underwriting' })
-  assert.deepEqual(await turns(), [...turned, ['manual_review', 'approve']])
+  assert.deepEqual(await changes(), [...changed, ['manual_review', 'approve']])
   const trail = await acme.get(`/v1/entities/${id}/audit-trail`)
   assert.equal(trail.body.data.filter(({ type }: { type: string }) => type === 'decision.reevaluation_due').length, 2)
 })
 
-test('a fact that is recorded in the same moment as the first decision is not overlooked', async () => {
-  const turned: string[] = []
+test('a fact that is recorded concurrently with the first decision is not missed', async () => {
+  const decidedBefore: string[] = []
   for (let n = 0; n < 8; n++) {
-    const id = await newApplicant(`moment-${n}`, { government_id: `moment-${n}` })
+    const id = await newApplicant(`concurrent-${n}`, { government_id: `concurrent-${n}` })
     const [decided] = await Promise.all([decideOn(id), revokeConsent(id)])
-    if (decided.body.verdict !== 'manual_review') turned.push(id)
+    if (decided.body.verdict !== 'manual_review') decidedBefore.push(id)
   }
-  for (const id of turned) assert.equal((await announcements(id)).length, 1)
+  for (const id of decidedBefore) assert.equal((await announcements(id)).length, 1)
 })
 
-test('an outcome in the neighbourhood turns the verdict of a neighbour', async () => {
+test('an outcome of one entity changes the verdict of its neighbour', async () => {
   const id = await newApplicant('neighbour', { government_id: 'neighbour-1', tax_id: '33-3333333' })
   const decided = await decideOn(id)
   assert.equal(decided.body.verdict, 'approve')

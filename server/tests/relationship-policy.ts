@@ -4,7 +4,7 @@ import type { PolicyDocument } from '../src/core/policy/policy-document.ts'
 import { describeProblem } from '../src/core/policy/policy-problem.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 
-/** A policy that also looks at what the caller sent, in text and booleans, which the sandbox policy does not. */
+/** A policy that also uses text and boolean features of the caller's snapshots, which the sandbox policy does not. */
 export function relationshipPolicy(): CompiledPolicy {
   const { document } = sandboxPolicy()
   const result = compilePolicy(withRelationship(document))

@@ -1,4 +1,4 @@
-/** What the trust graph says depends on what was told, never on the order in which it was told. */
+/** The trust graph depends on what was recorded, not on the order in which it was recorded. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimQueries } from '../src/store/queries/graph-claims.ts'
@@ -26,7 +26,7 @@ async function post(path: string, body: unknown): Promise<Record<string, never>>
   return answer.body
 }
 
-/** Those who appear in one telling; everybody is new in each, and `run` makes identifiers of their own. */
+/** The entities of one run, new for each run; `run` keeps their identifiers apart from those of other runs. */
 interface Cast {
   subject: string
   bad: string
@@ -38,7 +38,7 @@ type Role = Exclude<keyof Cast, 'run'>
 
 type Status = 'verified' | 'unverified' | 'failed'
 
-/** A step that states an identifier, checked on a day. */
+/** A step that asserts an identifier, checked on a day. */
 const has =
   (who: Role, type: string, { status, at, value = 'a' }: { status: Status; at?: string; value?: string }): Step =>
   (cast) =>
@@ -47,7 +47,7 @@ const has =
       verification: { status, ...(at && { verified_at: `${at}T08:00:00Z` }) },
     })
 
-/** A step that states a relationship, checked on a day. */
+/** A step that asserts a relationship, checked on a day. */
 const isRelated =
   (
     who: Role,
@@ -67,7 +67,8 @@ const isRelated =
       verification: { status, ...(at && { verified_at: `${at}T08:00:00Z` }) },
     })
 
-const ends =
+/** A step that decides on an entity and records an outcome of that decision. */
+const hasOutcome =
   (who: Role, type: string): Step =>
   async (cast) => {
     const decision = await post('/v1/underwrite', { entity_id: cast[who], product: 'credit_line' })
@@ -95,8 +96,8 @@ const pays =
       })),
     })
 
-/** The year of bank statements that makes the subject a good customer. */
-const statements: Step = (cast) =>
+/** A step that ingests the year of transactions that makes the subject a good customer. */
+const goodAccount: Step = (cast) =>
   post(`/v1/entities/${cast.subject}/transactions`, { transactions: prime.transactions })
 
 async function newCast(): Promise<Cast> {
@@ -112,8 +113,8 @@ async function newCast(): Promise<Cast> {
   return cast
 }
 
-/** Tells a new cast these things in this order, and what then is said of the subject. */
-async function told(steps: readonly Step[]) {
+/** Runs the steps with a new cast, and returns the subject's exposure and decision. */
+async function resultOf(steps: readonly Step[]) {
   const cast = await newCast()
   for (const step of steps) await step(cast)
   await worker.drain()
@@ -134,18 +135,18 @@ function permutationsOf<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, index) => permutationsOf(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 }
 
-/** Every order where there are few, and else some that are spread evenly over all of them. */
+/** All orders of the steps, or `atMost` of them at even distances. */
 function someOrders(steps: readonly Step[], atMost: number): Step[][] {
   const all = permutationsOf(steps)
   const stride = Math.max(1, all.length / atMost)
   return Array.from({ length: Math.min(atMost, all.length) }, (_, index) => all[Math.floor(index * stride)]!)
 }
 
-/** Tells the same in several orders, of which all must come to the same; returns what that is. */
-async function inAnyOrder(steps: readonly Step[], { before = [statements], atMost = 8 } = {}) {
+/** Runs the same steps in several orders, asserts that the results are equal, and returns the result. */
+async function inAnyOrder(steps: readonly Step[], { before = [goodAccount], atMost = 8 } = {}) {
   const orders = someOrders(steps, atMost)
   const results = []
-  for (const order of orders) results.push(await told([...before, ...order]))
+  for (const order of orders) results.push(await resultOf([...before, ...order]))
   for (const [index, result] of results.entries())
     assert.deepEqual(result, results[0], `order ${orders[index]!.map((step) => steps.indexOf(step)).join(', ')}`)
   return results[0]!
@@ -155,38 +156,48 @@ const LATER = { status: 'verified', at: '2026-06-01' } as const
 const EARLIER = { status: 'verified', at: '2025-06-01' } as const
 const FAILED_BETWEEN = { status: 'failed', at: '2026-01-01' } as const
 
-test('the latest verdict on a shared identifier counts, whichever end it is about and whenever it comes in', async () => {
-  const base = [has('bad', 'tax_id', LATER), ends('bad', 'default')]
-  const taken = await inAnyOrder([...base, has('subject', 'tax_id', EARLIER), has('subject', 'tax_id', FAILED_BETWEEN)])
-  assert.deepEqual([taken.exposure, taken.verdict], [0, 'approve'])
-  const proven = await inAnyOrder([...base, has('subject', 'tax_id', FAILED_BETWEEN), has('subject', 'tax_id', LATER)])
-  assert.ok(proven.exposure > 0.4)
-  assert.deepEqual([proven.verdict, proven.reasons[0]], ['manual_review', 'linked_to_bad_outcome'])
-  const otherEnd = [has('bad', 'tax_id', FAILED_BETWEEN), has('bad', 'tax_id', LATER), ends('bad', 'default')]
-  assert.equal((await inAnyOrder([...otherEnd, has('subject', 'tax_id', LATER)])).exposure, proven.exposure)
+test('the latest check of a shared identifier counts, at either end and in any order of arrival', async () => {
+  const base = [has('bad', 'tax_id', LATER), hasOutcome('bad', 'default')]
+  const failed = await inAnyOrder([
+    ...base,
+    has('subject', 'tax_id', EARLIER),
+    has('subject', 'tax_id', FAILED_BETWEEN),
+  ])
+  assert.deepEqual([failed.exposure, failed.verdict], [0, 'approve'])
+  const verified = await inAnyOrder([
+    ...base,
+    has('subject', 'tax_id', FAILED_BETWEEN),
+    has('subject', 'tax_id', LATER),
+  ])
+  assert.ok(verified.exposure > 0.4)
+  assert.deepEqual([verified.verdict, verified.reasons[0]], ['manual_review', 'linked_to_bad_outcome'])
+  const otherEnd = [has('bad', 'tax_id', FAILED_BETWEEN), has('bad', 'tax_id', LATER), hasOutcome('bad', 'default')]
+  assert.equal((await inAnyOrder([...otherEnd, has('subject', 'tax_id', LATER)])).exposure, verified.exposure)
 })
 
-test('a failure of the same instant takes a proof back, in either order', async () => {
-  const base = [has('bad', 'tax_id', LATER), ends('bad', 'default')]
+test('a failed check prevails over a successful one at the same instant, in either order', async () => {
+  const base = [has('bad', 'tax_id', LATER), hasOutcome('bad', 'default')]
   const steps = [has('subject', 'tax_id', LATER), has('subject', 'tax_id', { ...LATER, status: 'failed' })]
-  assert.equal((await inAnyOrder(steps, { before: [statements, ...base] })).exposure, 0)
+  assert.equal((await inAnyOrder(steps, { before: [goodAccount, ...base] })).exposure, 0)
 })
 
-test('a bare claim takes no proof away, from either end, and gives back nothing that failed', async () => {
-  const bare = { status: 'unverified' } as const
-  const both = [has('bad', 'email', LATER), has('subject', 'email', LATER), ends('bad', 'default')]
-  const proven = await inAnyOrder([...both, has('bad', 'email', bare), has('subject', 'email', bare)], { atMost: 10 })
-  assert.ok(proven.exposure > 0.2, String(proven.exposure))
+test('an unverified assertion neither weakens a verified claim nor restores a failed one, at either end', async () => {
+  const unverified = { status: 'unverified' } as const
+  const both = [has('bad', 'email', LATER), has('subject', 'email', LATER), hasOutcome('bad', 'default')]
+  const verified = await inAnyOrder([...both, has('bad', 'email', unverified), has('subject', 'email', unverified)], {
+    atMost: 10,
+  })
+  assert.ok(verified.exposure > 0.2, String(verified.exposure))
   const failed = await inAnyOrder([
     has('bad', 'email', LATER),
-    ends('bad', 'default'),
+    hasOutcome('bad', 'default'),
     has('subject', 'email', FAILED_BETWEEN),
-    has('subject', 'email', bare),
+    has('subject', 'email', unverified),
   ])
   assert.equal(failed.exposure, 0)
 })
 
-test('one of two shared identifiers that fails leaves the link of the other', async () => {
+test('when one of two shared identifiers fails, the link of the other remains', async () => {
   const device = (value: string, status: Status, at: string) => ({ status, at, value })
   const { exposure } = await inAnyOrder(
     [
@@ -195,38 +206,38 @@ test('one of two shared identifiers that fails leaves the link of the other', as
       has('subject', 'device', device('one', 'verified', '2026-10-01')),
       has('subject', 'device', device('two', 'verified', '2026-10-01')),
       has('subject', 'device', device('one', 'failed', '2026-11-02')),
-      ends('bad', 'fraud_confirmed'),
+      hasOutcome('bad', 'fraud_confirmed'),
     ],
     { atMost: 12 },
   )
-  assert.ok(exposure > 0.1 && exposure < 0.16, `what the unverified device carries: ${exposure}`)
+  assert.ok(exposure > 0.1 && exposure < 0.16, `the strength of the unverified device: ${exposure}`)
 })
 
-test('of a stated relationship each end has its latest word, and the stronger of both words holds', async () => {
-  const taken = [isRelated('subject', 'bad', EARLIER), isRelated('subject', 'bad', FAILED_BETWEEN)]
-  assert.equal((await inAnyOrder([...taken, ends('bad', 'default')])).exposure, 0)
-  const proven = await inAnyOrder([...taken, isRelated('subject', 'bad', LATER), ends('bad', 'default')])
-  assert.ok(proven.exposure > 0.4)
+test('for a relationship the latest check of each end counts, and the stronger end holds', async () => {
+  const failed = [isRelated('subject', 'bad', EARLIER), isRelated('subject', 'bad', FAILED_BETWEEN)]
+  assert.equal((await inAnyOrder([...failed, hasOutcome('bad', 'default')])).exposure, 0)
+  const verified = await inAnyOrder([...failed, isRelated('subject', 'bad', LATER), hasOutcome('bad', 'default')])
+  assert.ok(verified.exposure > 0.4)
   const theirs = isRelated('bad', 'subject', { status: 'unverified', at: '2026-06-01' })
-  const claimed = await inAnyOrder([...taken, theirs, ends('bad', 'default')])
-  assert.ok(claimed.exposure > 0.2 && claimed.exposure < 0.25, String(claimed.exposure))
+  const unverified = await inAnyOrder([...failed, theirs, hasOutcome('bad', 'default')])
+  assert.ok(unverified.exposure > 0.2 && unverified.exposure < 0.25, String(unverified.exposure))
 })
 
-test('an owner has the share that was verified last', async () => {
+test('an ownership share is the one verified last', async () => {
   const owner = (share: number, status: Status, at: string) =>
     isRelated('subject', 'bad', { status, at, share, relationship: 'owner' })
   const { exposure } = await inAnyOrder([
     owner(1, 'verified', '2026-01-01'),
     owner(0.4, 'verified', '2026-10-01'),
     owner(0.9, 'unverified', '2026-11-01'),
-    ends('bad', 'fraud_confirmed'),
+    hasOutcome('bad', 'fraud_confirmed'),
   ])
   assert.ok(exposure > 0.1 && exposure < 0.15, String(exposure))
 })
 
-test('a small payment to a fraudster is small, before, after and amid the bank statements', async () => {
+test('a small payment to a fraudster adds no exposure, before, after or between other transactions', async () => {
   const small = await inAnyOrder(
-    [statements, pays('subject', { amount: 5, to: 'bad' }), ends('bad', 'fraud_confirmed')],
+    [goodAccount, pays('subject', { amount: 5, to: 'bad' }), hasOutcome('bad', 'fraud_confirmed')],
     {
       before: [],
     },
@@ -234,50 +245,50 @@ test('a small payment to a fraudster is small, before, after and amid the bank s
   assert.deepEqual([small.exposure, small.verdict], [0, 'approve'])
   const large = await inAnyOrder(
     [
-      statements,
+      goodAccount,
       pays('subject', { amount: 90_000, to: 'bad' }, { amount: 5, to: 'friend' }),
       pays('subject', { amount: 60_000, to: 'bad', day: '2026-10-02' }),
-      ends('bad', 'fraud_confirmed'),
+      hasOutcome('bad', 'fraud_confirmed'),
     ],
     { before: [] },
   )
   assert.ok(large.exposure > 0.05 && large.exposure < 0.11, String(large.exposure))
 })
 
-test('a payment is as old as it is, not as its report', async () => {
+test('a payment decays from its own date, not from the date of its report', async () => {
   const exposureOf = async (day: string) =>
-    (await told([pays('subject', { amount: 100, to: 'bad', day }), ends('bad', 'fraud_confirmed')])).exposure
+    (await resultOf([pays('subject', { amount: 100, to: 'bad', day }), hasOutcome('bad', 'fraud_confirmed')])).exposure
   const [recent, old] = [await exposureOf('2026-11-14'), await exposureOf('2026-05-18')]
   assert.ok(recent > 0.1, String(recent))
   assert.ok(Math.abs(old - recent / 2) < 0.002, `${old} after one half-life, of ${recent}`)
 })
 
-test('it does not matter which of two reports a payment first, nor who has a cash flow of its own', async () => {
+test('a payment counts the same whichever end reports it first, and with or without other transactions', async () => {
   const { exposure } = await inAnyOrder(
     [
       pays('bad', { amount: 60, to: 'subject' }),
       pays('subject', { amount: 60, to: 'bad' }, { amount: 20 }),
       pays('subject', { amount: 30, day: '2026-09-02' }, { amount: 30, to: 'bad', day: '2026-09-01' }),
       pays('bad', { amount: 900 }),
-      ends('bad', 'fraud_confirmed'),
+      hasOutcome('bad', 'fraud_confirmed'),
     ],
     { before: [], atMost: 12 },
   )
   assert.ok(exposure > 0.05 && exposure < 0.1, String(exposure))
   const reportedByOther = await inAnyOrder(
-    [pays('bad', { amount: 60, to: 'subject' }), pays('subject', { amount: 40 }), ends('bad', 'fraud_confirmed')],
+    [pays('bad', { amount: 60, to: 'subject' }), pays('subject', { amount: 40 }), hasOutcome('bad', 'fraud_confirmed')],
     { before: [] },
   )
   assert.ok(reportedByOther.exposure > 0.1, String(reportedByOther.exposure))
 })
 
-test('what stands two links away is the same in any order of links, payments and outcomes', async () => {
+test('the exposure over two hops is the same in any order of links, payments and outcomes', async () => {
   const { exposure } = await inAnyOrder(
     [
       isRelated('subject', 'friend', LATER),
       pays('friend', { amount: 90, to: 'bad' }),
       pays('friend', { amount: 10 }),
-      ends('bad', 'fraud_confirmed'),
+      hasOutcome('bad', 'fraud_confirmed'),
     ],
     { atMost: 12 },
   )
@@ -288,14 +299,14 @@ test('what stands two links away is the same in any order of links, payments and
       has('friend', 'phone', LATER),
       has('bad', 'phone', LATER),
       has('friend', 'phone', FAILED_BETWEEN),
-      ends('bad', 'default'),
+      hasOutcome('bad', 'default'),
     ],
     { atMost: 12 },
   )
   assert.ok(shared.exposure > 0.1 && shared.exposure < 0.25, String(shared.exposure))
 })
 
-/** A step that gives somebody sixty links to the clean that nobody has verified, each of a stronger type than theirs to others. */
+/** A step that gives an entity sixty unverified links to entities without outcomes, each of a stronger type than its others. */
 const isSurrounded =
   (who: Role): Step =>
   async (cast) => {
@@ -316,20 +327,20 @@ const isSurrounded =
     })
   }
 
-test('claims that nobody has verified wash no exposure away, at either link of the way, before it and after it', async () => {
-  const way = [
+test('unverified links never lower an exposure, at either hop of its path, before it or after it', async () => {
+  const path = [
     isRelated('subject', 'friend', { status: 'unverified', at: '2026-11-01', relationship: 'guarantor' }),
     isRelated('friend', 'bad', { status: 'verified', at: '2026-11-01' }),
-    ends('bad', 'fraud_confirmed'),
+    hasOutcome('bad', 'fraud_confirmed'),
   ]
-  const plain = await told([statements, ...way])
+  const plain = await resultOf([goodAccount, ...path])
   assert.ok(plain.exposure > 0.1)
   assert.deepEqual([plain.verdict, plain.conditions], ['approve_with_conditions', ['linked_exposure']])
   for (const who of ['friend', 'subject'] as const)
-    assert.deepEqual(await inAnyOrder([...way, isSurrounded(who)], { atMost: 8 }), plain, who)
+    assert.deepEqual(await inAnyOrder([...path, isSurrounded(who)], { atMost: 8 }), plain, who)
 })
 
-test('an identifier that a hundred thousand have is read as one that forty have', async () => {
+test('reading an identifier with 100,000 holders costs no more than one with 40', async () => {
   await database.query(
     `INSERT INTO identifier_holders SELECT $1, 'crowd', 'ent_crowd_' || n, 'device', NULL, NULL, now(), now(), n = 77777 FROM generate_series(1, 100000) AS n`,
     [acme.id],
@@ -338,9 +349,9 @@ test('an identifier that a hundred thousand have is read as one that forty have'
   assert.ok(holders.length <= 81)
   assert.ok(
     holders.some(({ entityId }) => entityId === 'ent_crowd_77777'),
-    'the one among them who went bad is not hidden',
+    'the adverse holder is not hidden',
   )
-  // As PostgreSQL does by itself a little later: until then it may remember a table of a few rows.
+  // Autovacuum would do this a little later; until then the planner may assume a table of a few rows.
   await database.query('ANALYZE identifier_holders')
   let plan = ''
   const explained = claimQueries({
@@ -355,12 +366,12 @@ test('an identifier that a hundred thousand have is read as one that forty have'
   assert.match(plan, /identifier_holders_adverse/)
 })
 
-test('links that have faded are taken away, some with each exposure that is written', async () => {
+test('expired links are deleted, a few with each write of exposures', async () => {
   const cast = await newCast()
-  const faded = Array.from({ length: 300 }, (_, n) => ({
+  const expired = Array.from({ length: 300 }, (_, n) => ({
     org_id: acme.id,
     entity_id: cast.friend,
-    neighbour_id: `${cast.run}-faded-${n}`,
+    neighbour_id: `${cast.run}-expired-${n}`,
     type: 'device',
     verified: true,
     base_ppm: 400_000,
@@ -368,13 +379,13 @@ test('links that have faded are taken away, some with each exposure that is writ
     expires: 12_000,
     to_adverse: false,
   }))
-  await store.commit({ links: faded })
+  await store.commit({ links: expired })
   const left = async () =>
     (await database.query('SELECT 1 FROM graph_links WHERE entity_id = $1', [cast.friend])).length
   assert.equal(await left(), 300)
-  await ends('bad', 'default')(cast)
+  await hasOutcome('bad', 'default')(cast)
   assert.ok((await left()) < 300)
-  await ends('bad', 'default')(cast)
+  await hasOutcome('bad', 'default')(cast)
   await worker.drain()
   assert.equal(await left(), 0)
 })

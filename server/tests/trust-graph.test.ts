@@ -47,7 +47,7 @@ async function outcome(id: string, type: string, occurredAt = '2026-11-01T00:00:
   assert.equal((await acme.post(`/v1/decisions/${decision}/outcomes`, { type, occurred_at: occurredAt })).status, 201)
 }
 
-test('an outcome has moved the trust of direct neighbours when it is answered, and of the next ones soon after', async () => {
+test('an outcome changes the trust of direct neighbours before the reply, and of entities two hops away soon after', async () => {
   const [bad, near, far, stranger] = [await newEntity(), await newEntity(), await newEntity(), await newEntity()]
   await relate(near, bad)
   await relate(far, near, 'owner')
@@ -59,7 +59,7 @@ test('an outcome has moved the trust of direct neighbours when it is answered, a
   assert.equal((await trustOf(stranger)).negative_exposure, 0)
 })
 
-test('two entities with the same identifier become linked, in either order of link and outcome', async () => {
+test('two entities with the same identifier are linked, whether the outcome or the link comes first', async () => {
   const [bad, before, after, other] = [await newEntity(), await newEntity(), await newEntity(), await newEntity()]
   await identify(bad, 'tax_id', '11-1111111')
   await identify(before, 'tax_id', '111111111')
@@ -72,7 +72,7 @@ test('two entities with the same identifier become linked, in either order of li
   assert.equal(exposures[2], 0)
 })
 
-test('good outcomes support, bad ones expose, and a loan that went late and was then repaid counts as repaid', async () => {
+test('good outcomes add support, bad ones add exposure, and a loan that was late and then repaid counts as repaid', async () => {
   const [good, friend] = [await newEntity(), await newEntity()]
   await relate(friend, good, 'guarantor')
   const decision = await decisionOn(good)
@@ -86,7 +86,7 @@ test('good outcomes support, bad ones expose, and a loan that went late and was 
   assert.ok(positive_support > 0 && score > 0.5)
 })
 
-test('what is over is not undone by closing the file, and fraud by nothing at all', async () => {
+test('no later outcome supersedes a confirmed fraud', async () => {
   const [bad, near] = [await newEntity(), await newEntity()]
   await relate(near, bad)
   const decision = await decisionOn(bad)
@@ -103,7 +103,7 @@ test('what is over is not undone by closing the file, and fraud by nothing at al
   for (const type of ['closed', 'repaid', 'funded']) assert.equal(await report(type, 2), fraud, type)
 })
 
-test('a crowd that shares an identifier cannot hide the one among them who went bad', async () => {
+test('many holders of one identifier cannot hide an adverse one among them', async () => {
   const bad = await newEntity()
   const crowd = await Promise.all(Array.from({ length: 45 }, newEntity))
   for (const id of crowd) await identify(id, 'phone', '+49 30 1234', 'unverified')
@@ -114,7 +114,7 @@ test('a crowd that shares an identifier cannot hide the one among them who went 
   assert.ok((await trustOf(late)).negative_exposure > 0.1)
 })
 
-test('a verification that fails later takes its link back', async () => {
+test('a later failed verification removes the link', async () => {
   const [bad, near] = [await newEntity(), await newEntity()]
   await outcome(bad, 'default')
   await relate(near, bad)
@@ -123,7 +123,7 @@ test('a verification that fails later takes its link back', async () => {
   assert.equal((await trustOf(near)).negative_exposure, 0)
 })
 
-test('a shop is not exposed to customers who matter little to it, however much it matters to them', async () => {
+test('a shop is not exposed to customers with a small share in its cash flow, however large its share in theirs', async () => {
   const shop = await newEntity()
   const sales = Array.from({ length: 12 }, (_, n) => ({
     external_id: `sale-${n}`,
@@ -154,7 +154,7 @@ test('a shop is not exposed to customers who matter little to it, however much i
   assert.equal((await trustOf(shop)).negative_exposure, 0)
 })
 
-test('payments add up exactly, beyond what a number can hold', async () => {
+test('payments add up exactly, beyond the precision of a double', async () => {
   const [payer, payee] = [await newEntity(), await newEntity()]
   for (let n = 0; n < 3; n++) {
     const payment = {
@@ -176,7 +176,7 @@ test('payments add up exactly, beyond what a number can hold', async () => {
   assert.equal(row!.amount, '299999999999.9997')
 })
 
-test('payments link weakly, by their share in the cash flow', async () => {
+test('payments make weak links, by their share in the cash flow', async () => {
   const [bad, payer] = [await newEntity(), await newEntity()]
   await outcome(bad, 'fraud_confirmed')
   const pay = (amount: number, counterparty?: string) => ({
@@ -206,7 +206,7 @@ test('payments link weakly, by their share in the cash flow', async () => {
   assert.equal((await ingest([pay(1, payer)])).status, 400)
 })
 
-test('what is kept step by step equals what a new walk finds', async () => {
+test('exposures that were refreshed step by step equal those of a complete refresh', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, newEntity))
   const types = ['same_as', 'owner', 'director', 'household', 'guarantor']
   for (let n = 0; n < 24; n++)
@@ -218,22 +218,22 @@ test('what is kept step by step equals what a new walk finds', async () => {
     ).catch(() => {})
   for (const [n, type] of ['default', 'repaid', 'late', 'fraud_confirmed'].entries()) await outcome(ids[n * 3]!, type)
   await worker.drain()
-  const kept = await database.query(
+  const stepByStep = await database.query(
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
     [ids],
   )
   await store.queueCauses(ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })))
   await worker.drain()
-  const walked = await database.query(
+  const complete = await database.query(
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
     [ids],
   )
   const withoutTime = (rows: Record<string, unknown>[]) =>
     rows.map(({ entity_id, summary }) => [entity_id, { ...JSON.parse(summary as string), asOf: '' }])
-  assert.deepEqual(withoutTime(kept), withoutTime(walked))
+  assert.deepEqual(withoutTime(stepByStep), withoutTime(complete))
 })
 
-test('a hub with a hundred thousand links is read as one with forty', async () => {
+test('reading a hub of degree 100,000 costs no more than one of degree 40', async () => {
   const hub = await newEntity()
   await database.query(
     `INSERT INTO graph_links SELECT $1, $2, 'ent_hub_' || n, 'employer', true, 150000, 20000, 99999, false FROM generate_series(1, 100000) AS n`,
@@ -247,14 +247,14 @@ test('a hub with a hundred thousand links is read as one with forty', async () =
   assert.deepEqual(
     links.get(hub)!.adverse.map(({ neighbour }) => neighbour),
     [bad],
-    'what leads to harm is not crowded out',
+    'links to adverse entities are not crowded out',
   )
   assert.ok((await trustOf(hub)).negative_exposure > 0.5)
-  // As PostgreSQL does by itself a little later: until then it knows nothing of so many.
+  // Autovacuum would do this a little later; until then the planner has no statistics of the new rows.
   await database.query('ANALYZE graph_links')
   const plan = await database.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN SELECT neighbour_id FROM graph_links WHERE org_id = '${acme.id}' AND entity_id = '${hub}' AND expires > 1
      ORDER BY (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type LIMIT 40`,
   )
-  assert.match(JSON.stringify(plan), /graph_links_ranked/, 'the first links are read in the order of the index')
+  assert.match(JSON.stringify(plan), /graph_links_ranked/, 'the first links are read in index order')
 })
