@@ -39,13 +39,13 @@ test('entities that are given one identifier concurrently, in any spelling, are 
   const entities = await newEntities(12)
   const spellings = ['33-3333333', '333333333', '33 333 3333', '333-333-333']
   await Promise.all(entities.map((id, n) => has(id, spellings[n % spellings.length]!)))
-  const everyone = entities.map((id) =>
+  const allOthers = entities.map((id) =>
     entities
       .filter((other) => other !== id)
       .map((other) => [other, true])
       .sort(),
   )
-  assert.deepEqual(await linksOf(entities), everyone)
+  assert.deepEqual(await linksOf(entities), allOthers)
 })
 
 test('two concurrent verifications of a shared identifier make a verified link, and a failed one among them removes it', async () => {

@@ -6,7 +6,7 @@ import type { RowOf } from '../store/schema/tables.ts'
 /** Neighbours in one page. A hub takes many pages, and the work of other causes goes on between them. */
 const NEIGHBOURS_PER_PAGE = 200
 
-/** Queues a refresh for every entity whose exposure the outcomes of one entity may change: one page of its neighbours at a time. */
+/** Queues a refresh of every exposure that the outcomes of one entity may change, one page of its neighbours at a time. */
 export async function spreadOutcomes(
   store: EnvironmentStore,
   cause: RowOf<'consequences'>,

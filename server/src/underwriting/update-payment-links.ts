@@ -106,7 +106,7 @@ async function linksBetween(
   })
 }
 
-/** The entities that have a path through an end to an adverse entity; payments are too weak to carry support that far. */
+/** The entities that have a path through an end to an adverse entity; payments are never verified, so they carry no support. */
 async function exposedThroughEnds(
   store: EnvironmentStore,
   { org_id, entityId, others, adverse }: Ends,

@@ -471,11 +471,11 @@ describe('an exposure that is recomputed only when it is affected', () => {
       ...crowd.slice(1).map((name) => edge('ent_0', name, { type: 'email' })),
       ...crowd.slice(2).map((name) => edge('ent_1', name, { type: 'device', verification: 'unverified' })),
     ]
-    const anyone = fc.uniqueArray(fc.constantFrom(...crowd), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
+    const anyEnds = fc.uniqueArray(fc.constantFrom(...crowd), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
       [string, string]
     >
     const edges = fc.record({
-      ends: anyone,
+      ends: anyEnds,
       type: types,
       verification: fc.constantFrom<Edge['verification']>('verified', 'unverified'),
     })

@@ -28,7 +28,7 @@ export interface LinkBasis {
 
 // How much of a neighbour's outcomes a link carries, and its half-life. The same identity carries nearly all; a contact
 // detail may be shared or passed on; a guarantor is liable; an owner has influence by share; a payment shows only an
-// acquaintance. Legal and personal identity decays slowly; what people replace every few years decays as fast.
+// acquaintance. Identity hardly changes, so its links decay slowly; details that are replaced every few years decay faster.
 const YEAR = 365
 const LINK_TYPES: Record<LinkType, { carriedPpm: number; halfLifeDays: number; isByShare?: true }> = {
   same_as: { carriedPpm: 900_000, halfLifeDays: 10 * YEAR },
@@ -102,7 +102,7 @@ export interface FollowedLinks {
   adverse: readonly Link[]
   /** Links beyond the fan-out whose neighbour is itself linked to an adverse entity. */
   nearAdverse: readonly Link[]
-  /** The next links after the ranked ones. They are not followed, but the exposure at their far ends may depend on this entity. */
+  /** The next links by rank. They are not followed, but the exposure at their far ends may depend on this entity. */
   beyondFanOut: readonly Link[]
 }
 

@@ -1,7 +1,7 @@
 import type { OutcomeType } from '../vocabularies.ts'
 import { dayOf, decayPpm, PPM } from './decay.ts'
 
-/** What an entity's own outcomes say about it: weights of bad and good belief in ppm; the rest, up to one whole, is unknown. */
+/** What an entity's own outcomes say about it: shares of bad and good belief in ppm; the rest, up to one whole, is unknown. */
 export interface TrackRecord {
   adversePpm: number
   favourablePpm: number
@@ -39,7 +39,7 @@ const PERIODS_KEPT = 122
 /** The track record of an entity without outcomes. */
 export const NO_TRACK_RECORD: TrackRecord = { adversePpm: 0, favourablePpm: 0 }
 
-/** Whether a track record has any bad outcome; links to such an entity are always followed, whatever their rank. */
+/** Whether a track record has bad outcomes. Links to such an entity are selected apart, so others cannot crowd them out. */
 export function isAdverse({ adversePpm }: TrackRecord): boolean {
   return adversePpm > 0
 }
@@ -80,7 +80,7 @@ export function trackRecordOf(tallies: readonly OutcomeTally[], today: number): 
     adverse += (tally.adverse * left) / PPM
     favourable += (tally.favourable * left) / PPM
   }
-  // One bad outcome weighs as much as four good ones. The constant PPM is the prior: one outcome's weight of not knowing.
+  // One bad outcome weighs as much as four good ones. PPM is the prior: the unknown weighs as much as one bad outcome.
   const total = adverse + favourable / 4 + PPM
   return {
     adversePpm: Math.floor((adverse / total) * PPM),

@@ -27,7 +27,7 @@ const BY_RANK = "(NOT verified), (type = 'payment'), base_ppm DESC, since, neigh
 /** How many expired links each write of exposures deletes; more than are made in that time. */
 const EXPIRED_PER_WRITE = 200
 
-/** Queries of the trust graph. The cost of each is bounded by the fan-out, not by the degree of an entity. */
+/** Queries of the trust graph. The cost of each is bounded by the fan-out or a page, not by the degree of an entity. */
 export function graphQueries(database: Database) {
   return {
     ...claimQueries(database),

@@ -14,7 +14,7 @@ const LARGEST_OF_MONTH = 8
 /** How many payment links of an entity are computed again when its cash flow changes. */
 const LINKS_UPDATED_MAX = 40
 
-/** Reads of the payments between entities. The cost of each is bounded, whatever the number of payments. */
+/** Reads of the payments between entities. The cost of each is bounded, however many payments there are. */
 export function paymentFlowQueries(database: Database) {
   return {
     /** Whether an entity has any payments to or from another. Every ingest asks, so concurrent reads share a round trip. */
