@@ -1,23 +1,23 @@
-// A receiver of Verdigraph webhooks: verifies, ignores repetitions, answers at once, works afterwards.
+// Receives Verdigraph webhooks: verifies the signature, answers at once, ignores repetitions, then handles the event.
 // WEBHOOK_SECRET=whsec_… PORT=9000 node webhook-receiver.js      (npm install standardwebhooks)
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET)
-const seen = new Set() // In earnest: a table with a unique key, written together with what the event sets off.
+const seen = new Set() // In production: a table with a unique key, written in the transaction that handles the event.
 
 const server = createServer(async (request, response) => {
-  const body = await text(request) // The bytes as they came: parsed and written again, they would not verify.
+  const body = await text(request) // The raw body: JSON that was parsed and serialized again would not verify.
   let event
   try {
-    event = webhook.verify(body, request.headers) // Also refuses what was signed more than five minutes ago.
+    event = webhook.verify(body, request.headers) // Also refuses timestamps older than five minutes.
   } catch {
     response.writeHead(400).end('not signed by Verdigraph')
     return
   }
-  response.writeHead(204).end() // Within 15 seconds, so before the work.
-  if (seen.has(event.id)) return // Delivered at least once means: sometimes twice.
+  response.writeHead(204).end() // Before handling the event: the sender waits 15 seconds at most.
+  if (seen.has(event.id)) return // Delivery is at least once, so an event may arrive twice.
   seen.add(event.id)
   handle(event)
 })

@@ -1,4 +1,4 @@
-/** A dispatcher for tests on its own database, without the rest of the service; closed and removed when the test file ends. */
+/** A dispatcher for tests on its own database, without the rest of the service; removed after the test file. */
 import { after } from 'node:test'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'

@@ -5,7 +5,7 @@ import { ATTEMPT_DELAYS_MS } from '../src/core/webhooks/schedule.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 import { isSignedBy, type Receiver, startReceiver, until } from './webhook-receiver.ts'
 
-/** Tests advance the clock of the service instead of waiting for hours. Receivers check signatures against the real clock. */
+/** Tests advance the clock of the service instead of waiting. Receivers check signatures by the real clock. */
 let aheadMs = 0
 const nowMs = () => Date.now() + aheadMs
 const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' }, nowMs })

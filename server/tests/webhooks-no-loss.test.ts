@@ -53,7 +53,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended
 }
 
-/** On PostgreSQL two workers send, and are killed in turn. With the embedded database one process does everything, and is killed. */
+/** On PostgreSQL two workers send, and are killed in turn. With the embedded database there is one process. */
 async function startNodes(): Promise<{ kill(count: number): Promise<void>; stop(): Promise<void> }> {
   const api = onPostgres ? await startNode('api') : undefined
   const killed = onPostgres ? [await startNode('worker'), await startNode('worker')] : [await startNode('api,worker')]

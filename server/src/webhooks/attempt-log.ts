@@ -5,7 +5,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { FailingEndpoint, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
 
 const ATTEMPTS_PER_WRITE = 1_000
-/** Delay before a write, so that more attempts share it: one attempt costs as much to write as a hundred, and none is urgent. */
+/** Delay before a write, so that more attempts share it: one attempt costs as much to write as a hundred. */
 const GATHER_MS = 20
 const TRIES_MAX = 5
 
@@ -23,7 +23,7 @@ export interface AttemptLogParts {
   onError: (error: unknown) => void
 }
 
-/** Records attempts in batches: all that end during one write share the next. A round trip for each would cost more than sending it. */
+/** Records attempts in batches, because one round trip for each attempt would cost more than sending it. */
 export class AttemptLog {
   readonly #parts: AttemptLogParts
   #queue: { attempt: SettledAttempt; done: () => void }[] = []
@@ -53,8 +53,8 @@ export class AttemptLog {
   }
 
   /**
-   * Writes a batch. If PostgreSQL rejects its data, writes each attempt alone, so that one attempt cannot lose the others.
-   * An attempt that is still rejected is recorded without the answer: unrecorded, it would be made again for ever.
+   * Writes a batch. If PostgreSQL rejects its data, writes each attempt alone, so that the others are not lost with it.
+   * An attempt that is still rejected is recorded without the answer: unrecorded, it would be repeated for ever.
    */
   async #writeOrSplit(attempts: readonly SettledAttempt[], withoutAnswer = false): Promise<void> {
     try {

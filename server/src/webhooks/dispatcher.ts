@@ -33,11 +33,11 @@ const LEASE_TRIES_MAX = 5
 export interface DispatcherTimings {
   delaysMs: readonly number[]
   timeoutMs: number
-  /** Longer than an attempt takes, shorter than the 60 s within which the deliveries of a killed node must go out again. */
+  /** Longer than an attempt takes; below 60 s, within which deliveries of a killed node must go out again. */
   leaseSeconds: number
   /** How often to poll for deliveries that have become due, or that other nodes have queued. */
   pollEveryMs: number
-  /** Delay between a commit of this node that queued deliveries and the poll, so that further commits share the poll. */
+  /** Delay of the poll after a commit of this node that queued deliveries, so that further commits share it. */
   gatherMs: number
   failingMaxMs: number
 }
@@ -65,7 +65,7 @@ export interface DispatcherParts extends DispatcherEvents {
   rules: UrlRules
   store: EnvironmentStore
   secrets: WebhookSecretBox
-  /** Creates the HTTP agent. The dispatcher calls it before its first attempt, and destroys the agent when it closes. */
+  /** Creates the HTTP agent, before the first attempt. The dispatcher destroys it when it closes. */
   agentFor: (timeoutMs: number) => Promise<HttpDispatcher>
   userAgent: string
   newId: NewId
@@ -84,8 +84,8 @@ type DisableTarget = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEnd
  *
  * The dispatcher is in one of these states:
  * - idle → polling: after `pollEveryMs`, after a commit of this node that queued deliveries, or when an attempt ends.
- * - polling: one poll finds the webhook endpoints with due deliveries, leases some of these, reads the webhook endpoints
- *   again, releases the deliveries of disabled ones, and starts attempts.
+ * - polling: one poll finds the webhook endpoints with due deliveries, leases some of these, reads the webhook
+ *   endpoints again, releases the deliveries of disabled ones, and starts attempts.
  *   → polling again, if there was another reason to poll in the meantime; → idle, if not; → paused, after an error.
  * - paused → idle: after five seconds without a poll, so that a database that is down is not queried all the time.
  * - draining (`close`): no polls and no new attempts; leases of waiting deliveries are released; attempts in flight end
@@ -93,8 +93,8 @@ type DisableTarget = Pick<FailingEndpoint, 'org_id' | 'id'> & Partial<FailingEnd
  * - closed: the HTTP agent is destroyed.
  *
  * A delivery is in one of these states, of which `pending`, `delivered` and `failed` are written to the database:
- * - pending → leased: when it is due, its webhook endpoint is enabled, and this node has a permit for it. The deliveries
- *   of a disabled webhook endpoint stay pending until it is enabled again.
+ * - pending → leased: when it is due, its webhook endpoint is enabled, and this node has a permit for it. The
+ *   deliveries of a disabled webhook endpoint stay pending until it is enabled again.
  * - leased → in flight: when an attempt starts.
  *   → pending: when the lease is released or expires.
  * - in flight → delivered: the receiver answered 2xx.
@@ -208,7 +208,7 @@ export class Dispatcher {
     let leasedAtMs = 0
     try {
       for (let tries = 1; planned.length > 0; tries++) {
-        // Read before the database reads its clock, so that this node never believes a lease to last longer than it does.
+        // Read before the database reads its clock, so that the lease never ends earlier than this node assumes.
         leasedAtMs = performance.now()
         const request = { now: this.#now(), leaseSeconds: this.#timings.leaseSeconds, wanted: planned }
         const result = await this.#parts.store.leaseDeliveries(request).catch((error) => {
@@ -227,7 +227,7 @@ export class Dispatcher {
     }
   }
 
-  /** Starts the attempts that the limits allow, to webhook endpoints that were enabled when they were read a moment ago. */
+  /** Starts as many attempts as the limits allow, to webhook endpoints that were enabled a moment ago. */
   #startAttempts(): void {
     if (this.#isClosing) return
     let isStale = false

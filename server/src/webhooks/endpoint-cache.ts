@@ -2,7 +2,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { SendingEndpoint } from '../store/queries/webhook-dispatch.ts'
 import { type EndpointKey, keyOf } from './held-deliveries.ts'
 
-/** The maximum age of a cached webhook endpoint when an attempt starts. Changes by operators take effect within a second. */
+/** The maximum age of a cached row when an attempt starts. Changes must take effect within a second. */
 const FRESH_MS = 500
 /** A webhook endpoint that was read longer ago is read again with the next poll. */
 const REFRESH_AFTER_MS = 200
@@ -14,8 +14,8 @@ interface CachedEndpoint {
 }
 
 /**
- * Caches the webhook endpoints of the deliveries that this node holds. A webhook endpoint may be disabled or get another
- * secret while its deliveries wait, so it is read again and again: all of them with one statement.
+ * Caches the webhook endpoints of the deliveries that this node holds. A webhook endpoint may be disabled or get
+ * another secret while its deliveries wait, so it is read again and again: all of them with one statement.
  */
 export class EndpointCache {
   readonly #store: Pick<EnvironmentStore, 'sendingEndpoints'>

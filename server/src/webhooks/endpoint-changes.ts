@@ -14,7 +14,7 @@ export interface Disabling {
   now: string
 }
 
-/** Disables a webhook endpoint and writes an audit entry; false if a concurrent change came first. Its pending deliveries stay. */
+/** Disables a webhook endpoint and writes an audit entry; false if a concurrent change came first. */
 export async function disableEndpoint(
   { store, newId }: { store: EnvironmentStore; newId: NewId },
   endpoint: WebhookEndpoint,
@@ -33,7 +33,7 @@ export async function disableEndpoint(
   return lost === undefined
 }
 
-/** Builds the audit entry of a change of a webhook endpoint. It names the host only: the rest of the URL may hold a secret. */
+/** Builds the audit entry of a change. It names the host only: the rest of the URL may hold a secret. */
 export function endpointEntry<T extends WebhookEndpointEntryType>(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
   context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,

@@ -2,11 +2,11 @@ import type { DueEndpoint, LeasedDelivery } from '../store/queries/webhook-dispa
 import { ConcurrencyLimiter, type Permit, type Speed } from './concurrency-limiter.ts'
 
 /**
- * Attempts in flight on this node, for one environment. Idle connections come on top: they stay open for four seconds, at
- * most as many per webhook endpoint as it had attempts in flight at once.
+ * Attempts in flight on this node, for one environment. Idle connections come on top: they stay open for four seconds,
+ * at most as many per webhook endpoint as it had attempts in flight at once.
  */
 const IN_FLIGHT = { total: 256, unproven: 192, slow: 128, perEndpoint: { fast: 32, unknown: 8, slow: 32 } }
-/** Deliveries that this node has leased: waiting, in flight, or settling. A reserve keeps fast webhook endpoints busy. */
+/** Leased deliveries: waiting, in flight, or settling. A reserve keeps fast webhook endpoints busy. */
 const HELD = { total: 4_096, unproven: 2_048, slow: 1_024, perEndpoint: { fast: 1_024, unknown: 8, slow: 32 } }
 /** A webhook endpoint whose attempts take longer is slow. */
 const FAST_MS = 1_000
@@ -53,7 +53,7 @@ export function keyOf({ org_id, endpoint_id }: EndpointKey): string {
  * A delivery is in one of these states:
  * - waiting (`add`): leased, and its attempt has not started.
  *   → in flight (`start`), once its webhook endpoint is ready and there is a permit.
- *   → removed (`removeWaiting`), when its webhook endpoint is disabled or the node closes; the caller releases the lease.
+ *   → removed (`removeWaiting`), when its webhook endpoint is disabled or the node closes; its lease is released.
  *   → removed (`start`, `removeWaiting`), when an attempt could no longer end within the lease; the lease then expires.
  * - in flight: an attempt is being made.
  *   → settling (`end`), when the attempt ends; its permit is free for another attempt at once.
@@ -170,7 +170,7 @@ export class HeldDeliveries {
     if (queue.held === 0) this.#queues.delete(key)
   }
 
-  /** Removes all waiting deliveries of some webhook endpoints, and returns those whose lease the caller should release. */
+  /** Removes waiting deliveries of some webhook endpoints; the caller releases the leases of those returned. */
   removeWaiting(isChosen: (endpoint: EndpointKey) => boolean): HeldDelivery[] {
     return [...this.#queues.values()].filter(isChosen).flatMap((queue) => {
       this.#removeLate(queue)
@@ -180,7 +180,7 @@ export class HeldDeliveries {
     })
   }
 
-  /** Removes deliveries that can no longer be sent within their lease. Any node may lease them again when it has expired. */
+  /** Removes deliveries that can no longer be sent within their lease; any node may lease them after it. */
   #removeLate({ waiting }: EndpointQueue): number {
     let late = 0
     while (waiting.length > 0 && waiting[0]!.startBeforeMs <= performance.now()) {

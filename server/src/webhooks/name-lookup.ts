@@ -3,8 +3,8 @@ import type { Speed } from './concurrency-limiter.ts'
 
 /**
  * Lookups that run at once. `getaddrinfo` blocks a thread of libuv's pool (four by default) and cannot be cancelled: a
- * name whose DNS servers are silent blocks its thread for 10 or 20 seconds. One thread of the pool is never used; one is
- * reserved for names whose last lookup was fast; all names whose last lookup was slow share one.
+ * name whose DNS servers are silent blocks its thread for 10 or 20 seconds. One thread of the pool is never used; one
+ * is reserved for names whose last lookup was fast; all names whose last lookup was slow share one.
  */
 const LIMITS = { total: 3, unproven: 2, slow: 1 }
 /** A lookup that takes longer is slow, whether it succeeds or fails: a fast failure delays no other name. */
@@ -41,9 +41,10 @@ export interface NameLookupParts {
  * Looks up names in such a way that names without an answer do not delay the others.
  *
  * A lookup goes through these states:
- * - queued, first in first out, until `LIMITS` allow a name of its speed to start. It stays queued when its callers time
- *   out: otherwise a slow name that waits behind other slow names for longer than the timeout would never be looked up.
- * - running, until the resolver answers. Callers that ask when it has run for longer than the timeout get the error at once.
+ * - queued, first in first out, until `LIMITS` allow a name of its speed to start. It stays queued when its callers
+ *   time out: otherwise a slow name that waits behind other slow names for longer than the timeout would never be
+ *   looked up.
+ * - running, until the resolver answers. If it runs for longer than the timeout, new callers get the error at once.
  * - finished: its addresses or its error are cached until it expires; then the next caller queues a new lookup.
  */
 export class NameLookup {
@@ -129,7 +130,7 @@ export class NameLookup {
     return this.#running.has(lookup) ? this.#nowMs() - lookup.startedMs : 0
   }
 
-  /** Forgets the name that was queued longest ago, except those that are running: a name has at most one lookup at once. */
+  /** Evicts the name that was queued longest ago; never a running one: a name has at most one running lookup. */
   #evictOldest(): void {
     for (const lookup of this.#lookups.values()) {
       if (this.#running.has(lookup)) continue

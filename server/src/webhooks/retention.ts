@@ -17,7 +17,7 @@ export interface RetentionParts {
   onError: (error: unknown) => void
 }
 
-/** Deletes deliveries and their attempts some time after their end. One node at a time does so, by lease, in small batches. */
+/** Deletes old deliveries with their attempts in small batches. One node at a time does so, by lease. */
 export class WebhookRetention {
   readonly #parts: RetentionParts
   readonly #lease: Lease

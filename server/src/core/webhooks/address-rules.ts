@@ -12,15 +12,15 @@ const RANGE_NAMES: Record<string, string> = {
   broadcast: 'a broadcast',
 }
 
-/** The only global unicast block that is assigned (RFC 4291, section 2.4); other blocks are local, deprecated or unassigned. */
+/** The only global unicast block (RFC 4291, section 2.4); other blocks are local, deprecated or unassigned. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Cloud metadata services on public addresses; the others are link-local, private, reserved or carrier-grade NAT. */
 const METADATA_ADDRESSES = ['168.63.129.16']
 
 /**
- * Says why webhooks may not be sent to an IP address; undefined for a public address. Deny by default: only plain unicast
- * passes. An IPv4-mapped address is judged as the IPv4 address inside; NAT64, 6to4 and Teredo addresses are refused.
+ * Says why webhooks may not be sent to an IP address; undefined for a public address. Deny by default: only plain
+ * unicast passes. An IPv4-mapped address is judged as the IPv4 address inside; NAT64, 6to4 and Teredo are refused.
  */
 export function addressRefusal(text: string, { allowLoopback }: { allowLoopback: boolean }): string | undefined {
   // Other notations of IPv4 mean different addresses to different systems; the URL parser has normalized them before.

@@ -21,7 +21,7 @@ export const FAILING_MAX_MS = 5 * 24 * HOUR_MS
 
 /**
  * A failure after this long without an attempt starts the count of `FAILING_MAX_MS` again: a webhook endpoint that gets
- * one event a month and misses two of them has not been failing for a month. Longer than any delay between two attempts.
+ * one event a month and misses two of them has not been failing for a month. Longer than any delay of the schedule.
  */
 export const QUIET_MAX_MS = 60 * HOUR_MS
 

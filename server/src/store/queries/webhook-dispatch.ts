@@ -44,7 +44,7 @@ export interface LeaseRequest {
 export interface SettledAttempt extends Omit<RowOf<'webhook_attempts'>, 'number'> {
   /** The number of this attempt. If another node has recorded an attempt of this number first, this one is dropped. */
   number: number
-  /** The `round` of the delivery when it was leased. If it was queued again since, the attempt is recorded, but does not settle it. */
+  /** `round` of the delivery when it was leased. An attempt of an earlier round does not settle the delivery. */
   round: number
   state: 'pending' | 'delivered' | 'failed'
   schedule_step: number
@@ -72,9 +72,9 @@ const ARMS = [1, 8, 64] as const
 /** The queries of the dispatcher. */
 export function webhookDispatchQueries(database: Database) {
   return {
-    /** Reads the enabled webhook endpoints with due deliveries that no node has leased: one index lookup each, however long the backlog. */
+    /** Reads enabled webhook endpoints with due, unleased deliveries: one index lookup each, for any backlog. */
     async endpointsWithDue(now: string): Promise<DueEndpoint[]> {
-      // clock_timestamp() is volatile, which keeps the planner from rewriting EXISTS as a join that starts with all due deliveries.
+      // clock_timestamp() is volatile, so the planner cannot rewrite EXISTS as a join that starts with all due rows.
       return database.query<DueEndpoint & Row>(
         `SELECT endpoint.org_id, endpoint.id AS endpoint_id, endpoint.failing_since IS NOT NULL AS failing
          FROM webhook_endpoints AS endpoint
@@ -109,7 +109,7 @@ export function webhookDispatchQueries(database: Database) {
       return { leased, found: due.length }
     },
 
-    /** Releases leases of deliveries whose attempt has not started, so that other nodes need not wait until they expire. */
+    /** Releases the leases of deliveries that are not sent, so that other nodes need not wait for expiry. */
     async releaseDeliveries(deliveries: readonly DeliveryKey[]): Promise<void> {
       const params = new Params()
       await database.query(
@@ -120,8 +120,8 @@ export function webhookDispatchQueries(database: Database) {
     },
 
     /**
-     * Records attempts in one statement: the attempt, the new state of its delivery, the health of its webhook endpoint,
-     * and usage. An attempt whose lease had expired is dropped if another node has recorded its number first.
+     * Records attempts in one statement: the attempt, the new state of its delivery, the health of its webhook
+     * endpoint, and usage. An attempt whose lease had expired is dropped if another node has recorded its number first.
      * Returns how many were recorded, and the webhook endpoints that have been failing for too long.
      */
     async settleAttempts(
@@ -152,8 +152,8 @@ export function webhookDispatchQueries(database: Database) {
 }
 
 /**
- * Finds the oldest due deliveries of each webhook endpoint, as many as are wanted. One index scan per webhook endpoint, so
- * the cost does not depend on the length of the backlog. The arms of the union do not refer to each other, so a
+ * Finds the oldest due deliveries of each webhook endpoint, as many as are wanted. One index scan per webhook endpoint,
+ * so the cost does not depend on the length of the backlog. The arms of the union do not refer to each other, so a
  * distributed database can run each on the node that stores its rows.
  */
 async function findDue(database: Database, { now, wanted }: LeaseRequest): Promise<DeliveryKey[]> {
@@ -180,7 +180,7 @@ async function findDue(database: Database, { now, wanted }: LeaseRequest): Promi
 /**
  * Leases the deliveries that were found. The update finds rows by primary key alone: with a condition on `state`, the
  * planner would choose the index of due deliveries and scan the whole backlog for every row. The condition on `due_at`
- * excludes deliveries for which another node has made an attempt since: their lease is free again, but they are due later.
+ * excludes deliveries that another node has attempted and rescheduled since.
  */
 async function leaseFound(
   database: Database,
@@ -201,7 +201,7 @@ async function leaseFound(
   )
 }
 
-/** An attempt settles its delivery unless the delivery was queued again since it was leased; then it only ends the lease. */
+/** An attempt of an earlier `round` ends the lease, but does not settle the delivery: it was queued again since. */
 const SETTLE = `
   UPDATE webhook_deliveries AS delivery SET attempts = attempt.number,
     state = CASE WHEN delivery.round = attempt.round THEN attempt.state ELSE delivery.state END,
@@ -215,9 +215,9 @@ const SETTLE = `
     attempt.started_at, attempt.duration_ms, attempt.status, attempt.error, attempt.response`
 
 /**
- * Updates the health of webhook endpoints. One success makes a webhook endpoint healthy; a failure after a long time without
- * attempts starts `failing_since` again. A failing row is updated at most once a minute. `failing` selects the webhook
- * endpoints that have been failing for too long, judged by the row before this update.
+ * Updates the health of webhook endpoints. One success makes a webhook endpoint healthy; a failure after a long time
+ * without attempts starts `failing_since` again. A failing row is updated at most once a minute. `failing` selects the
+ * webhook endpoints that have been failing for too long, judged by the row before this update.
  */
 function healthOf({ failingSince, quietSeconds }: FailingRule, params: Params): string {
   const quiet = `make_interval(secs => ${params.add(quietSeconds, 'double precision')})`

@@ -121,9 +121,9 @@ export function webhookQueries(database: Database) {
     },
 
     /**
-     * Deletes deliveries that ended before a given moment, with their attempts: at most `limit` at once, and returns how
-     * many were found. The attempts are deleted first: after a crash in between, no attempt is left whose number a new
-     * delivery of the same event would use again. A delivery that is queued again meanwhile stays, with its new attempts.
+     * Deletes deliveries that ended before a given moment, with their attempts: at most `limit` at once, and returns
+     * how many were found. The attempts are deleted first: after a crash in between, no attempt is left whose number a
+     * new delivery of the same event would use again. A delivery that is queued again meanwhile keeps its new attempts.
      */
     async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
       type Old = Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id' | 'attempts'>
@@ -154,7 +154,7 @@ export function webhookQueries(database: Database) {
       return keys.length
     },
 
-    /** Counts the pending deliveries of enabled webhook endpoints, and webhook endpoints by health. Reads all pending deliveries. */
+    /** Counts pending deliveries of enabled webhook endpoints (reads all of them), and endpoints by health. */
     async webhookFigures(): Promise<WebhookFigures> {
       const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
         `SELECT count(*) AS pending, min(delivery.due_at) AS oldest_due_at FROM webhook_deliveries AS delivery

@@ -4,14 +4,14 @@ import { insertRows, type Params, type RowOf } from '../schema/tables.ts'
 export const FREE = '1970-01-01T00:00:00.000Z'
 export const OVER = '9999-12-31T00:00:00.000Z'
 
-/** SQL condition: the row `endpoint` listens to the type of the row `event`. Every webhook endpoint gets `webhook.test`. */
+/** SQL: the row `endpoint` listens to the type of the row `event`. Every webhook endpoint gets `webhook.test`. */
 export const LISTENS =
   "(endpoint.event_types = '*' OR event.type = 'webhook.test' OR event.type = ANY(string_to_array(endpoint.event_types, ' ')))"
 
 /**
- * Queues a delivery for each event and each webhook endpoint that listens to it, in the statement that writes the events.
- * So an event is never committed without its deliveries, and a crash leaves nothing to repair. Without webhook endpoints
- * it costs one scan of an empty table.
+ * Queues a delivery for each event and each webhook endpoint that listens to it, in the statement that writes the
+ * events. So an event is never committed without its deliveries, and a crash leaves nothing to repair. Without webhook
+ * endpoints it costs one scan of an empty table.
  */
 export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params): string {
   const column = (name: 'org_id' | 'id' | 'type' | 'created_at', type: string) =>
@@ -28,9 +28,9 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 }
 
 /**
- * Queues deliveries from the first step of the schedule. A delivery that exists is queued again: `round` is incremented,
- * and earlier attempts stay counted and recorded. An attempt that is in flight keeps its lease and is recorded, but does
- * not settle the delivery, because it belongs to the previous `round`.
+ * Queues deliveries from the first step of the schedule. A delivery that exists is queued again: `round` is
+ * incremented, and earlier attempts stay counted and recorded. An attempt that is in flight keeps its lease and is
+ * recorded, but does not settle the delivery, because it belongs to the previous `round`.
  */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
@@ -39,7 +39,7 @@ export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>
       leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END RETURNING 1`
 }
 
-/** Writes the columns that operators change. Health is written by the dispatcher, and is reset here when the state changes. */
+/** Writes the columns that operators change. The dispatcher writes health; a change of state resets it. */
 export function updateEndpoints(endpoints: readonly RowOf<'webhook_endpoints'>[], params: Params): string {
   const column = (name: keyof RowOf<'webhook_endpoints'>, type: string) =>
     params.add(
