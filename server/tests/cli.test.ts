@@ -4,33 +4,29 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { runCli, startServiceProcess } from './service-process.ts'
+import { runCli, runCliForJson, startServiceProcess, untilCachesExpire } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
-const place = await createTestStorage()
-const service = await startServiceProcess(place.env)
+const testStorage = await createTestStorage()
+const service = await startServiceProcess(testStorage.env)
 after(async () => {
-  service.child.kill('SIGTERM')
-  await service.exited
-  await place.remove()
+  await service.stop()
+  await testStorage.remove()
 })
 
-function cli(...args: string[]) {
-  const { console, sandbox, production } = service.ports
-  const ports = { CONSOLE_PORT: String(console), SANDBOX_PORT: String(sandbox), PRODUCTION_PORT: String(production) }
-  return runCli({ ...place.env, ...ports }, ...args)
+const env = {
+  ...testStorage.env,
+  CONSOLE_PORT: String(service.ports.console),
+  SANDBOX_PORT: String(service.ports.sandbox),
+  PRODUCTION_PORT: String(service.ports.production),
 }
+const cli = (...args: string[]) => runCli(env, ...args)
+const json = (...args: string[]) => runCliForJson(env, ...args)
 
-function json(...args: string[]) {
-  const { status, stdout, stderr } = cli(...args, '--json')
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout)
-}
+const getUsage = (environment: 'sandbox' | 'production', key: string) =>
+  fetch(`http://127.0.0.1:${service.ports[environment]}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } })
 
-const sandbox = (key: string) =>
-  fetch(`http://127.0.0.1:${service.ports.sandbox}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } })
-
-test('while the server runs, organizations and keys are made, used, listed and revoked', async () => {
+test('organizations and keys are created, used, listed and revoked while the server runs', async () => {
   const organization = json('orgs', 'create', 'Northwind')
   assert.ok(json('orgs', 'list').some(({ id }: { id: string }) => id === organization.id))
 
@@ -46,7 +42,7 @@ test('while the server runs, organizations and keys are made, used, listed and r
     '--expires-in-days',
     '30',
   )
-  assert.equal((await sandbox(created.key)).status, 200)
+  assert.equal((await getUsage('sandbox', created.key)).status, 200)
 
   const [listed] = json('keys', 'list', '--org', organization.id)
   assert.deepEqual(
@@ -56,26 +52,20 @@ test('while the server runs, organizations and keys are made, used, listed and r
   assert.equal(JSON.stringify(listed).includes(created.key), false)
 
   assert.deepEqual(json('keys', 'revoke', created.id), { id: created.id, revoked: true })
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  assert.equal((await sandbox(created.key)).status, 401)
+  await untilCachesExpire()
+  assert.equal((await getUsage('sandbox', created.key)).status, 401)
   assert.match(cli('keys', 'revoke', created.id).stderr, /is already revoked/)
 })
 
-test('a production key works on production and nowhere else', async () => {
+test('a production key works on production only, and the sandbox answers with the right base URL', async () => {
   const { key, base_url } = json('keys', 'create', '--org', 'Northwind', '--environment', 'production')
-  const production = await fetch(`http://127.0.0.1:${service.ports.production}/v1/usage`, {
-    headers: { Authorization: `Bearer ${key}` },
-  })
-  assert.equal(production.status, 200)
-  const wrong = await sandbox(key)
+  assert.equal((await getUsage('production', key)).status, 200)
+  const wrong = await getUsage('sandbox', key)
   assert.equal(wrong.status, 401)
-  assert.ok(
-    ((await wrong.json()) as { error: { message: string } }).error.message.includes(base_url),
-    'the message names the right base URL',
-  )
+  assert.ok(((await wrong.json()) as { error: { message: string } }).error.message.includes(base_url))
 })
 
-test('every command explains itself, and a wrong call says what is wrong', () => {
+test('every command has --help', () => {
   const overview = cli('--help').stdout
   const names = [...overview.matchAll(/^ {2}(\S+(?: \S+)?) {2}/gm)].map((match) => match[1]!)
   assert.deepEqual(names, [
@@ -113,14 +103,17 @@ test('every command explains itself, and a wrong call says what is wrong', () =>
   for (const name of names) {
     const help = cli(...name.split(' '), '--help')
     assert.equal(help.status, 0)
-    assert.match(help.stdout, /^Usage: verdigraph /m)
+    assert.match(help.stdout, new RegExp(`^Usage: verdigraph ${name}`, 'm'))
   }
+})
+
+test('a wrong command line exits with 2, a failed command with 1, and either prints what is wrong', () => {
   for (const [args, status, line] of [
     [['keys', 'explode'], 2, /there is no command "keys explode"/],
     [['orgs', 'create'], 2, /<name> is missing/],
     [['orgs', 'list', 'extra'], 2, /unexpected argument "extra"/],
     [['keys', 'create', '--colour', 'red'], 2, /unknown option '--colour'/],
-    [['keys', 'create', '--org', 'Nobody'], 1, /there is no organization "Nobody"/],
+    [['keys', 'create', '--org', 'Unknown'], 1, /there is no organization "Unknown"/],
     [['keys', 'create', '--org', 'Northwind', '--scopes', 'everything'], 1, /"everything" is not a scope/],
     [['keys', 'create', '--org', 'Northwind', '--environment', 'moon'], 1, /must be sandbox or production/],
     [['keys', 'revoke', 'key_x'], 1, /there is no key key_x in sandbox/],
@@ -131,10 +124,10 @@ test('every command explains itself, and a wrong call says what is wrong', () =>
   }
 })
 
-test('nonsense on the command socket is answered, and the server goes on', {
+test('a malformed message on the command socket gets an error, and the server goes on', {
   skip: onPostgres && 'the embedded database only',
 }, async () => {
-  const socketPath = join(place.dataDir, 'cli.sock')
+  const socketPath = join(testStorage.dataDir, 'cli.sock')
   const send = (body: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(socketPath).on('error', reject)
@@ -143,11 +136,16 @@ test('nonsense on the command socket is answered, and the server goes on', {
     })
   assert.match(await send('junk'), /problem/)
   assert.match(await send('{"command":"explode","input":{}}'), /does not know the command explode/)
-  assert.equal(statSync(join(place.dataDir, 'database')).mode & 0o777, 0o700)
   assert.ok(json('orgs', 'list').length > 0)
 })
 
-test('migrate, doctor and audit verify look at the running installation', () => {
+test('only its owner can open the folder of the embedded database', {
+  skip: onPostgres && 'the embedded database only',
+}, () => {
+  assert.equal(statSync(join(testStorage.dataDir, 'database')).mode & 0o777, 0o700)
+})
+
+test('migrate, doctor, audit verify and audit public-key work while the server runs', () => {
   assert.deepEqual(json('migrate'), { applied: [] })
   assert.ok(json('doctor').every(({ ok }: { ok: boolean }) => ok))
   assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))

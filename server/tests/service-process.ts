@@ -6,13 +6,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const START_WITHIN_MS = 60_000
+const OUTPUT_WITHIN_MS = 60_000
 
 /** A started process and its output so far. */
 export interface ServiceProcess {
   child: ChildProcess
   ports: { console: number; sandbox: number; production: number }
   output(): string
+  /** Resolves once the output contains a text; rejects if the process exits before. */
+  untilOutput(text: string): Promise<void>
   /** Resolves with the exit code, or the signal that ended it. */
   exited: Promise<number | NodeJS.Signals>
   /** Sends SIGTERM and waits for the exit. */
@@ -59,7 +61,15 @@ export function spawnService(env: Record<string, string>, ports: ServiceProcess[
     child.kill('SIGTERM')
     return exited
   }
-  return { child, ports, output: () => output, exited, stop }
+  const untilOutput = async (text: string) => {
+    const deadline = Date.now() + OUTPUT_WITHIN_MS
+    while (!output.includes(text)) {
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`the service did not print ${text}:\n${output}`)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+  return { child, ports, output: () => output, untilOutput, exited, stop }
 }
 
 /** Starts the service and waits until it is ready. */
@@ -68,12 +78,7 @@ export async function startServiceProcess(
   ports?: ServiceProcess['ports'],
 ): Promise<ServiceProcess> {
   const service = spawnService(env, ports ?? (await freePorts()))
-  const deadline = Date.now() + START_WITHIN_MS
-  while (!service.output().includes('"msg":"ready"')) {
-    if (service.child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`the service did not start:\n${service.output()}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await service.untilOutput('"msg":"ready"')
   return service
 }
 

@@ -1,97 +1,113 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { freePorts, runCli, spawnService, startServiceProcess } from './service-process.ts'
+import {
+  firstRunKey,
+  freePorts,
+  runCli,
+  type ServiceProcess,
+  spawnService,
+  startServiceProcess,
+} from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
-const place = await createTestStorage()
+const testStorage = await createTestStorage()
 const folders: string[] = []
 after(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-  await place.remove()
+  await testStorage.remove()
 })
 
-/** An empty folder, gone with the last of these tests. */
+/** An empty folder, deleted after the last of these tests. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'verdigraph-start-'))
   folders.push(folder)
   return folder
 }
 
-test('the first start prints a key and keeps it in a file for its owner only; later starts print no secret', async () => {
-  const first = await startServiceProcess(place.env)
-  const file = join(place.dataDir, 'first-run.txt')
+test('the first start prints a key and writes it to a file that only its owner can read; later starts print none', async () => {
+  const first = await startServiceProcess(testStorage.env)
+  const file = join(testStorage.dataDir, 'first-run.txt')
   const key = /sk_sandbox_\w+/.exec(first.output())?.[0]
   assert.ok(key, first.output())
   assert.ok(readFileSync(file, 'utf8').includes(key))
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  assert.equal(statSync(join(place.dataDir, 'master.key')).mode & 0o777, 0o600)
+  assert.equal(statSync(join(testStorage.dataDir, 'master.key')).mode & 0o777, 0o600)
   const used = await fetch(`http://127.0.0.1:${first.ports.sandbox}/v1/usage`, {
     headers: { Authorization: `Bearer ${key}` },
   })
   assert.equal(used.status, 200)
-  first.child.kill('SIGTERM')
-  assert.equal(await first.exited, 0)
+  assert.equal(await first.stop(), 0)
 
-  const second = await startServiceProcess(place.env)
+  const second = await startServiceProcess(testStorage.env)
   assert.doesNotMatch(second.output(), /sk_/)
   const again = await fetch(`http://127.0.0.1:${second.ports.sandbox}/v1/usage`, {
     headers: { Authorization: `Bearer ${key}` },
   })
   assert.equal(again.status, 200)
-  second.child.kill('SIGTERM')
-  assert.equal(await second.exited, 0)
+  assert.equal(await second.stop(), 0)
 })
 
-test('a shutdown finishes the requests that were begun', async () => {
-  const service = await startServiceProcess(place.env)
-  const key = /sk_sandbox_\w+/.exec(readFileSync(join(place.dataDir, 'first-run.txt'), 'utf8'))![0]
-  const call = (n: number) =>
-    fetch(`http://127.0.0.1:${service.ports.sandbox}/v1/entities`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ external_id: `shutdown-${n}` }),
-    }).then(
-      (response) => response.status,
-      () => 'refused',
-    )
-  assert.equal(await call(0), 201)
-  const calls = Array.from({ length: 50 }, (_, n) => call(n + 1))
-  service.child.kill('SIGTERM')
-  const answers = await Promise.all(calls)
-  assert.equal(await service.exited, 0)
-  assert.deepEqual(
-    answers.filter((answer) => answer !== 201 && answer !== 'refused'),
-    [],
-    'answered whole or not accepted at all',
-  )
-})
+/** A request whose headers the server has received and whose body it waits for. */
+interface BegunRequest {
+  socket: Socket
+  /** Sends the body, resolves with the first line of the answer, and disconnects. */
+  finish(): Promise<string>
+}
 
-test('a shutdown is asked for twice where a whole group is signalled, and still comes to its end', async () => {
-  const service = await startServiceProcess(place.env)
-  // A request that has begun and never ends keeps the shutdown going.
-  const slow = connect(service.ports.sandbox, '127.0.0.1')
-  slow.on('error', () => {})
-  slow.write('POST /v1/entities HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n')
-  service.child.kill('SIGTERM')
-  while (!service.output().includes('shutting down')) await new Promise((resolve) => setTimeout(resolve, 10))
-  service.child.kill('SIGTERM')
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  slow.destroy()
-  assert.equal(await service.exited, 0)
-})
-
-test('a client that never finishes its request does not hold a shutdown up for good, and nothing new is accepted', async () => {
-  const service = await startServiceProcess(place.env)
-  const socket = connect(service.ports.sandbox, '127.0.0.1')
+/** Sends the headers of a request, and waits until the server asks for the body. */
+async function beginRequest({ ports }: ServiceProcess, externalId: string): Promise<BegunRequest> {
+  const body = JSON.stringify({ external_id: externalId })
+  const socket = connect(ports.sandbox, '127.0.0.1').setEncoding('utf8')
   socket.on('error', () => {})
   socket.write(
-    'POST /v1/entities HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    [
+      'POST /v1/entities HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${firstRunKey(testStorage.dataDir)}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+      '\r\n',
+    ].join('\r\n'),
   )
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 100 Continue/)
+  const finish = async () => {
+    socket.write(body)
+    const [answer] = await once(socket, 'data')
+    socket.destroy()
+    return String(answer).split('\r\n')[0]!
+  }
+  return { socket, finish }
+}
+
+test('a shutdown answers every request that has begun', async () => {
+  const service = await startServiceProcess(testStorage.env)
+  const requests = await Promise.all(Array.from({ length: 20 }, (_, n) => beginRequest(service, `shutdown-${n}`)))
+  service.child.kill('SIGTERM')
+  await service.untilOutput('shutting down')
+  const answers = await Promise.all(requests.map(({ finish }) => finish()))
+  assert.deepEqual(new Set(answers), new Set(['HTTP/1.1 201 Created']))
+  assert.equal(await service.exited, 0)
+})
+
+test('a second SIGTERM does not cut a shutdown short: a supervisor that signals the process group sends two', async () => {
+  const service = await startServiceProcess(testStorage.env)
+  const { finish } = await beginRequest(service, 'signalled-twice')
+  service.child.kill('SIGTERM')
+  await service.untilOutput('shutting down')
+  service.child.kill('SIGTERM')
+  assert.equal(await finish(), 'HTTP/1.1 201 Created')
+  assert.equal(await service.exited, 0)
+})
+
+test('a shutdown accepts no new connection, and stops waiting for a client that never finishes its request', async () => {
+  const service = await startServiceProcess(testStorage.env)
+  const { socket } = await beginRequest(service, 'never-finished')
   service.child.kill('SIGTERM')
   const accepts = () =>
     fetch(`http://127.0.0.1:${service.ports.sandbox}/openapi.json`).then(
@@ -99,37 +115,37 @@ test('a client that never finishes its request does not hold a shutdown up for g
       () => false,
     )
   while (await accepts()) await new Promise((resolve) => setTimeout(resolve, 50))
-  assert.equal(service.child.exitCode, null, 'it still waits for the client when it no longer accepts another')
+  assert.equal(service.child.exitCode, null, 'it waits for the client while it no longer accepts connections')
   assert.equal(await service.exited, 0)
-  assert.equal(existsSync(join(place.dataDir, 'lock')), false)
+  assert.equal(existsSync(join(testStorage.dataDir, 'lock')), false)
+  socket.destroy()
 })
 
-test('a database whose making was cut short is made anew, and a whole one is kept', {
+test('an embedded database whose creation was interrupted is created again, and a complete one is kept', {
   skip: onPostgres && 'the embedded database only',
 }, async () => {
   const dataDir = newFolder()
-  const note = join(dataDir, 'database', 'verdigraph.unfinished')
-  const cut = spawnService({ DATA_DIR: dataDir }, await freePorts())
-  while (!existsSync(join(dataDir, 'database', 'PG_VERSION')) && cut.child.exitCode === null)
+  const unfinished = join(dataDir, 'database', 'verdigraph.unfinished')
+  const interrupted = spawnService({ DATA_DIR: dataDir }, await freePorts())
+  while (!existsSync(join(dataDir, 'database', 'PG_VERSION')) && interrupted.child.exitCode === null)
     await new Promise((resolve) => setTimeout(resolve, 1))
-  cut.child.kill('SIGKILL')
-  await cut.exited
-  assert.ok(existsSync(note), 'it was killed before the database was whole')
+  interrupted.child.kill('SIGKILL')
+  await interrupted.exited
+  assert.ok(existsSync(unfinished), 'the process was killed before the database was complete')
   assert.match(runCli({ DATA_DIR: dataDir }, 'orgs', 'list').stderr, /not set up yet/)
-  assert.ok(existsSync(note), 'a command neither mends nor makes a database')
+  assert.ok(existsSync(unfinished), 'a command neither repairs nor creates a database')
 
-  const whole = await startServiceProcess({ DATA_DIR: dataDir })
-  assert.match(whole.output(), /sk_sandbox_/)
-  assert.equal(existsSync(note), false)
-  whole.child.kill('SIGKILL')
-  await whole.exited
+  const complete = await startServiceProcess({ DATA_DIR: dataDir })
+  assert.match(complete.output(), /sk_sandbox_/)
+  assert.equal(existsSync(unfinished), false)
+  complete.child.kill('SIGKILL')
+  await complete.exited
   const later = await startServiceProcess({ DATA_DIR: dataDir })
   assert.doesNotMatch(later.output(), /sk_/)
-  later.child.kill('SIGTERM')
-  assert.equal(await later.exited, 0)
+  assert.equal(await later.stop(), 0)
 })
 
-test('a database that cannot be opened is one clear line, and the folder is given back', {
+test('an embedded database that cannot be opened stops the start with one line, and the folder is unlocked', {
   skip: onPostgres && 'the embedded database only',
 }, async () => {
   const storage = await createTestStorage()
@@ -144,19 +160,19 @@ test('a database that cannot be opened is one clear line, and the folder is give
   await storage.remove()
 })
 
-test('a missing master key is refused, and no other is made in its place', async () => {
-  const file = join(place.dataDir, 'master.key')
+test('an installation whose master key is missing does not start, and no other key is created', async () => {
+  const file = join(testStorage.dataDir, 'master.key')
   const key = readFileSync(file)
   rmSync(file)
-  const service = spawnService(place.env, await freePorts())
+  const service = spawnService(testStorage.env, await freePorts())
   assert.equal(await service.exited, 1)
   assert.match(service.output(), /the master key of this installation is missing/)
-  assert.match(runCli(place.env, 'audit', 'verify').stderr, /the master key of this installation is missing/)
+  assert.match(runCli(testStorage.env, 'audit', 'verify').stderr, /the master key of this installation is missing/)
   assert.equal(existsSync(file), false)
   writeFileSync(file, key, { mode: 0o600 })
 })
 
-test('a port in use is one clear line, and nothing was created', async () => {
+test('a port in use stops the start with one line, and nothing is created', async () => {
   const ports = await freePorts()
   const holder = createServer().listen(ports.production, '127.0.0.1')
   const dataDir = newFolder()
@@ -170,7 +186,7 @@ test('a port in use is one clear line, and nothing was created', async () => {
   holder.close()
 })
 
-test('a data folder that cannot be written is one clear line', async () => {
+test('a data folder that cannot be written stops the start with one line', async () => {
   const file = join(newFolder(), 'file')
   writeFileSync(file, '')
   const service = spawnService({ DATA_DIR: join(file, 'data') }, await freePorts())
@@ -178,7 +194,7 @@ test('a data folder that cannot be written is one clear line', async () => {
   assert.match(service.output(), /cannot be written .*: set DATA_DIR to a folder of this user\.\n$/)
 })
 
-test('a database that cannot be reached is one clear line without its password', async () => {
+test('a database that cannot be reached stops the start with one line that does not show its password', async () => {
   const { sandbox: closedPort } = await freePorts()
   const service = spawnService(
     {
@@ -192,7 +208,7 @@ test('a database that cannot be reached is one clear line without its password',
   assert.doesNotMatch(service.output(), /not-a-real-password/)
 })
 
-test('settings that cannot be used are one clear line', async () => {
+test('an invalid setting stops the start with one line that names it', async () => {
   for (const [env, line] of [
     [{ RATE_LIMIT_PER_SECOND: 'many' }, /^RATE_LIMIT_PER_SECOND must be a whole number .*\n$/],
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be a URL that starts with postgres:\/\/ .*\n$/],
@@ -205,19 +221,22 @@ test('settings that cannot be used are one clear line', async () => {
   }
 })
 
-test('another master key is refused, and the installation stays as it was', async () => {
-  const service = spawnService({ ...place.env, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }, await freePorts())
+test('an installation does not start under another master key, and stays unchanged', async () => {
+  const service = spawnService(
+    { ...testStorage.env, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
+    await freePorts(),
+  )
   assert.equal(await service.exited, 1)
   assert.match(service.output(), /another master key than the installation was made with/)
-  const doctor = runCli(place.env, 'doctor')
+  const doctor = runCli(testStorage.env, 'doctor')
   assert.equal(doctor.status, 0, doctor.stdout)
 })
 
-test('a data folder held by another process is refused by name, and one left by a dead process is taken over', {
+test('a data folder locked by a running process is refused with its process id, and the lock of a killed one is replaced', {
   skip: onPostgres && 'the embedded database only',
 }, async () => {
-  const holder = await startServiceProcess(place.env)
-  const second = spawnService(place.env, await freePorts())
+  const holder = await startServiceProcess(testStorage.env)
+  const second = spawnService(testStorage.env, await freePorts())
   assert.equal(await second.exited, 1)
   assert.match(
     second.output(),
@@ -225,19 +244,18 @@ test('a data folder held by another process is refused by name, and one left by 
   )
   holder.child.kill('SIGKILL')
   await holder.exited
-  assert.ok(existsSync(join(place.dataDir, 'lock')), 'a killed process leaves its lock')
-  const third = await startServiceProcess(place.env)
-  third.child.kill('SIGTERM')
-  assert.equal(await third.exited, 0)
+  assert.ok(existsSync(join(testStorage.dataDir, 'lock')), 'a killed process leaves its lock')
+  const third = await startServiceProcess(testStorage.env)
+  assert.equal(await third.stop(), 0)
 })
 
-test('doctor says what is wrong and how to mend it', async () => {
-  chmodSync(join(place.dataDir, 'master.key'), 0o644)
-  const readable = runCli(place.env, 'doctor')
+test('doctor names what is wrong and how to repair it', async () => {
+  chmodSync(join(testStorage.dataDir, 'master.key'), 0o644)
+  const readable = runCli(testStorage.env, 'doctor')
   assert.equal(readable.status, 1)
   assert.match(readable.stdout, /^BAD {2}master key file: others can read .*chmod 600/m)
-  chmodSync(join(place.dataDir, 'master.key'), 0o600)
-  assert.equal(runCli(place.env, 'doctor').status, 0)
+  chmodSync(join(testStorage.dataDir, 'master.key'), 0o600)
+  assert.equal(runCli(testStorage.env, 'doctor').status, 0)
 
   const nowhere = join(tmpdir(), 'verdigraph-nowhere')
   const missing = runCli({ DATA_DIR: nowhere }, 'doctor', '--json')
@@ -245,5 +263,5 @@ test('doctor says what is wrong and how to mend it', async () => {
   assert.ok(
     JSON.parse(missing.stdout).some(({ name, ok }: { name: string; ok: boolean }) => name === 'installation' && !ok),
   )
-  assert.equal(existsSync(nowhere), false, 'looking creates nothing')
+  assert.equal(existsSync(nowhere), false, 'doctor creates nothing')
 })
