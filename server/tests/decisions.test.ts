@@ -4,11 +4,13 @@ import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { type Persona, personas } from './personas.ts'
+import { tamper } from './tamper.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 
 const api = await startTestService()
 const acme = await api.newOrganization()
 const database = api.service.installation.storage.environments.sandbox
+/** The decisions of this file that no test alters. */
 const decided: string[] = []
 
 let keys = 0
@@ -23,7 +25,8 @@ async function underwrite(entityId: string, request: object, organization: TestO
   return answer.body
 }
 
-async function present({
+/** Sends everything that is known about an applicant, and returns the id of the entity. */
+async function submit({
   entity,
   identityLinks,
   consents,
@@ -43,51 +46,51 @@ async function present({
 }
 
 for (const persona of personas(new Date().toISOString())) {
-  test(`the persona "${persona.name}" gets its verdict through the API`, async () => {
+  test(`the persona "${persona.name}" gets its decision through the API`, async () => {
     const { associate, expect } = persona
     if (associate) {
-      const other = await present(associate)
+      const other = await submit(associate)
       const decision = await underwrite(other, associate.underwrite)
       assert.equal((await acme.post(`/v1/decisions/${decision.id}/outcomes`, associate.outcome)).status, 201)
     }
-    const entityId = await present(persona)
+    const entityId = await submit(persona)
     const decision = await underwrite(entityId, persona.underwrite)
     const codes = (items: { code: string }[] = []) => items.map(({ code }) => code)
-    const told = JSON.stringify(decision)
-    assert.ok(expect.verdicts.includes(decision.verdict), told)
+    const text = JSON.stringify(decision)
+    assert.ok(expect.verdicts.includes(decision.verdict), text)
     if (expect.reasonsAnyOf)
       assert.ok(
         expect.reasonsAnyOf.some((code) => codes(decision.reason_codes).includes(code)),
-        told,
+        text,
       )
     if (expect.conditionsAnyOf)
       assert.ok(
         expect.conditionsAnyOf.some((code) => codes(decision.conditions).includes(code)),
-        told,
+        text,
       )
-    if (expect.tierStartsWith) assert.ok(decision.risk_tier.startsWith(expect.tierStartsWith), told)
-    if (expect.confidenceBelow !== undefined) assert.ok(decision.confidence < expect.confidenceBelow, told)
+    if (expect.tierStartsWith) assert.ok(decision.risk_tier.startsWith(expect.tierStartsWith), text)
+    if (expect.confidenceBelow !== undefined) assert.ok(decision.confidence < expect.confidenceBelow, text)
     if (expect.limit === 'at_least_requested')
-      assert.ok(decision.recommended_limit >= persona.underwrite.requested_amount!, told)
+      assert.ok(decision.recommended_limit >= persona.underwrite.requested_amount!, text)
     if (expect.limit === 'below_requested')
       assert.ok(
         decision.recommended_limit > 0 && decision.recommended_limit < persona.underwrite.requested_amount!,
-        told,
+        text,
       )
-    if (expect.limit === 'absent') assert.equal(decision.recommended_limit, undefined, told)
+    if (expect.limit === 'absent') assert.equal(decision.recommended_limit, undefined, text)
   })
 }
 
-test('a decision is retrieved exactly as it was answered, and has exactly the fields of the contract', async () => {
+test('a decision is retrieved exactly as it was first answered', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'retrieved' })
   const decision = await underwrite(entity.id, { product: 'credit_line', requested_amount: 100, currency: 'EUR' })
   assert.deepEqual((await acme.get(`/v1/decisions/${decision.id}`)).body, decision)
   assert.equal(decision.model_version, 'sandbox-policy-v1')
   assert.equal(decision.policy_version, 'sandbox-policy-v1')
-  assert.equal(decision.verdict, 'manual_review', 'nothing is known of it')
+  assert.equal(decision.verdict, 'manual_review', 'an entity without facts is reviewed by a person')
 })
 
-test('a hundred equal requests on one key make one decision', async () => {
+test('a hundred equal requests with one key make one decision', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'raced' })
   const ask = () =>
     acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'raced' })
@@ -97,7 +100,7 @@ test('a hundred equal requests on one key make one decision', async () => {
   assert.equal(row!.n, 1)
 })
 
-test('amount and currency come together, and an access decision has neither', async () => {
+test('amount and currency are given together or not at all, and without them there is no limit', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'amounts' })
   for (const [request, param] of [
     [{ requested_amount: 5 }, '/currency'],
@@ -115,18 +118,18 @@ test('amount and currency come together, and an access decision has neither', as
   assert.deepEqual([unknown.status, unknown.body.error.param], [404, '/entity_id'])
 })
 
-test('a review says whether it overrides, and an outcome moves the trust of the entity', async () => {
+test('a review of a manual_review overrides nothing, an outcome lowers trust, and the decision stays unchanged', async () => {
   const { body: entity } = await acme.post('/v1/entities', { external_id: 'reviewed' })
   const decision = await underwrite(entity.id, { product: 'credit_line' })
   const review = await acme.post(`/v1/decisions/${decision.id}/reviews`, {
     verdict: 'approve',
     reviewer: { id: 'u-1' },
-    reason: 'Papers seen.',
+    reason: 'Documents checked.',
   })
   assert.deepEqual(
     [review.status, review.body.overrides, review.body.entity_id],
     [201, false, entity.id],
-    'who decides what was left to people overrides nobody',
+    'the policy left the verdict to a person',
   )
   const before = (await acme.get(`/v1/entities/${entity.id}`)).body.trust
   const outcome = await acme.post(`/v1/decisions/${decision.id}/outcomes`, {
@@ -150,28 +153,15 @@ test('a review says whether it overrides, and an outcome moves the trust of the 
       .status,
     400,
   )
-  assert.deepEqual(
-    (await acme.get(`/v1/decisions/${decision.id}`)).body,
-    decision,
-    'the decision itself stays as it was made',
-  )
+  assert.deepEqual((await acme.get(`/v1/decisions/${decision.id}`)).body, decision, 'the decision is unchanged')
 })
 
-/** Changes what is never to change, as only somebody with the database's own rights can. */
-async function tamper(table: string, sql: string, params: readonly unknown[]): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await transaction.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
-    await transaction.query(sql, params)
-    await transaction.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
-  })
-}
-
-/** A decision about a new entity, and a way to change its rows. */
-async function alterable(name: string) {
+/** A decision about a new entity, with functions to alter its rows and to replay it. */
+async function alterableDecision(name: string) {
   const { body: entity } = await acme.post('/v1/entities', { external_id: name })
   const decision = await underwrite(entity.id, { product: 'credit_line' })
   decided.splice(decided.indexOf(decision.id), 1)
-  const alter = (table: string, sql: string) => tamper(table, sql, [decision.id])
+  const alter = (sql: string) => tamper(database, sql, [decision.id])
   const replayed = async () => {
     const { status, body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
     assert.equal(status, 200)
@@ -180,188 +170,166 @@ async function alterable(name: string) {
   return { decision, alter, replayed }
 }
 
-test('a decision whose evidence was altered in the database replays as not matching, with the path', async () => {
-  const { decision, alter, replayed } = await alterable('altered')
+test('a decision whose facts were altered replays with another verdict, and the replay names both', async () => {
+  const { decision, alter, replayed } = await alterableDecision('altered')
   await alter(
-    'decision_evidence',
     `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
   )
-  const { matches, paths, differences, decision: told } = await replayed()
+  const { matches, paths, differences, decision: returned } = await replayed()
   assert.equal(matches, false)
   assert.ok(paths.includes('/evidence/facts'))
   const verdict = differences.find(({ path }: { path: string }) => path === '/verdict')
   assert.deepEqual(verdict, { path: '/verdict', recorded: 'manual_review', replayed: 'decline' })
-  assert.deepEqual(told, decision)
+  assert.deepEqual(returned, decision)
 })
 
-for (const [what, table, sql, path] of [
+for (const [what, sql, path] of [
   [
-    'a fact that the policy does not read',
-    'decision_evidence',
-    `SET facts = replace(facts, '"format":1', '"format":1,"more":2') WHERE decision_id = $1`,
+    'an added field that the policy does not read',
+    `UPDATE decision_evidence SET facts = replace(facts, '"format":1', '"format":1,"more":2') WHERE decision_id = $1`,
     '/evidence/facts',
   ],
-  ['facts that are no JSON any more', 'decision_evidence', `SET facts = 'x' WHERE decision_id = $1`, '/evidence/facts'],
-  ['facts that are empty', 'decision_evidence', `SET facts = '{}' WHERE decision_id = $1`, '/evidence/facts'],
+  ['facts that are not JSON', `UPDATE decision_evidence SET facts = 'x' WHERE decision_id = $1`, '/evidence/facts'],
+  ['facts that are empty', `UPDATE decision_evidence SET facts = '{}' WHERE decision_id = $1`, '/evidence/facts'],
   [
-    'a fact to a number',
-    'decision_evidence',
-    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":5') WHERE decision_id = $1`,
+    'a fact that is a number',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":5') WHERE decision_id = $1`,
     '/evidence/facts/features/history.abuse',
   ],
   [
-    'a fact to null',
-    'decision_evidence',
-    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":null') WHERE decision_id = $1`,
+    'a fact that is null',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":null') WHERE decision_id = $1`,
     '/evidence/facts/features/history.abuse',
   ],
   [
-    'a fact to a value without a form',
-    'decision_evidence',
-    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":[]}') WHERE decision_id = $1`,
+    'a fact whose value is a list',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":[]}') WHERE decision_id = $1`,
     '/evidence/facts/features/history.abuse',
   ],
   [
-    'the age of a fact to text',
-    'decision_evidence',
-    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":0,"age_days":"x"}') WHERE decision_id = $1`,
+    'a fact whose age is a text',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":0,"age_days":"x"}') WHERE decision_id = $1`,
     '/evidence/facts/features/history.abuse',
   ],
   [
-    'a fact to more than a number can hold',
-    'decision_evidence',
-    `SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":1e999}') WHERE decision_id = $1`,
+    'a fact whose number is out of range',
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":1e999}') WHERE decision_id = $1`,
     '/evidence/facts',
   ],
   [
-    'a fact to half a character',
-    'decision_evidence',
-    `SET facts = replace(facts, '"value":"none"', '"value":"\\ud800"') WHERE decision_id = $1`,
+    'a fact with a lone surrogate',
+    `UPDATE decision_evidence SET facts = replace(facts, '"value":"none"', '"value":"\\ud800"') WHERE decision_id = $1`,
     '/evidence/facts',
   ],
   [
     'facts that hold a list',
-    'decision_evidence',
-    `SET facts = '{"format":1,"features":[1]}' WHERE decision_id = $1`,
+    `UPDATE decision_evidence SET facts = '{"format":1,"features":[1]}' WHERE decision_id = $1`,
     '/evidence/facts',
   ],
-  ['facts that are null', 'decision_evidence', `SET facts = 'null' WHERE decision_id = $1`, '/evidence/facts'],
+  ['facts that are null', `UPDATE decision_evidence SET facts = 'null' WHERE decision_id = $1`, '/evidence/facts'],
   [
-    'facts that nest too deep to be read',
-    'decision_evidence',
-    `SET facts = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
+    'facts that nest too deep to parse',
+    `UPDATE decision_evidence SET facts = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
     '/evidence/facts',
   ],
-  ['the graph', 'decision_evidence', `SET graph = '{}' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is a list', 'decision_evidence', `SET graph = '[1]' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is null', 'decision_evidence', `SET graph = 'null' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a graph that is no JSON', 'decision_evidence', `SET graph = '{' WHERE decision_id = $1`, '/evidence/graph'],
-  ['a trace that is null', 'decision_evidence', `SET trace = 'null' WHERE decision_id = $1`, '/evidence/trace'],
-  ['a trace that is no JSON', 'decision_evidence', `SET trace = 'x' WHERE decision_id = $1`, '/evidence/trace'],
+  ['an empty graph', `UPDATE decision_evidence SET graph = '{}' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is a list', `UPDATE decision_evidence SET graph = '[1]' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is null', `UPDATE decision_evidence SET graph = 'null' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a graph that is not JSON', `UPDATE decision_evidence SET graph = '{' WHERE decision_id = $1`, '/evidence/graph'],
+  ['a trace that is null', `UPDATE decision_evidence SET trace = 'null' WHERE decision_id = $1`, '/evidence/trace'],
+  ['a trace that is not JSON', `UPDATE decision_evidence SET trace = 'x' WHERE decision_id = $1`, '/evidence/trace'],
   [
-    'a trace that nests too deep to be read',
-    'decision_evidence',
-    `SET trace = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
+    'a trace that nests too deep to parse',
+    `UPDATE decision_evidence SET trace = repeat('[', 200000) || repeat(']', 200000) WHERE decision_id = $1`,
     '/evidence/trace',
   ],
-  ['a decision that is no JSON', 'decisions', `SET body = 'nonsense' WHERE id = $1`, '/decision'],
-  ['a decision that is empty', 'decisions', `SET body = '{}' WHERE id = $1`, '/decision'],
-  ['a decision that is a list', 'decisions', `SET body = '[1]' WHERE id = $1`, '/decision'],
-  ['a decision that is null', 'decisions', `SET body = 'null' WHERE id = $1`, '/decision'],
+  ['a decision that is not JSON', `UPDATE decisions SET body = 'nonsense' WHERE id = $1`, '/decision'],
+  ['a decision that is empty', `UPDATE decisions SET body = '{}' WHERE id = $1`, '/decision'],
+  ['a decision that is a list', `UPDATE decisions SET body = '[1]' WHERE id = $1`, '/decision'],
+  ['a decision that is null', `UPDATE decisions SET body = 'null' WHERE id = $1`, '/decision'],
   [
-    'a decision whose reasons are none',
-    'decisions',
-    `SET body = regexp_replace(body, '"reason_codes":\\[.*?\\]', '"reason_codes":[null]') WHERE id = $1`,
+    'a decision whose reasons are null',
+    `UPDATE decisions SET body = regexp_replace(body, '"reason_codes":\\[.*?\\]', '"reason_codes":[null]') WHERE id = $1`,
     '/decision',
   ],
-  ['the trace', 'decision_evidence', `SET trace = '{}' WHERE decision_id = $1`, '/evidence/trace'],
-  ['the verdict', 'decisions', `SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`, '/verdict'],
+  ['an empty trace', `UPDATE decision_evidence SET trace = '{}' WHERE decision_id = $1`, '/evidence/trace'],
   [
-    'the time',
-    'decisions',
-    `SET body = regexp_replace(body, '"created_at":"[^"]*"', '"created_at":"2020-01-01T00:00:00.000Z"') WHERE id = $1`,
+    'another verdict',
+    `UPDATE decisions SET body = replace(body, '"manual_review"', '"approve"') WHERE id = $1`,
+    '/verdict',
+  ],
+  [
+    'another time',
+    `UPDATE decisions SET body = regexp_replace(body, '"created_at":"[^"]*"', '"created_at":"2020-01-01T00:00:00.000Z"') WHERE id = $1`,
     '/decision',
   ],
   [
-    'the request id',
-    'decisions',
-    `SET body = regexp_replace(body, '"request_id":"[^"]*"', '"request_id":"req_x"') WHERE id = $1`,
+    'another request id',
+    `UPDATE decisions SET body = regexp_replace(body, '"request_id":"[^"]*"', '"request_id":"req_x"') WHERE id = $1`,
     '/decision',
   ],
-  ['the verdict column', 'decisions', `SET verdict = 'approve' WHERE id = $1`, '/columns/verdict'],
-  ['the checksum column', 'decisions', `SET policy_checksum = 'x' WHERE id = $1`, '/columns/policy_checksum'],
+  ['another verdict in its column', `UPDATE decisions SET verdict = 'approve' WHERE id = $1`, '/columns/verdict'],
+  [
+    'another policy checksum in its column',
+    `UPDATE decisions SET policy_checksum = 'x' WHERE id = $1`,
+    '/columns/policy_checksum',
+  ],
 ] as const) {
-  test(`altering ${what} of a decision shows in its replay`, async () => {
-    const { alter, replayed } = await alterable(`alter ${what}`)
-    await alter(table, `UPDATE ${table} ${sql}`)
+  test(`the replay reports altered rows: ${what}`, async () => {
+    const { alter, replayed } = await alterableDecision(`alter ${what}`)
+    await alter(sql)
     const { matches, paths } = await replayed()
     assert.equal(matches, false)
     assert.ok(paths.includes(path), JSON.stringify(paths))
   })
 }
 
-for (const [what, table, sql, path] of [
+for (const [what, sql, path] of [
   [
-    'a decision that points at the entry of another',
-    'decision_evidence',
+    'the entry of another decision',
     `UPDATE decision_evidence SET audit_entry_id = (SELECT id FROM audit_entries WHERE type = 'decision.created' AND subject_id <> $1 LIMIT 1) WHERE decision_id = $1`,
     '/evidence/audit_entry_id',
   ],
+  ['no entry', `UPDATE decision_evidence SET audit_entry_id = 'x' WHERE decision_id = $1`, '/evidence/audit_entry_id'],
   [
-    'a decision that points at no entry',
-    'decision_evidence',
-    `UPDATE decision_evidence SET audit_entry_id = 'x' WHERE decision_id = $1`,
-    '/evidence/audit_entry_id',
-  ],
-  [
-    'an entry that says something else',
-    'audit_entries',
+    'an entry with another verdict',
     `UPDATE audit_entries SET data = replace(data, '"manual_review"', '"approve"') WHERE type = 'decision.created' AND subject_id = $1`,
     '/columns/verdict',
   ],
   [
-    'an entry that says more than it was sealed with',
-    'audit_entries',
+    'an entry with an added field',
     `UPDATE audit_entries SET data = replace(data, '{', '{"by_the_way":1,') WHERE type = 'decision.created' AND subject_id = $1`,
     '/audit',
   ],
   [
-    'an entry of another time',
-    'audit_entries',
+    'an entry with another time',
     `UPDATE audit_entries SET occurred_at = '2020-01-01' WHERE type = 'decision.created' AND subject_id = $1`,
     '/audit',
   ],
   [
-    'an entry that is no JSON any more',
-    'audit_entries',
+    'an entry that is not JSON',
     `UPDATE audit_entries SET data = 'x' WHERE type = 'decision.created' AND subject_id = $1`,
     '/audit',
   ],
   [
     'an entry that is a list',
-    'audit_entries',
     `UPDATE audit_entries SET data = '[1]' WHERE type = 'decision.created' AND subject_id = $1`,
     '/audit',
   ],
-  [
-    'an entry that was deleted',
-    'audit_entries',
-    `DELETE FROM audit_entries WHERE type = 'decision.created' AND subject_id = $1`,
-    '/audit',
-  ],
+  ['a deleted entry', `DELETE FROM audit_entries WHERE type = 'decision.created' AND subject_id = $1`, '/audit'],
 ] as const) {
-  test(`${what} shows in its replay`, async () => {
-    const { alter, replayed } = await alterable(what)
-    await alter(table, sql)
+  test(`the replay reports a wrong audit entry: ${what}`, async () => {
+    const { alter, replayed } = await alterableDecision(what)
+    await alter(sql)
     const { matches, paths } = await replayed()
     assert.equal(matches, false)
     assert.ok(paths.includes(path), JSON.stringify(paths))
   })
 }
 
-test('deleted evidence shows in a replay, and so does a policy that was altered', async () => {
-  const { alter, replayed } = await alterable('deleted')
-  await alter('decision_evidence', 'DELETE FROM decision_evidence WHERE decision_id = $1')
+test('the replay reports deleted evidence and an altered policy', async () => {
+  const { alter, replayed } = await alterableDecision('deleted')
+  await alter('DELETE FROM decision_evidence WHERE decision_id = $1')
   const { matches, paths, replayed: again } = await replayed()
   assert.deepEqual([matches, again], [false, null])
   assert.deepEqual(paths, ['/evidence/facts', '/evidence/trace', '/evidence/graph'])
@@ -370,21 +338,21 @@ test('deleted evidence shows in a replay, and so does a policy that was altered'
   const { body: entity } = await other.post('/v1/entities', { external_id: 'policy' })
   const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
   for (const set of [`replace(document, '"base":', '"base":1')`, `'{}'`, `'nonsense'`, `''`]) {
-    await tamper('policies', `UPDATE policies SET document = ${set} WHERE org_id = $1`, [other.id])
+    await tamper(database, `UPDATE policies SET document = ${set} WHERE org_id = $1`, [other.id])
     const { status, body } = await other.get(`/v1/decisions/${decision.id}/replay`)
     assert.deepEqual([status, body.matches, body.replayed], [200, false, null], set)
     assert.ok(body.differences.some(({ path }: { path: string }) => path === '/evidence/policy'))
   }
 })
 
-test('a policy that was accepted once goes on deciding and replaying when it could not be proposed today', async () => {
+test('a stored policy that current checks would refuse still decides and replays', async () => {
   const old = await api.newOrganization()
   const [row] = await database.query<{ document: string }>('SELECT document FROM policies WHERE org_id = $1', [old.id])
   const policy = JSON.parse(row!.document)
-  policy.missing_reasons.push({ code: 'never_told', label: 'Never told' })
+  policy.missing_reasons.push({ code: 'never_used', label: 'Never used' })
   const document = canonicalJson(policy)
   const change = 'UPDATE policies SET document = $2, checksum = $3 WHERE org_id = $1'
-  await tamper('policies', change, [old.id, document, sha256(document)])
+  await tamper(database, change, [old.id, document, sha256(document)])
   const { body: entity } = await old.post('/v1/entities', { external_id: 'old' })
   const decision = await underwrite(entity.id, { product: 'credit_line' }, old)
   assert.equal(decision.policy_checksum, sha256(document))
@@ -392,17 +360,17 @@ test('a policy that was accepted once goes on deciding and replaying when it cou
   assert.deepEqual([body.matches, body.differences], [true, []])
 })
 
-test('a policy that was altered since decides nothing, and the log says that it was altered', async () => {
+test('an altered policy decides nothing, and the log names it', async () => {
   const other = await api.newOrganization()
   const { body: entity } = await other.post('/v1/entities', { external_id: 'altered policy' })
-  const checksum = '0'.repeat(64) // one that no node has compiled a policy of
-  await tamper('policies', 'UPDATE policies SET checksum = $2 WHERE org_id = $1', [other.id, checksum])
+  const checksum = '0'.repeat(64) // of no policy that a node has compiled and cached
+  await tamper(database, 'UPDATE policies SET checksum = $2 WHERE org_id = $1', [other.id, checksum])
   const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
   assert.equal(refused.status, 500)
   assert.ok(api.logs.some((line) => line.includes(`the stored policy ${checksum} was altered`)))
 })
 
-test('every decision of this run replays to the byte and is proved on the signed log', async () => {
+test('every decision of this file replays byte for byte, with a valid proof of its audit entry', async () => {
   assert.ok(decided.length > 10)
   for (const id of decided) {
     const { status, body } = await sealedReplay(id)
@@ -429,21 +397,21 @@ test('every decision of this run replays to the byte and is proved on the signed
   }
 })
 
-test('a decision whose proof no longer leads to the signed head does not match', async () => {
+test('a decision whose proof does not lead to the signed head does not match', async () => {
   const others = "AND entry_id NOT IN (SELECT id FROM audit_entries WHERE type = 'decision.created')"
   for (const alterations of [
-    { audit_nodes: 'DELETE FROM audit_nodes WHERE org_id = $1' },
-    { audit_leaves: `DELETE FROM audit_leaves WHERE org_id = $1 ${others}` },
-    {
-      audit_nodes: "UPDATE audit_nodes SET hash = repeat('0', 64) WHERE org_id = $1",
-      audit_leaves: `UPDATE audit_leaves SET leaf_hash = repeat('0', 64) WHERE org_id = $1 ${others}`,
-    },
+    ['DELETE FROM audit_nodes WHERE org_id = $1'],
+    [`DELETE FROM audit_leaves WHERE org_id = $1 ${others}`],
+    [
+      "UPDATE audit_nodes SET hash = repeat('0', 64) WHERE org_id = $1",
+      `UPDATE audit_leaves SET leaf_hash = repeat('0', 64) WHERE org_id = $1 ${others}`,
+    ],
   ]) {
     const other = await api.newOrganization()
     const { body: entity } = await other.post('/v1/entities', { external_id: 'unproved' })
     const decision = await underwrite(entity.id, { product: 'credit_line' }, other)
     assert.equal((await sealedReplay(decision.id, other)).body.matches, true)
-    for (const [table, sql] of Object.entries(alterations)) await tamper(table, sql, [other.id])
+    for (const sql of alterations) await tamper(database, sql, [other.id])
     const { status, body } = await other.get(`/v1/decisions/${decision.id}/replay`)
     assert.deepEqual([status, body.matches, body.audit.inclusion_proof], [200, false, null])
     assert.deepEqual(
@@ -453,7 +421,7 @@ test('a decision whose proof no longer leads to the signed head does not match',
   }
 })
 
-/** The replay of a decision, asked for until its audit entry is sealed. */
+/** Replays a decision until its audit entry is sealed. */
 async function sealedReplay(id: string, organization: TestOrganization = acme) {
   for (;;) {
     const answer = await organization.get(`/v1/decisions/${id}/replay`)

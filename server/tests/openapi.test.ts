@@ -8,11 +8,11 @@ import { startTestService } from './test-service.ts'
 
 const golden = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
 
-test('the published openapi.json is what the route table says; npm run fix writes it anew', () => {
+test('openapi.json is what the route table generates; npm run fix rewrites it', () => {
   assert.equal(publishedOpenapi(), golden)
 })
 
-test('openapi.json is clean by the recommended rules of Redocly', async () => {
+test('openapi.json has no problem under the recommended rules of Redocly', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: golden, absoluteRef: 'openapi.json', config })
   assert.deepEqual(
@@ -21,7 +21,7 @@ test('openapi.json is clean by the recommended rules of Redocly', async () => {
   )
 })
 
-test('each host serves the description without a key, with its own address only', async () => {
+test('each environment serves openapi.json without a key, with only its own server', async () => {
   const api = await startTestService()
   for (const environment of ['sandbox', 'production'] as const) {
     const { status, body } = await api.request(environment, '/openapi.json')

@@ -4,24 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
-import { runCli, startServiceProcess } from './service-process.ts'
+import { runCli, runCliForJson, startServiceProcess } from './service-process.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'verdigraph-policies-'))
-const place = await createTestStorage()
-const service = await startServiceProcess(place.env)
+const testStorage = await createTestStorage()
+const service = await startServiceProcess(testStorage.env)
 after(async () => {
-  service.child.kill('SIGTERM')
-  await service.exited
-  await place.remove()
+  await service.stop()
+  await testStorage.remove()
   rmSync(folder, { recursive: true })
 })
 
 const SHIPPED = 'policies/sandbox-policy-v1.yaml'
-const nowhere = { DATA_DIR: join(folder, 'no-installation') }
+const noInstallation = { DATA_DIR: join(folder, 'no-installation') }
 
-/** A file with the shipped policy under another name, and with one text replaced by another. */
-function policyFile(name: string, from = '', to = ''): string {
+/** Writes the shipped policy to a file, under another version and with one text replaced. */
+function policyFile(name: string, from: string, to: string): string {
   const source = sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${name}`)
   assert.ok(source.includes(from))
   const file = join(folder, `${name}.yaml`)
@@ -29,69 +28,64 @@ function policyFile(name: string, from = '', to = ''): string {
   return file
 }
 
-const policy = (...args: string[]) => runCli(place.env, 'policy', ...args)
+const policy = (...args: string[]) => runCli(testStorage.env, 'policy', ...args)
+const json = (...args: string[]) => runCliForJson(testStorage.env, ...args)
 
-function json(...args: string[]) {
-  const { status, stdout, stderr } = runCli(place.env, ...args, '--json')
-  assert.equal(status, 0, stderr)
-  return JSON.parse(stdout)
-}
-
-const as = (who: string) => ['--as', `${who}@example.com`, '--reason', `${who} has looked at it`]
+const as = (name: string) => ['--as', `${name}@example.com`, '--reason', `${name} has read it`]
 
 test('a policy file is checked, tested and compared without any installation', () => {
   const { checksum } = sandboxPolicy()
-  const sound = runCli(nowhere, 'policy', 'check', SHIPPED)
+  const sound = runCli(noInstallation, 'policy', 'check', SHIPPED)
   assert.deepEqual([sound.status, sound.stderr], [0, ''])
   assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is valid; all 12 tests pass\nchecksum ${checksum}\n`)
-  const tested = runCli(nowhere, 'policy', 'test', SHIPPED, '--json')
+  const tested = runCli(noInstallation, 'policy', 'test', SHIPPED, '--json')
   assert.equal(JSON.parse(tested.stdout).tests.length, 12)
   const changed = policyFile('changed', 'when: history.abuse > 0', 'when: history.abuse > 1')
   assert.equal(
-    runCli(nowhere, 'policy', 'diff', SHIPPED, changed).stdout,
+    runCli(noInstallation, 'policy', 'diff', SHIPPED, changed).stdout,
     [
       'changed    /version: "sandbox-policy-v1" → "changed"',
       'changed    /rules/abuse_on_record/when: "history.abuse > 0" → "history.abuse > 1"',
       '',
     ].join('\n'),
   )
-  assert.equal(existsSync(nowhere.DATA_DIR), false, 'and none is made')
-  assert.match(runCli(nowhere, 'policy', 'list').stderr, /not set up yet/)
+  assert.equal(existsSync(noInstallation.DATA_DIR), false, 'and none is created')
+  assert.match(runCli(noInstallation, 'policy', 'list').stderr, /not set up yet/)
 })
 
-test('what is wrong with a file is said with its line and column', () => {
+test('a problem in a policy file is reported with its line and column', () => {
   const lines = sandboxPolicySource().split('\n')
   const line = lines.findIndex((text) => text.includes('when: history.abuse > 0')) + 1
   const column = lines[line - 1]!.indexOf('history.abuse') + 1
   const misspelt = policyFile('misspelt', 'when: history.abuse > 0', 'when: history.abuze > 0')
   const message = `${misspelt}:${line}:${column} /rules/0/when: rule 'abuse_on_record', column 1: history.abuze is not among the inputs of this policy\n`
   for (const command of ['check', 'test']) {
-    const { status, stdout } = runCli(nowhere, 'policy', command, misspelt)
+    const { status, stdout } = runCli(noInstallation, 'policy', command, misspelt)
     assert.deepEqual([status, stdout], [1, message])
   }
   const refused = policy('propose', misspelt, ...as('ann'))
   assert.deepEqual([refused.status, refused.stdout, refused.stderr], [1, '', message])
 
   const unknownField = policyFile('unknown-field', 'then: decline', 'than: decline')
-  const { status, stdout } = runCli(nowhere, 'policy', 'check', unknownField)
+  const { status, stdout } = runCli(noInstallation, 'policy', 'check', unknownField)
   assert.equal(status, 1)
   assert.ok(stdout.includes(`${unknownField}:${line + 1}:`), stdout)
   assert.match(stdout, /there is no field 'than' here/)
 
   const failing = policyFile('failing', 'limit: 6000', 'limit: 6001')
-  const failed = runCli(nowhere, 'policy', 'test', failing)
+  const failed = runCli(noInstallation, 'policy', 'test', failing)
   assert.equal(failed.status, 1)
   assert.match(failed.stdout, /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\npass {2}/)
-  assert.match(runCli(nowhere, 'policy', 'check', failing).stdout, /failing\.yaml: 1 of its 12 tests fail:/)
-  assert.match(runCli(nowhere, 'policy', 'check', join(folder, 'none.yaml')).stderr, /none\.yaml cannot be read/)
+  assert.match(runCli(noInstallation, 'policy', 'check', failing).stdout, /failing\.yaml: 1 of its 12 tests fail:/)
+  assert.match(runCli(noInstallation, 'policy', 'check', join(folder, 'none.yaml')).stderr, /none\.yaml cannot be read/)
 })
 
-test('a policy goes from file to force and back, each step by somebody who may', () => {
-  for (const [who, role] of [
+test('a policy is proposed, approved, activated and replaced by operators of the right roles, with reasons', () => {
+  for (const [name, role] of [
     ['ann', 'policy_author'],
     ['ben', 'policy_approver'],
   ] as const)
-    assert.equal(json('operators', 'add', `${who}@example.com`, '--name', who, '--role', role).role, role)
+    assert.equal(json('operators', 'add', `${name}@example.com`, '--name', name, '--role', role).role, role)
   assert.deepEqual(
     json('operators', 'list').map(({ email }: { email: string }) => email),
     ['ann@example.com', 'ben@example.com'],
@@ -100,7 +94,7 @@ test('a policy goes from file to force and back, each step by somebody who may',
   const file = policyFile('lending-2', 'when: history.abuse > 0', 'when: history.abuse > 1')
   assert.match(policy('propose', file, '--reason', 'x').stderr, /add --as <email> to name the operator/)
   assert.match(policy('propose', file, '--as', 'ann@example.com').stderr, /add --reason "…" to say why/)
-  assert.match(policy('propose', file, ...as('nobody')).stderr, /there is no operator nobody@example.com/)
+  assert.match(policy('propose', file, ...as('stranger')).stderr, /there is no operator stranger@example.com/)
   assert.match(policy('propose', file, ...as('ann')).stdout, /^Proposed lending-2 in sandbox; checksum [0-9a-f]{64}\./)
   assert.match(policy('approve', 'lending-2', ...as('ann')).stderr, /ann@example.com is policy_author; only owner, /)
   assert.match(policy('activate', 'lending-2', ...as('ben')).stderr, /lending-2 is not approved yet/)
@@ -124,9 +118,9 @@ test('a policy goes from file to force and back, each step by somebody who may',
   assert.deepEqual(
     steps.map(({ step, by, reason }: Record<string, string>) => [step, by, reason]),
     [
-      ['proposed', 'ann@example.com', 'ann has looked at it'],
-      ['approved', 'ben@example.com', 'ben has looked at it'],
-      ['activated', 'ben@example.com', 'ben has looked at it'],
+      ['proposed', 'ann@example.com', 'ann has read it'],
+      ['approved', 'ben@example.com', 'ben has read it'],
+      ['activated', 'ben@example.com', 'ben has read it'],
     ],
   )
   assert.equal(json('policy', 'activate', 'sandbox-policy-v1', ...as('ben')).replaced, 'lending-2')
@@ -134,13 +128,13 @@ test('a policy goes from file to force and back, each step by somebody who may',
 })
 
 test('the live gate takes two operators to open and one to close', () => {
-  for (const who of ['cay', 'dan']) json('operators', 'add', `${who}@example.com`, '--name', who, '--role', 'admin')
-  assert.equal(runCli(place.env, 'gate', 'status').stdout, 'The live gate is closed: 0 of 2 approvals.\n')
+  for (const name of ['cay', 'dan']) json('operators', 'add', `${name}@example.com`, '--name', name, '--role', 'admin')
+  assert.equal(runCli(testStorage.env, 'gate', 'status').stdout, 'The live gate is closed: 0 of 2 approvals.\n')
   assert.equal(json('gate', 'approve', ...as('cay')).open, false)
-  const again = runCli(place.env, 'gate', 'approve', ...as('cay'))
+  const again = runCli(testStorage.env, 'gate', 'approve', ...as('cay'))
   assert.deepEqual([again.status, /must come from someone else/.test(again.stderr)], [1, true])
   assert.equal(json('gate', 'approve', ...as('dan')).open, true)
-  assert.match(runCli(place.env, 'gate', 'status').stdout, /^The live gate is open\.\n {2}cay@example\.com, /)
+  assert.match(runCli(testStorage.env, 'gate', 'status').stdout, /^The live gate is open\.\n {2}cay@example\.com, /)
   assert.equal(json('gate', 'close', ...as('cay')).open, false)
   assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))
 })
