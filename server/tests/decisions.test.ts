@@ -156,6 +156,23 @@ test('a review of a manual_review overrides nothing, an outcome lowers trust, an
   assert.deepEqual((await acme.get(`/v1/decisions/${decision.id}`)).body, decision, 'the decision is unchanged')
 })
 
+test('a review overrides a verdict of the policy only if it differs', async () => {
+  const [prime] = personas(new Date().toISOString())
+  const decision = await underwrite(await submit(prime!), prime!.underwrite)
+  const review = async (verdict: string) => {
+    const reviewer = { id: 'u-1' }
+    const answer = await acme.post(`/v1/decisions/${decision.id}/reviews`, {
+      verdict,
+      reviewer,
+      reason: 'A second look.',
+    })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body.overrides
+  }
+  assert.equal(decision.verdict, 'approve')
+  assert.deepEqual([await review('approve'), await review('decline')], [false, true])
+})
+
 /** A decision about a new entity, with functions to alter its rows and to replay it. */
 async function alterableDecision(name: string) {
   const { body: entity } = await acme.post('/v1/entities', { external_id: name })

@@ -85,7 +85,7 @@ function withoutRequestId(text: string): string {
   return text.replace(/req_[0-9a-z]{26}/, 'req')
 }
 
-/** The headers without those that differ between any two answers. */
+/** The headers that are equal in any two equal answers. */
 function comparableHeaders(headers: Headers): Record<string, string> {
   const { date: _date, 'request-id': _id, ratelimit: _limit, ...rest } = Object.fromEntries(headers)
   return rest

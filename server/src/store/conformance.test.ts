@@ -137,7 +137,7 @@ test('when two writers change the same version of an entity, one wins and the ot
   assert.equal(row!.n, 1)
 })
 
-test('an unchanged state is read from the cache, and one that another node or a restored backup changed is read anew', async () => {
+test('an unchanged state is read from the cache, and one that another node or a restored backup changed is read again', async () => {
   const sent: unknown[] = []
   const watched = {
     ...database,
