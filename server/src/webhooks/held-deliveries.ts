@@ -19,7 +19,7 @@ export type HeldDelivery = LeasedDelivery & {
   /** Counts against `HELD` until the delivery is removed. */
   held: Permit
   /** Counts against `IN_FLIGHT` until the attempt ends. */
-  inFlight?: Permit & { startedMs: number }
+  inFlight: (Permit & { startedMs: number }) | undefined
 }
 
 /** How many deliveries of a webhook endpoint to lease; a permit for each is acquired already. */
@@ -93,10 +93,11 @@ export class HeldDeliveries {
         organizationId: endpoint.org_id,
         speed: this.#speedOf(endpoint, endpoint.failing ? 'slow' : 'unknown'),
       },
+      held: this.#queues.get(keyOf(endpoint))?.held ?? 0,
       count: 0,
     }))
     roundRobin(planned, (endpoint) => {
-      const held = (this.#queues.get(keyOf(endpoint))?.held ?? 0) + endpoint.count
+      const held = endpoint.held + endpoint.count
       // Only fast webhook endpoints get a reserve; other deliveries that cannot start soon are left to other nodes.
       if (endpoint.permit.speed !== 'fast' && !this.#inFlight.canAcquire(endpoint.permit, held)) return false
       if (!this.#held.acquire(endpoint.permit, held)) return false
@@ -108,7 +109,7 @@ export class HeldDeliveries {
 
   /** Adds the deliveries that were leased, and releases the permits of planned leases that were not granted. */
   add(planned: readonly PlannedLease[], leased: readonly LeasedDelivery[], startBeforeMs: number): void {
-    const unused = new Map(planned.map(({ count, permit, ...endpoint }) => [keyOf(endpoint), { count, permit }]))
+    const unused = new Map(planned.map((lease) => [keyOf(lease), { ...lease }]))
     for (const row of leased) {
       const key = keyOf(row)
       const lease = unused.get(key)!
@@ -118,7 +119,7 @@ export class HeldDeliveries {
         ...{ waiting: [], inFlight: new Set(), held: 0 },
       }
       this.#queues.set(key, queue)
-      queue.waiting.push({ ...row, startBeforeMs, held: lease.permit })
+      queue.waiting.push({ ...row, startBeforeMs, held: lease.permit, inFlight: undefined })
       queue.held += 1
     }
     for (const { count, permit } of unused.values()) for (let left = count; left > 0; left--) this.#held.release(permit)
