@@ -37,7 +37,7 @@ export async function makeChanges(
     }
     const reply = await underwrite.handle({ ...shared, body, now, requestId: shared.newId('req') } as never)
     if (!('change' in reply)) throw new Error('underwriting was refused')
-    const kept = { org_id: organizationId, route: 'bench', key: `${run}-${index}`, fingerprint: 'f'.repeat(64) }
+    const kept = { route: 'bench', key: `${run}-${index}`, fingerprint: 'f'.repeat(64) }
     const answer = { status: 201, body: JSON.stringify(reply.body), created_at: now }
     return { ...reply.change, idempotencyKey: { ...kept, ...answer } }
   }

@@ -111,7 +111,6 @@ async function deliver(
   { organizationId, receiver, deliveries }: { organizationId: string; receiver: Receiver; deliveries: number },
 ): Promise<void> {
   const event = () => ({
-    org_id: organizationId,
     id: newId('evt'),
     type: 'webhook.test',
     created_at: new Date().toISOString(),
@@ -120,7 +119,7 @@ async function deliver(
   const arrived = receiver.more(deliveries)
   for (let sent = 0; sent < deliveries; sent += EVENTS_PER_COMMIT) {
     const events = Array.from({ length: Math.min(EVENTS_PER_COMMIT, deliveries - sent) }, event)
-    void stores.sandbox.commit({ rows: { events } })
+    void stores.sandbox.commit({ organizationId, rows: { events } })
   }
   await arrived
 }

@@ -48,7 +48,10 @@ function commitKeyElsewhere(changes: Partial<RowOf<'idempotency_keys'>>): void {
     sandbox.commit = commit
     // A second store on the same database has its own queue, as another node has: only the database decides the race.
     const key = { ...change.idempotencyKey!, ...changes }
-    assert.deepEqual(await openEnvironmentStore(database).commit({ idempotencyKey: key }), {})
+    assert.deepEqual(
+      await openEnvironmentStore(database).commit({ organizationId: change.organizationId, idempotencyKey: key }),
+      {},
+    )
     return commit(change)
   }
 }

@@ -101,6 +101,6 @@ test('an assertion that read its claim before another assertion was committed is
     await store.nextRelationshipClaims(acme.id, claim),
     await store.nextRelationshipClaims(acme.id, { ...claim, from: other, to: one }),
   ]
-  const answers = await Promise.all([first, second].map((claims) => store.commit({ claims })))
+  const answers = await Promise.all([first, second].map((claims) => store.commit({ organizationId: acme.id, claims })))
   assert.deepEqual(answers, [{}, { lost: 'claim_version' }])
 })

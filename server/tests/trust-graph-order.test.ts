@@ -311,7 +311,6 @@ const isSurrounded =
   (who: Role): Step =>
   async (cast) => {
     const link = {
-      org_id: acme.id,
       type: 'same_as',
       verified: false,
       base_ppm: 450_000,
@@ -320,6 +319,7 @@ const isSurrounded =
     }
     const fakes = Array.from({ length: 60 }, (_, n) => `${cast.run}-fake-${who}-${n}`)
     await store.commit({
+      organizationId: acme.id,
       links: fakes.flatMap((fake) => [
         { ...link, entity_id: cast[who], neighbour_id: fake, to_adverse: false },
         { ...link, entity_id: fake, neighbour_id: cast[who], to_adverse: false },
@@ -369,7 +369,6 @@ test('reading an identifier with 100,000 holders costs no more than one with 40'
 test('expired links are deleted, a few with each write of exposures', async () => {
   const cast = await newCast()
   const expired = Array.from({ length: 300 }, (_, n) => ({
-    org_id: acme.id,
     entity_id: cast.friend,
     neighbour_id: `${cast.run}-expired-${n}`,
     type: 'device',
@@ -379,7 +378,7 @@ test('expired links are deleted, a few with each write of exposures', async () =
     expires: 12_000,
     to_adverse: false,
   }))
-  await store.commit({ links: expired })
+  await store.commit({ organizationId: acme.id, links: expired })
   const left = async () =>
     (await database.query('SELECT 1 FROM graph_links WHERE entity_id = $1', [cast.friend])).length
   assert.equal(await left(), 300)

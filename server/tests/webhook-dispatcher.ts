@@ -49,13 +49,12 @@ export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => num
     /** Writes events, each of which goes to every webhook endpoint of the organization. */
     async emit(count: number, organizationId = act.organizationId): Promise<string[]> {
       const events = Array.from({ length: count }, () => ({
-        org_id: organizationId,
         id: installation.newId('evt'),
         type: 'webhook.test',
         created_at: new Date(nowMs()).toISOString(),
         data: '{}',
       }))
-      await store.commit({ rows: { events } })
+      await store.commit({ organizationId, rows: { events } })
       return events.map(({ id }) => id)
     },
 

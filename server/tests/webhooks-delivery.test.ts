@@ -97,13 +97,14 @@ test('a test event goes to every enabled webhook endpoint, and its delivery is c
 test('a change that is rolled back sends nothing', async () => {
   const acme = await api.newOrganization()
   const receiver = await receiverFor(acme)
-  const event = (id: string) => ({ org_id: acme.id, id, type: 'entity.created', created_at: now(), data: '{}' })
+  const event = (id: string) => ({ id, type: 'entity.created', created_at: now(), data: '{}' })
   const rolledBack = installation.stores.sandbox.commit({
+    organizationId: acme.id,
     rows: { events: [event('evt_never'), event('evt_never')] },
   })
   await assert.rejects(rolledBack, 'two rows with the same id cannot be written')
   assert.equal((await deliveriesOf(receiver.endpoint.id)).length, 0)
-  await installation.stores.sandbox.commit({ rows: { events: [event('evt_written')] } })
+  await installation.stores.sandbox.commit({ organizationId: acme.id, rows: { events: [event('evt_written')] } })
   await until('the committed event is received', () => receiver.received.length > 0)
   assert.deepEqual(
     receiver.received.map(({ id }) => id),

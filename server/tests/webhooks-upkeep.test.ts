@@ -32,9 +32,10 @@ test('deliveries that have ended are deleted with their attempts after the reten
 
   assert.ok(!('problem' in (await disableByOperator(place.installation, place.act, disabling))))
   await place.store.commit({
+    organizationId: place.act.organizationId,
     queuedDeliveries: [
       {
-        ...{ org_id: place.act.organizationId, endpoint_id: idle.id, event_id: old[0]!, state: 'pending' },
+        ...{ endpoint_id: idle.id, event_id: old[0]!, state: 'pending' },
         ...{ attempts: 0, schedule_step: 0, due_at: new Date(nowMs()).toISOString() },
         leased_until: '1970-01-01T00:00:00.000Z',
       },

@@ -14,9 +14,9 @@ const STEPS = ['proposed', 'approved', 'activated'] as const
 /** Puts the policy that ships with the project into force in an organization's sandbox. Production is left to people. */
 export async function installSandboxPolicy(installation: Installation, organizationId: string): Promise<void> {
   const { source, policy, tests } = shippedPolicy()
-  const row = policyRow(installation, { policy, source, organizationId, author: TAKER.actor })
+  const row = policyRow(installation, { policy, source, author: TAKER.actor })
   const steps = STEPS.map((step, index) =>
-    policyStep(installation, row, { ...TAKER, step, number: index + 1, evidence: testEvidence(tests) }),
+    policyStep(installation, row, { ...TAKER, organizationId, step, number: index + 1, evidence: testEvidence(tests) }),
   )
   await installation.stores.sandbox.switchActivePolicy({
     organizationId,

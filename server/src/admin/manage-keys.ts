@@ -5,7 +5,7 @@ import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
@@ -27,8 +27,7 @@ export async function createKey(
   const { stores, newId, nowMs } = installation
   const now = new Date(nowMs()).toISOString()
   const key = generateApiKey(environment)
-  const row: ApiKey = {
-    org_id: organizationId,
+  const row: NewRow<'api_keys'> = {
     id: newId('key'),
     name,
     key_hash: hashApiKey(key),
@@ -41,8 +40,9 @@ export async function createKey(
   }
   const data = { name, scopes, expires_at: expiresAt }
   await stores[environment].commit({
+    organizationId,
     rows: { api_keys: [row] },
-    auditEntries: [keyEntry(installation, row, { type: 'api_key.created', actor, data })],
+    auditEntries: [keyEntry(installation, { organizationId, keyId: row.id }, { type: 'api_key.created', actor, data })],
   })
   return { id: row.id, key }
 }
@@ -54,23 +54,26 @@ export async function revokeKey(
   { key, actor }: { key: ApiKey; actor: AdminActor },
 ): Promise<boolean> {
   const { stores, nowMs } = installation
-  const revoked = { org_id: key.org_id, id: key.id, revoked_at: new Date(nowMs()).toISOString() }
+  const { org_id: organizationId, id: keyId } = key
   const { lost } = await stores[environment].commit({
-    revokedKeys: [revoked],
-    auditEntries: [keyEntry(installation, key, { type: 'api_key.revoked', actor, data: { name: key.name } })],
+    organizationId,
+    revokedKeys: [{ id: keyId, revoked_at: new Date(nowMs()).toISOString() }],
+    auditEntries: [
+      keyEntry(installation, { organizationId, keyId }, { type: 'api_key.revoked', actor, data: { name: key.name } }),
+    ],
   })
   return lost === undefined
 }
 
 function keyEntry<T extends 'api_key.created' | 'api_key.revoked'>(
   installation: Installation,
-  key: ApiKey,
+  { organizationId, keyId }: { organizationId: string; keyId: string },
   { type, actor, data }: { type: T; actor: AdminActor; data: AuditData<T> },
-): RowOf<'audit_entries'> {
-  return auditEntryRow(recordContext(installation, { organizationId: key.org_id, actor }), {
+): NewRow<'audit_entries'> {
+  return auditEntryRow(recordContext(installation, { organizationId, actor }), {
     type,
-    trailId: key.id,
-    subject: { type: 'api_key', id: key.id },
+    trailId: keyId,
+    subject: { type: 'api_key', id: keyId },
     data,
   })
 }

@@ -22,7 +22,7 @@ export async function createOrganization(
       subject: { type: 'organization', id: organization.id },
       data: { organization_id: organization.id },
     })
-    await stores[environment].commit({ auditEntries: [entry] })
+    await stores[environment].commit({ organizationId: organization.id, auditEntries: [entry] })
   }
   await installSandboxPolicy(installation, organization.id)
   return organization

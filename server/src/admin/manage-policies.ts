@@ -49,7 +49,7 @@ export async function proposePolicy(
   if (known) return versionTaken(version, known.checksum === policy.checksum)
 
   const taker = takerOf(act)
-  const row = policyRow(installation, { policy, source, organizationId: act.organizationId, author: taker.actor })
+  const row = policyRow(installation, { policy, source, author: taker.actor })
   const first = policyStep(installation, row, { ...taker, step: 'proposed', number: 1, evidence: testEvidence(tests) })
   const written = await writeOnce(installation, act, {
     rows: { policies: [row], policy_steps: [first.row] },
@@ -222,9 +222,13 @@ async function takeStep(
 }
 
 /** False if somebody else took the same step, or the same version name, first. */
-async function writeOnce({ stores }: Installation, { environment }: PolicyAct, change: Change): Promise<boolean> {
+async function writeOnce(
+  { stores }: Installation,
+  { environment, organizationId }: PolicyAct,
+  change: Omit<Change, 'organizationId'>,
+): Promise<boolean> {
   try {
-    await stores[environment].commit(change)
+    await stores[environment].commit({ organizationId, ...change })
     return true
   } catch (error) {
     if (error instanceof DatabaseError && error.isUniqueViolation) return false
@@ -232,8 +236,8 @@ async function writeOnce({ stores }: Installation, { environment }: PolicyAct, c
   }
 }
 
-function takerOf({ operator, reason, via }: PolicyAct): StepTaker {
-  return { actor: { type: 'operator', id: operator.id }, reason: reason.trim(), ...(via && { via }) }
+function takerOf({ organizationId, operator, reason, via }: PolicyAct): StepTaker {
+  return { organizationId, actor: { type: 'operator', id: operator.id }, reason: reason.trim(), ...(via && { via }) }
 }
 
 function standing(

@@ -70,14 +70,15 @@ export async function addEndpoint(
 
   const now = timeOf(installation)
   const secret = generateWebhookSecret()
-  const place = { org_id: organizationId, id: newId('whe') }
+  const id = newId('whe')
   const endpoint: WebhookEndpoint = {
-    ...place,
+    org_id: organizationId,
+    id,
     url: url.href,
     description,
     event_types: types,
     state: 'enabled',
-    secret: secretBox(installation, environment).encrypt(place, secret),
+    secret: secretBox(installation, environment).encrypt({ organizationId, endpointId: id }, secret),
     previous_secret: null,
     previous_secret_until: null,
     created_at: now,
@@ -92,6 +93,7 @@ export async function addEndpoint(
     { type: 'webhook_endpoint.added', data: { event_types: types } },
   )
   await stores[environment].commit({
+    organizationId,
     rows: { webhook_endpoints: [endpoint] },
     auditEntries: [entry],
   })
@@ -123,7 +125,10 @@ export async function rotateSecret(
   const secret = generateWebhookSecret()
   const next = {
     ...endpoint,
-    secret: secretBox(installation, act.environment).encrypt(endpoint, secret),
+    secret: secretBox(installation, act.environment).encrypt(
+      { organizationId: act.organizationId, endpointId: id },
+      secret,
+    ),
     previous_secret: endpoint.secret,
     previous_secret_until: new Date(installation.nowMs() + OVERLAP_MS).toISOString(),
   }
@@ -229,6 +234,7 @@ export async function redeliver(
     const data = { deliveries: eventIds.length, first_event_id: eventIds[0]!, last_event_id: eventIds.at(-1)! }
     const context = { actor: act.actor, now, newId: installation.newId }
     await store.commit({
+      organizationId: act.organizationId,
       queuedDeliveries: eventIds.map((eventId) => queuedDelivery(endpoint, { eventId, dueAt: now })),
       auditEntries: [endpointEntry(endpoint, context, { type: 'webhook_endpoint.redelivery', data })],
     })
@@ -280,6 +286,7 @@ async function change<T extends WebhookEndpointEntryType>(
   const { stores, newId } = installation
   const context = { actor: act.actor, now: timeOf(installation), newId }
   const { lost } = await stores[act.environment].commit({
+    organizationId: act.organizationId,
     changedEndpoints: [{ ...next, version: next.version + 1 }],
     auditEntries: [endpointEntry(next, context, { type, data })],
   })

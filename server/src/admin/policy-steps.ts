@@ -4,16 +4,16 @@ import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import type { Installation } from '../service/installation.ts'
-import type { PolicyStep } from '../store/queries/policies.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { auditEntryRow, eventRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
 /** What somebody was shown when they took a step. */
 export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
 
-/** Who takes a step, and why. */
+/** Who takes a step for which organization, and why. */
 export interface StepTaker {
+  organizationId: string
   actor: AdminActor
   reason: string
   /** What vouches for the actor, such as the command line and its user. */
@@ -28,7 +28,7 @@ export interface NewStep extends StepTaker {
 }
 
 /** Policies by what their steps and events say of them. */
-export type PolicyName = Pick<RowOf<'policies'>, 'org_id' | 'id' | 'version' | 'checksum'>
+export type PolicyName = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum'>
 
 /** The evidence of tests that just ran. */
 export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
@@ -38,16 +38,10 @@ export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
 /** The row of a policy that is proposed. */
 export function policyRow(
   { newId, nowMs }: Installation,
-  {
-    policy,
-    source,
-    organizationId,
-    author,
-  }: { policy: CompiledPolicy; source: string; organizationId: string; author: AdminActor },
-): RowOf<'policies'> {
+  { policy, source, author }: { policy: CompiledPolicy; source: string; author: AdminActor },
+): NewRow<'policies'> {
   const { document, checksum } = policy
   return {
-    org_id: organizationId,
     id: newId('pol'),
     version: document.version,
     model_version: document.model_version,
@@ -64,11 +58,10 @@ export function policyRow(
 export function policyStep(
   installation: Installation,
   policy: PolicyName,
-  { step, number, evidence, actor, reason, via }: NewStep,
-): { row: PolicyStep; entry: RowOf<'audit_entries'> } {
-  const context = recordContext(installation, { organizationId: policy.org_id, actor })
-  const row: PolicyStep = {
-    org_id: policy.org_id,
+  { organizationId, step, number, evidence, actor, reason, via }: NewStep,
+): { row: NewRow<'policy_steps'>; entry: NewRow<'audit_entries'> } {
+  const context = recordContext(installation, { organizationId, actor })
+  const row = {
     policy_id: policy.id,
     number,
     step,
@@ -93,9 +86,8 @@ export function activatedEvent(
   { newId, nowMs }: Installation,
   policy: PolicyName,
   replaced: { version: string } | undefined,
-): RowOf<'events'> {
-  const context = { organizationId: policy.org_id, now: new Date(nowMs()).toISOString(), newId }
-  return eventRow(context, 'policy.activated', {
+): NewRow<'events'> {
+  return eventRow({ now: new Date(nowMs()).toISOString(), newId }, 'policy.activated', {
     ...namesOf(policy),
     previous_policy_version: replaced?.version ?? null,
   })

@@ -11,5 +11,5 @@ export async function recordOnProduction<T extends AuditEntryType>(
   entry: NewAuditEntry<T>,
 ): Promise<void> {
   const auditEntry = auditEntryRow(recordContext(installation, by), entry)
-  await installation.stores.production.commit({ auditEntries: [auditEntry] })
+  await installation.stores.production.commit({ organizationId: by.organizationId, auditEntries: [auditEntry] })
 }

@@ -112,16 +112,16 @@ async function sealBatch(
   )
 
   await store.seal({
+    organizationId,
     sealed: entries,
     leaves: entries.map(({ id, leaf_hash }, offset) => ({
-      org_id: organizationId,
       leaf_index: size + offset,
       entry_id: id,
       leaf_hash,
     })),
-    nodes: grown.nodes.map((node) => ({ org_id: organizationId, ...node })),
-    head: { org_id: organizationId, ...head },
-    event: eventRow({ organizationId, now: signedAt, newId }, 'audit.checkpoint', head),
+    nodes: grown.nodes,
+    head,
+    event: eventRow({ now: signedAt, newId }, 'audit.checkpoint', head),
   })
   return entries.length === BATCH_ENTRIES_MAX
 }

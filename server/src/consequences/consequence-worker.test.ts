@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { emptyState } from '../core/facts/entity-state.ts'
 import { openInstallation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { ConsequenceWorker } from './consequence-worker.ts'
 import { FailedCauses } from './failed-causes.ts'
@@ -62,8 +62,7 @@ const setChecksum = (organizationId: string, checksum: string) =>
 async function approved(organizationId: string, count: number): Promise<string[]> {
   const now = new Date(nowMs).toISOString()
   const ids = Array.from({ length: count }, () => installation.newId('ent'))
-  const rowOf = (id: string): RowOf<'entities'> => ({
-    org_id: organizationId,
+  const rowOf = (id: string): NewRow<'entities'> => ({
     id,
     external_id: id,
     type: null,
@@ -76,9 +75,9 @@ async function approved(organizationId: string, count: number): Promise<string[]
     updated_at: now,
   })
   await store.commit({
+    organizationId,
     newEntities: ids.map(rowOf),
     latestDecisions: ids.map((id) => ({
-      org_id: organizationId,
       entity_id: id,
       decision_id: `dec_${id}`,
       request: '{"product":"credit_line"}',
@@ -105,8 +104,8 @@ const queued = (organizationId: string) => countOf('FROM consequences WHERE org_
 const exposures = (organizationId: string) => countOf('FROM graph_exposures WHERE org_id = $1', organizationId)
 
 async function breakTrackRecord(organizationId: string, entityId: string): Promise<void> {
-  const trackRecord = { org_id: organizationId, entity_id: entityId, tallies: 'nonsense', is_adverse: true, version: 1 }
-  await store.commit({ changedTrackRecords: [trackRecord] })
+  const trackRecord = { entity_id: entityId, tallies: 'nonsense', is_adverse: true, version: 1 }
+  await store.commit({ organizationId, changedTrackRecords: [trackRecord] })
 }
 
 test('an organization whose policy cannot be used does not stop the re-evaluations of another', async () => {
@@ -157,7 +156,7 @@ test('a new cause is due at once, even if the one before it was postponed', asyn
   const [id] = await approved(broken, 1)
   assert.deepEqual(await drain(), [broken])
   await setChecksum(broken, checksum)
-  await store.commit({ consequences: [cause(broken, 'reevaluation', id!, 'b')] })
+  await store.commit({ organizationId: broken, consequences: [cause(broken, 'reevaluation', id!, 'b')] })
   assert.deepEqual(await drain(), [])
   assert.deepEqual([await announced(broken), await queued(broken)], [1, 0])
 })
@@ -170,12 +169,14 @@ test('an unreadable track record postpones its own spread, and that of others go
   await breakTrackRecord(broken, bad!)
   const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999, to_adverse: false }
   await store.commit({
+    organizationId: healthy,
     links: [
-      { org_id: healthy, entity_id: one!, neighbour_id: other!, ...link },
-      { org_id: healthy, entity_id: other!, neighbour_id: one!, ...link },
+      { entity_id: one!, neighbour_id: other!, ...link },
+      { entity_id: other!, neighbour_id: one!, ...link },
     ],
-    consequences: [cause(broken, 'spread', bad!), cause(healthy, 'spread', one!)],
+    consequences: [cause(healthy, 'spread', one!)],
   })
+  await store.commit({ organizationId: broken, consequences: [cause(broken, 'spread', bad!)] })
   assert.deepEqual(await drain(), [broken])
   assert.deepEqual([await queued(broken), await queued(healthy)], [1, 0])
   assert.equal(await exposures(healthy), 2)
@@ -188,9 +189,8 @@ test('an exposure that cannot be computed stops no other, in its own organizatio
   const [one] = await approved(healthy, 1)
   await drain()
   await breakTrackRecord(broken, ids[7]!)
-  await store.commit({
-    consequences: [...ids.map((id) => cause(broken, 'exposure', id)), cause(healthy, 'exposure', one!)],
-  })
+  await store.commit({ organizationId: broken, consequences: ids.map((id) => cause(broken, 'exposure', id)) })
+  await store.commit({ organizationId: healthy, consequences: [cause(healthy, 'exposure', one!)] })
   assert.deepEqual(await drain(), [broken])
   assert.match(errors[0]!.message, /1 consequence of/)
   assert.deepEqual([await exposures(broken), await exposures(healthy)], [49, 1])
@@ -199,10 +199,10 @@ test('an exposure that cannot be computed stops no other, in its own organizatio
 
 test('organizations take turns, so that a large backlog of one does not starve the others', async () => {
   const [first, second, third] = [await newOrganization(), await newOrganization(), await newOrganization()]
-  const causes = [first, second, third].flatMap((id) =>
-    Array.from({ length: id === first ? 9 : 2 }, (_, n) => cause(id, 'spread', `ent_${n}`)),
-  )
-  await store.commit({ consequences: causes })
+  for (const id of [first, second, third]) {
+    const causes = Array.from({ length: id === first ? 9 : 2 }, (_, n) => cause(id, 'spread', `ent_${n}`))
+    await store.commit({ organizationId: id, consequences: causes })
+  }
   const now = new Date(nowMs).toISOString()
   const page = async (after: string, limit: number) =>
     (await store.dueCauses('spread', { after, limit, now })).map(({ org_id }) => org_id).filter((id) => id >= first)

@@ -127,7 +127,7 @@ export class ConsequenceWorker {
     const causes = page.filter(({ org_id, entity_id }) => !isUnchanged.has(`${org_id} ${entity_id}`))
     const decided = await this.#decideAgain(causes.slice(0, REEVALUATIONS_PER_BATCH), failed)
     const done = [...unchanged, ...decided]
-    if (done.length > 0) await store.commit({ doneConsequences: done })
+    if (done.length > 0) await store.removeCauses(done)
     return causes.length > 0 || page.length === REEVALUATIONS_PER_PAGE
   }
 

@@ -54,6 +54,7 @@ export async function reevaluateDecision(
     },
   ])
   const { lost } = await store.commit({
+    organizationId,
     turnedVerdicts: [{ ...latest, announced_verdict: verdict, was: latest.announced_verdict }],
     rows: { events },
     auditEntries,

@@ -123,9 +123,9 @@ async function admit(
   const key = await authenticate(request.headers.authorization, now)
   if (key instanceof Failure) throw key
   request.caller = { organizationId: key.org_id, keyId: key.id }
-  usage.noteKeyUse({ org_id: key.org_id, id: key.id, at: new Date(now).toISOString() })
+  usage.noteKeyUse({ ...request.caller, at: new Date(now).toISOString() })
 
-  const { allowed, remaining, resetSeconds, retryAfterSeconds } = limiter.take(key.org_id, now)
+  const { allowed, remaining, resetSeconds, retryAfterSeconds } = limiter.take(request.caller.organizationId, now)
   reply.headers({ 'RateLimit-Policy': limiter.policy, RateLimit: `"default";r=${remaining};t=${resetSeconds}` })
   if (!allowed) throw fail('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
   if (!key.scopes.split(' ').includes(endpoint.scope)) {

@@ -11,7 +11,7 @@ export function record(
     domainEvents,
     counts = [],
     ...change
-  }: Omit<Change, 'auditEntries' | 'usage'> & {
+  }: Omit<Change, 'organizationId' | 'auditEntries' | 'usage'> & {
     domainEvents: DomainEvent[]
     counts?: [counter: UsageCounter, count: number][]
   },
@@ -21,14 +21,9 @@ export function record(
   const { auditEntries, events } = domainEventRows({ organizationId, actor, now, requestId, newId }, domainEvents)
   return {
     ...change,
+    organizationId,
     rows: { ...change.rows, events },
     auditEntries,
-    usage: counts.map(([counter, count]) => ({
-      org_id: organizationId,
-      day: now.slice(0, 10),
-      node: nodeId,
-      counter,
-      count,
-    })),
+    usage: counts.map(([counter, count]) => ({ day: now.slice(0, 10), node: nodeId, counter, count })),
   }
 }

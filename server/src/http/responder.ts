@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
@@ -95,6 +95,7 @@ export class Responder {
       const answer = { status: reply.status, body: this.#serialize(reply.status, reply.body), replayed: false }
       if (!reply.change && !retry) return { answer }
       const { lost } = await tools.store.commit({
+        organizationId: request.caller.organizationId,
         ...reply.change,
         ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
       })
@@ -131,11 +132,11 @@ interface Retry {
 }
 
 function keptRow(
-  { organizationId, route, key, fingerprint }: Retry,
+  { route, key, fingerprint }: Retry,
   { status, body }: Answer,
   now: string,
-): RowOf<'idempotency_keys'> {
-  return { org_id: organizationId, route, key, fingerprint, status, body, created_at: now }
+): NewRow<'idempotency_keys'> {
+  return { route, key, fingerprint, status, body, created_at: now }
 }
 
 function contextOf(

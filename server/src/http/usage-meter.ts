@@ -5,18 +5,19 @@ import type { UsageCounter } from '../store/queries/usage.ts'
 const FLUSH_EVERY_MS = 1_000
 
 interface KeyUse {
-  org_id: string
-  id: string
+  organizationId: string
+  keyId: string
+  /** ISO 8601. */
   at: string
 }
 
-/** Counts requests in memory and writes the counts once a second, because a write per request would cost more than the request. */
+/** Counts requests in memory and writes the counts once a second: a write for each request would cost more than the request. */
 export class UsageMeter {
   readonly #store: Pick<EnvironmentStore, 'commit' | 'touchApiKeys'>
   readonly #nowMs: () => number
   readonly #onError: (error: unknown) => void
   readonly #timer: NodeJS.Timeout
-  #counts = new Map<string, { org_id: string; counter: UsageCounter; count: number }>()
+  #counts = new Map<string, { organizationId: string; counter: UsageCounter; count: number }>()
   #keyUses = new Map<string, KeyUse>()
 
   constructor({
@@ -40,23 +41,25 @@ export class UsageMeter {
   }
 
   noteKeyUse(use: KeyUse): void {
-    this.#keyUses.set(`${use.org_id} ${use.id}`, use)
+    this.#keyUses.set(`${use.organizationId} ${use.keyId}`, use)
   }
 
-  /** Writes what was counted since the last time. */
+  /** Writes the counts since the last flush. */
   async flush(): Promise<void> {
     const counts = [...this.#counts.values()]
     const uses = [...this.#keyUses.values()]
     this.#counts = new Map()
     this.#keyUses = new Map()
     const day = new Date(this.#nowMs()).toISOString().slice(0, 10)
-    try {
-      if (counts.length > 0)
-        await this.#store.commit({ usage: counts.map((count) => ({ ...count, day, node: nodeId })) })
-    } catch (error) {
-      for (const { org_id, counter, count } of counts) this.#add(org_id, counter, count)
-      this.#onError(error)
-    }
+    // One change for each counter; the group commit writes them together.
+    await Promise.all(
+      counts.map(({ organizationId, counter, count }) =>
+        this.#store.commit({ organizationId, usage: [{ day, node: nodeId, counter, count }] }).catch((error) => {
+          this.#add(organizationId, counter, count)
+          this.#onError(error)
+        }),
+      ),
+    )
     if (uses.length > 0) await this.#store.touchApiKeys(uses).catch(this.#onError)
   }
 
@@ -69,6 +72,6 @@ export class UsageMeter {
     const name = `${organizationId} ${counter}`
     const known = this.#counts.get(name)
     if (known) known.count += count
-    else this.#counts.set(name, { org_id: organizationId, counter, count })
+    else this.#counts.set(name, { organizationId, counter, count })
   }
 }

@@ -30,7 +30,7 @@ function openUpkeep(purgeKeptAnswers = store.purgeKeptAnswers): Upkeep {
 async function keepAnswer(key: string, createdAtMs: number): Promise<void> {
   const created_at = new Date(createdAtMs).toISOString()
   const answer = { route: 'POST /v1/underwrite', fingerprint: 'f', status: 201, body: '{}', created_at }
-  await store.commit({ idempotencyKey: { org_id: 'org_a', key, ...answer } })
+  await store.commit({ organizationId: 'org_a', idempotencyKey: { key, ...answer } })
 }
 
 async function keptKeys(): Promise<string[]> {

@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from './database/database.ts'
 import { openEnvironmentStore } from './environment-store.ts'
 import { Lease } from './leases/lease.ts'
-import type { RowOf } from './schema/tables.ts'
+import type { NewRow } from './schema/tables.ts'
 import { openStorage } from './storage.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
@@ -21,8 +21,9 @@ after(async () => {
 })
 
 const NOW = '2026-11-15T09:30:00.123Z'
+const organizationId = 'org_a'
 
-function entity(id: string, changes: Partial<RowOf<'entities'>> = {}): RowOf<'entities'> {
+function entity(id: string, changes: Partial<NewRow<'entities'>> = {}): NewRow<'entities'> {
   const blank = {
     type: null,
     display_name: null,
@@ -33,16 +34,15 @@ function entity(id: string, changes: Partial<RowOf<'entities'>> = {}): RowOf<'en
     created_at: NOW,
     updated_at: NOW,
   }
-  return { org_id: 'org_a', id, external_id: id, ...blank, ...changes }
+  return { id, external_id: id, ...blank, ...changes }
 }
 
-function event(id: string): RowOf<'events'> {
-  return { org_id: 'org_a', id, type: 'test', created_at: NOW, data: '{}' }
+function event(id: string): NewRow<'events'> {
+  return { id, type: 'test', created_at: NOW, data: '{}' }
 }
 
-function auditEntry(id: string, trailId = 'trail'): RowOf<'audit_entries'> {
+function auditEntry(id: string, trailId = 'trail'): NewRow<'audit_entries'> {
   return {
-    org_id: 'org_a',
     id,
     trail_id: trailId,
     type: 'test',
@@ -65,6 +65,7 @@ async function count(table: string): Promise<number> {
 test('text, exact decimals, timestamps to the millisecond and nulls are read back as they were written', async () => {
   const text = `quotes ' " \\ braces {} commas , NULL \n tab\t emoji 😀 ${'x'.repeat(5000)}`
   await store.commit({
+    organizationId,
     newEntities: [entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) })],
   })
   const row = await store.entity({ organizationId: 'org_a', id: 'ent_values' })
@@ -80,7 +81,11 @@ test('text, exact decimals, timestamps to the millisecond and nulls are read bac
 test('changes committed at the same time each get their own result, and a change that lost writes nothing', async () => {
   const before = await count('events')
   const changes = Array.from({ length: 50 }, (_, n) =>
-    store.commit({ newEntities: [entity(`ent_batch_${n % 40}`)], rows: { events: [event(`evt_batch_${n}`)] } }),
+    store.commit({
+      organizationId,
+      newEntities: [entity(`ent_batch_${n % 40}`)],
+      rows: { events: [event(`evt_batch_${n}`)] },
+    }),
   )
   const results = await Promise.all(changes)
   assert.equal(results.filter(({ lost }) => lost === undefined).length, 40)
@@ -91,9 +96,9 @@ test('changes committed at the same time each get their own result, and a change
 test('a change with an invalid row fails alone: changes committed with it are written', async () => {
   const bad = { ...event('evt_bad'), created_at: 'not a time' }
   const results = await Promise.allSettled([
-    store.commit({ rows: { events: [event('evt_good_1')] } }),
-    store.commit({ rows: { events: [bad] } }),
-    store.commit({ rows: { events: [event('evt_good_2')] } }),
+    store.commit({ organizationId, rows: { events: [event('evt_good_1')] } }),
+    store.commit({ organizationId, rows: { events: [bad] } }),
+    store.commit({ organizationId, rows: { events: [event('evt_good_2')] } }),
   ])
   assert.deepEqual(
     results.map(({ status }) => status),
@@ -114,7 +119,7 @@ test('a statement that the database did not answer is not retried, because it ma
   }
   const writes = new GroupCommit(unavailable)
   const results = await Promise.allSettled(
-    Array.from({ length: 5 }, (_, n) => writes.commit({ rows: { events: [event(`evt_lost_${n}`)] } })),
+    Array.from({ length: 5 }, (_, n) => writes.commit({ organizationId, rows: { events: [event(`evt_lost_${n}`)] } })),
   )
   assert.deepEqual(
     results.map(({ status }) => status),
@@ -124,13 +129,13 @@ test('a statement that the database did not answer is not retried, because it ma
 })
 
 test('when two writers change the same version of an entity, one wins and the other writes nothing', async () => {
-  await store.commit({ newEntities: [entity('ent_version')] })
+  await store.commit({ organizationId, newEntities: [entity('ent_version')] })
   // Two queues on one database act as two nodes: neither sees the other's flush.
   const [here, there] = [new GroupCommit(database), new GroupCommit(database)]
   const next = entity('ent_version', { version: 2, state: '{"next":true}' })
   const results = await Promise.all([
-    here.commit({ changedEntities: [next], rows: { events: [event('evt_here')] } }),
-    there.commit({ changedEntities: [next], rows: { events: [event('evt_there')] } }),
+    here.commit({ organizationId, changedEntities: [next], rows: { events: [event('evt_here')] } }),
+    there.commit({ organizationId, changedEntities: [next], rows: { events: [event('evt_there')] } }),
   ])
   assert.deepEqual(results.map(({ lost }) => lost).sort(), ['entity_version', undefined])
   const [row] = await database.query("SELECT count(*) AS n FROM events WHERE id IN ('evt_here', 'evt_there')")
@@ -157,16 +162,25 @@ test('an unchanged state is read from the cache, and one that another node or a 
   }
   const later = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString()
 
-  await here.commit({ newEntities: [entity('ent_state', { state: '{"n":1}' })] })
+  await here.commit({ organizationId, newEntities: [entity('ent_state', { state: '{"n":1}' })] })
   assert.deepEqual(await states(), { state: '{"n":1}', sent: [null] })
-  await here.commit({ changedEntities: [entity('ent_state', { state: '{"n":2}', version: 2, updated_at: later(1) })] })
+  await here.commit({
+    organizationId,
+    changedEntities: [entity('ent_state', { state: '{"n":2}', version: 2, updated_at: later(1) })],
+  })
   assert.deepEqual(await states(), { state: '{"n":2}', sent: [null] })
 
-  await there.commit({ changedEntities: [entity('ent_state', { state: '{"n":3}', version: 3, updated_at: later(2) })] })
+  await there.commit({
+    organizationId,
+    changedEntities: [entity('ent_state', { state: '{"n":3}', version: 3, updated_at: later(2) })],
+  })
   assert.deepEqual(await states(), { state: '{"n":3}', sent: ['{"n":3}'] })
   assert.deepEqual(await states(), { state: '{"n":3}', sent: [null] })
 
-  const lost = { changedEntities: [entity('ent_state', { state: '{"n":"lost"}', version: 3, updated_at: later(3) })] }
+  const lost = {
+    organizationId,
+    changedEntities: [entity('ent_state', { state: '{"n":"lost"}', version: 3, updated_at: later(3) })],
+  }
   assert.deepEqual(await here.commit(lost), { lost: 'entity_version' })
   assert.deepEqual(await states(), { state: '{"n":3}', sent: [null] })
 
@@ -182,9 +196,9 @@ test('an entity that is requested twice at once is found twice, even if the cach
   const others = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_other_${n}`)
   const later = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_later_${n}`)
   // In this order, assembling one batch evicts both halves of the cache: the first for `others[0]`, the second for `later`.
-  for (const row of [...others, later[0]!].map(large)) await here.commit({ newEntities: [row] })
-  await here.commit({ newEntities: [entity('ent_twice', { state: '{"twice":true}' })] })
-  for (const row of later.slice(1).map(large)) await here.commit({ newEntities: [row] })
+  for (const row of [...others, later[0]!].map(large)) await here.commit({ organizationId, newEntities: [row] })
+  await here.commit({ organizationId, newEntities: [entity('ent_twice', { state: '{"twice":true}' })] })
+  for (const row of later.slice(1).map(large)) await here.commit({ organizationId, newEntities: [row] })
 
   const requested = ['ent_twice', others[0]!, ...later, 'ent_twice']
   const found = await Promise.all(requested.map((id) => here.entity({ organizationId: 'org_a', id })))
@@ -197,7 +211,9 @@ test('an entity that is requested twice at once is found twice, even if the cach
 test('the entries of a trail are numbered 1, 2, 3 …, even when several nodes write to it at once', async () => {
   const queues = Array.from({ length: 4 }, () => new GroupCommit(database))
   await Promise.all(
-    Array.from({ length: 40 }, (_, n) => queues[n % 4]!.commit({ auditEntries: [auditEntry(`aud_trail_${n}`)] })),
+    Array.from({ length: 40 }, (_, n) =>
+      queues[n % 4]!.commit({ organizationId, auditEntries: [auditEntry(`aud_trail_${n}`)] }),
+    ),
   )
   const rows = await database.query<{ seq: number }>(
     "SELECT seq FROM audit_entries WHERE trail_id = 'trail' ORDER BY seq",
@@ -234,7 +250,7 @@ test('entities requested at the same time are read by one query, and each reques
 
 test('usage counters of one day add up, within a batch and across batches', async () => {
   const use = (count: number) =>
-    store.commit({ usage: [{ org_id: 'org_a', day: '2026-11-15', node: 'n', counter: 'requests', count }] })
+    store.commit({ organizationId, usage: [{ day: '2026-11-15', node: 'n', counter: 'requests', count }] })
   await Promise.all([use(1), use(2), use(3)])
   await use(4)
   assert.deepEqual(await store.usageByDay('org_a', '2026-11-01', '2026-11-30'), [

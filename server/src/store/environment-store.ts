@@ -40,7 +40,8 @@ export function openEnvironmentStore(database: Database) {
     /** Writes a change, together with all others that wait. */
     async commit(change: Change): Promise<Committed> {
       const committed = await writes.commit(change)
-      if (!committed.lost) cacheStates([...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
+      if (!committed.lost)
+        cacheStates(change.organizationId, [...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
       return committed
     },
     /** Resolves when everything that was handed in has been written. */

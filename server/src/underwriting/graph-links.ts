@@ -2,7 +2,7 @@ import { mergeLinks, sharedStanding, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { AssertionsOfEnds } from '../store/queries/graph-claims.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 
 /** The link to another entity that follows from all assertions about it; null when none of them supports one. */
@@ -41,24 +41,22 @@ function linkFrom(
 export function linkChange(
   resolved: readonly ResolvedLink[],
   {
-    organizationId,
     from,
     adverse,
     today,
   }: {
-    organizationId: string
     from: string
     /** Which of the entities have bad outcomes. */
     adverse: ReadonlySet<string>
     today: number
   },
 ): Required<Pick<Change, 'links' | 'removedLinks'>> {
-  const links: RowOf<'graph_links'>[] = []
+  const links: NewRow<'graph_links'>[] = []
   const removedLinks: NonNullable<Change['removedLinks']> = []
   for (const { to, type, link } of resolved) {
     const ends = [
-      { org_id: organizationId, entity_id: from, neighbour_id: to, type },
-      { org_id: organizationId, entity_id: to, neighbour_id: from, type },
+      { entity_id: from, neighbour_id: to, type },
+      { entity_id: to, neighbour_id: from, type },
     ]
     if (!link || expiryDay(link) <= today) {
       removedLinks.push(...ends)

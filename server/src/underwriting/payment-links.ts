@@ -3,7 +3,7 @@ import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
 import type { FlowMonth } from '../store/queries/payment-flows.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 
 /** A payment to or from another entity of the organization. */
 export interface PaymentBetween {
@@ -13,18 +13,20 @@ export interface PaymentBetween {
   occurredAt: string
 }
 
-type Flow = RowOf<'payment_flows'>
+type Flow = NewRow<'payment_flows'>
 
 /** Adds new payments to the monthly flows that an entity has reported; returns the months that change. */
-export function addFlows(
-  known: readonly Flow[],
-  payments: readonly PaymentBetween[],
-  of: { org_id: string; entity_id: string },
-): Flow[] {
+export function addFlows(known: readonly Flow[], payments: readonly PaymentBetween[], entityId: string): Flow[] {
   const flows = new Map(known.map((flow) => [keyOf(flow), flow]))
   const changed = new Map<string, Flow>()
   for (const { counterpartyId, currency, amount, occurredAt } of payments) {
-    const flow = { ...of, counterparty_id: counterpartyId, currency, month: occurredAt.slice(0, 7), amount: '0' }
+    const flow = {
+      entity_id: entityId,
+      counterparty_id: counterpartyId,
+      currency,
+      month: occurredAt.slice(0, 7),
+      amount: '0',
+    }
     const key = keyOf(flow)
     const before = moneyOfText((changed.get(key) ?? flows.get(key) ?? flow).amount)
     changed.set(key, { ...flow, amount: formatMoney(before + moneyOf(amount)) })
@@ -79,25 +81,22 @@ function linkBy(share: number, end: Pick<Link, 'neighbour' | 'since'>): Link {
  * with a share of zero keeps its row, because outcomes spread along it.
  */
 export function paymentLinkRows({
-  organizationId,
   ends,
   adverse,
   newestAt,
   today,
 }: {
-  organizationId: string
   ends: readonly [{ id: string; share: number }, { id: string; share: number }]
   adverse: ReadonlySet<string>
   /** The time of the newest payment. */
   newestAt: string
   today: number
-}): RowOf<'graph_links'>[] {
+}): NewRow<'graph_links'>[] {
   const since = dayOf(newestAt)
   const links = ends.map(({ share }, end) => linkBy(share, { neighbour: ends[1 - end]!.id, since }))
   const expires = Math.max(...links.map(expiryDay))
   if (expires <= today) return []
   return links.map(({ neighbour, type, verified, basePpm }, end) => ({
-    org_id: organizationId,
     entity_id: ends[end]!.id,
     neighbour_id: neighbour,
     type,
@@ -109,6 +108,6 @@ export function paymentLinkRows({
   }))
 }
 
-function keyOf({ entity_id, counterparty_id, currency, month }: Omit<Flow, 'org_id' | 'amount'>): string {
+function keyOf({ entity_id, counterparty_id, currency, month }: Omit<Flow, 'amount'>): string {
   return `${entity_id} ${counterparty_id} ${currency} ${month}`
 }

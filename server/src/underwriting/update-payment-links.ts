@@ -2,7 +2,7 @@ import type { CashflowState } from '../core/facts/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { stateOf } from './facts-of.ts'
 import { adverseAmong } from './graph-links.ts'
@@ -18,6 +18,7 @@ import {
 
 /** An entity with its updated cash flow, and the payments that are new in it. */
 export interface ChangedCashflow {
+  organizationId: string
   entity: EntityRow
   payments: readonly PaymentBetween[]
   /** The mark of the causes that are queued. */
@@ -32,22 +33,23 @@ export interface ChangedCashflow {
  */
 export async function updatePaymentLinks(
   store: EnvironmentStore,
-  { entity, payments, mark, now }: ChangedCashflow,
+  { organizationId, entity, payments, mark, now }: ChangedCashflow,
 ): Promise<Pick<Change, 'links' | 'removedLinks' | 'paymentFlows' | 'consequences'>> {
-  const { org_id, id: entityId } = entity
+  const entityId = entity.id
   const { cashflow } = stateOf(entity)
-  const partners = await store.paymentPartners(org_id, entityId, monthsOf(cashflow))
+  const partners = await store.paymentPartners(organizationId, entityId, monthsOf(cashflow))
   const paid = payments.map(({ counterpartyId }) => counterpartyId)
   const candidates = new Set([...paid, ...partners.map(({ id }) => id)])
-  const known = await store.paymentFlows(org_id, entityId, [...candidates])
-  const paymentFlows = addFlows(known, payments, { org_id, entity_id: entityId })
+  const known = await store.paymentFlows(organizationId, entityId, [...candidates])
+  const paymentFlows = addFlows(known, payments, entityId)
   const flows = flowsByPartner(entityId, [...known, ...paymentFlows])
   const linked = partners.filter(({ isLinked }) => isLinked).map(({ id }) => id)
   const large = [...flows].filter(([, between]) => makesLink(flowShare(between, cashflow))).map(([id]) => id)
   const others = [...new Set([...paid, ...linked, ...large])]
   if (others.length === 0) return { paymentFlows }
 
-  const ends = { org_id, entityId, others, adverse: await adverseAmong(store, org_id, [entityId, ...others]) }
+  const adverse = await adverseAmong(store, organizationId, [entityId, ...others])
+  const ends = { organizationId, entityId, others, adverse }
   const links = await linksBetween(store, ends, { cashflow, flows, payments, today: dayOf(now) })
   // Only a partner with earlier payments can have a link that ends now.
   const before = new Set([...linked, ...flowsByPartner(entityId, known).keys()])
@@ -59,16 +61,16 @@ export async function updatePaymentLinks(
     paymentFlows,
     links,
     removedLinks: ended.flatMap((id) => [
-      { org_id, entity_id: entityId, neighbour_id: id, type: 'payment' },
-      { org_id, entity_id: id, neighbour_id: entityId, type: 'payment' },
+      { entity_id: entityId, neighbour_id: id, type: 'payment' },
+      { entity_id: id, neighbour_id: entityId, type: 'payment' },
     ]),
-    consequences: [...new Set(affected)].map((id) => ({ org_id, kind: 'exposure', entity_id: id, mark })),
+    consequences: [...new Set(affected)].map((id) => ({ kind: 'exposure', entity_id: id, mark })),
   }
 }
 
 /** An entity, its payment partners, and which of all these are adverse. */
 interface Ends {
-  org_id: string
+  organizationId: string
   entityId: string
   others: readonly string[]
   adverse: ReadonlySet<string>
@@ -76,7 +78,7 @@ interface Ends {
 
 async function linksBetween(
   store: EnvironmentStore,
-  { org_id, entityId, others, adverse }: Ends,
+  { organizationId, entityId, others, adverse }: Ends,
   {
     cashflow,
     flows,
@@ -84,16 +86,16 @@ async function linksBetween(
     today,
   }: {
     cashflow: CashflowState
-    flows: ReadonlyMap<string, RowOf<'payment_flows'>[]>
+    flows: ReadonlyMap<string, NewRow<'payment_flows'>[]>
     payments: readonly PaymentBetween[]
     today: number
   },
-): Promise<RowOf<'graph_links'>[]> {
-  const newest = await store.newestPayments(org_id, entityId, others)
+): Promise<NewRow<'graph_links'>[]> {
+  const newest = await store.newestPayments(organizationId, entityId, others)
   for (const { counterpartyId, occurredAt } of payments) {
     if (occurredAt > (newest.get(counterpartyId) ?? '')) newest.set(counterpartyId, occurredAt)
   }
-  const entities = await Promise.all(others.map((id) => store.entity({ organizationId: org_id, id })))
+  const entities = await Promise.all(others.map((id) => store.entity({ organizationId, id })))
   return entities.flatMap((other) => {
     const newestAt = other && newest.get(other.id)
     if (!other || !newestAt) return []
@@ -102,19 +104,19 @@ async function linksBetween(
       { id: entityId, share: flowShare(between, cashflow) },
       { id: other.id, share: flowShare(between, stateOf(other).cashflow) },
     ] as const
-    return paymentLinkRows({ organizationId: org_id, ends, adverse, newestAt, today })
+    return paymentLinkRows({ ends, adverse, newestAt, today })
   })
 }
 
 /** The entities that have a path through an end to an adverse entity; payments are never verified, so they carry no support. */
 async function exposedThroughEnds(
   store: EnvironmentStore,
-  { org_id, entityId, others, adverse }: Ends,
+  { organizationId, entityId, others, adverse }: Ends,
   today: number,
 ): Promise<string[]> {
   const ends = [...(others.some((id) => adverse.has(id)) ? [entityId] : []), ...(adverse.has(entityId) ? others : [])]
   if (ends.length === 0) return []
-  const links = await store.followedLinks(org_id, ends, today)
+  const links = await store.followedLinks(organizationId, ends, today)
   return [...links.values()].flatMap(({ ranked, beyondFanOut }) =>
     [...ranked, ...beyondFanOut].map(({ neighbour }) => neighbour),
   )

@@ -54,7 +54,7 @@ const TIMINGS: DispatcherTimings = {
 /** Callbacks for logs and metrics. */
 export interface DispatcherEvents {
   onError: (error: unknown) => void
-  onDisabled: (endpoint: { org_id: string; id: string; why: string }) => void
+  onDisabled: (endpoint: { organizationId: string; endpointId: string; why: string }) => void
   onAttempt?: (attempt: { result: AttemptResult; durationMs: number }) => void
   /** Called with the number of leases that expired before the attempt started, or before its result was recorded. */
   onLeasesLost?: (count: number) => void
@@ -308,8 +308,8 @@ export class Dispatcher {
 
   /** Returns the keys that sign now: the current one, and the previous one while the rotation overlap lasts. */
   #signingKeys({
-    org_id,
-    id,
+    org_id: organizationId,
+    id: endpointId,
     secret,
     previous_secret,
     previous_secret_until,
@@ -317,7 +317,7 @@ export class Dispatcher {
     const isOverlap = previous_secret !== null && previous_secret_until! > this.#now()
     try {
       return [secret, ...(isOverlap ? [previous_secret] : [])].map((stored) =>
-        this.#parts.secrets.signingKey({ org_id, id }, stored),
+        this.#parts.secrets.signingKey({ organizationId, endpointId }, stored),
       )
     } catch (error) {
       this.#parts.onError(error)
@@ -355,7 +355,8 @@ export class Dispatcher {
     if (endpoint?.state !== 'enabled') return
     if (failing_since !== undefined && endpoint.failing_since !== failing_since) return
     const disabling = { actor: { type: 'system' as const, id: 'webhooks' }, why, now: this.#now() }
-    if (await disableEndpoint({ store, newId }, endpoint, disabling)) onDisabled({ org_id, id, why })
+    if (await disableEndpoint({ store, newId }, endpoint, disabling))
+      onDisabled({ organizationId: org_id, endpointId: id, why })
   }
 
   #now(): string {

@@ -3,7 +3,7 @@ import type { AuditActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import type { NewRow } from '../store/schema/tables.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 
 /** Why a webhook endpoint is disabled, when, and by whom. */
@@ -29,7 +29,11 @@ export async function disableEndpoint(
   }
   const context = { actor, now, newId }
   const entry = endpointEntry(endpoint, context, { type: 'webhook_endpoint.disabled', data: { why } })
-  const { lost } = await store.commit({ changedEndpoints: [next], auditEntries: [entry] })
+  const { lost } = await store.commit({
+    organizationId: endpoint.org_id,
+    changedEndpoints: [next],
+    auditEntries: [entry],
+  })
   return lost === undefined
 }
 
@@ -38,7 +42,7 @@ export function endpointEntry<T extends WebhookEndpointEntryType>(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
   context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,
   { type, data }: { type: T; data: Omit<AuditData<T>, 'host'> },
-): RowOf<'audit_entries'> {
+): NewRow<'audit_entries'> {
   return auditEntryRow(
     { ...context, organizationId: endpoint.org_id, requestId: null },
     {

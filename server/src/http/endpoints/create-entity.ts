@@ -73,9 +73,8 @@ function trailOf(id: string) {
   return { subject: { type: 'entity', id }, trailId: id }
 }
 
-function newEntity({ body, caller, newId, now }: RequestContext<unknown, unknown, EntityFields>): EntityRow {
+function newEntity({ body, newId, now }: RequestContext<unknown, unknown, EntityFields>): EntityRow {
   const blank = {
-    org_id: caller.organizationId,
     id: newId('ent'),
     external_id: body.external_id,
     type: null,

@@ -5,7 +5,7 @@ import { dayOf } from '../../core/graph/decay.ts'
 import { FAN_OUT } from '../../core/graph/link.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
 import { maskIdentifier } from '../../security/identifiers.ts'
-import type { RowOf } from '../../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import {
   adverseAmong,
   linkChange,
@@ -64,11 +64,11 @@ export const createIdentityLink = defineEndpoint({
     const near = [entity.id, ...resolved.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
     const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
     const change = record(context, {
-      ...linkChange(resolved, { organizationId, from: entity.id, adverse, today: dayOf(now) }),
+      ...linkChange(resolved, { from: entity.id, adverse, today: dayOf(now) }),
       claims,
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
-      rows: { identity_links: [linkRow(organizationId, link, hash)] },
+      rows: { identity_links: [linkRow(link, hash)] },
       domainEvents: [
         {
           type: 'identity_link.created',
@@ -147,13 +147,12 @@ async function causesOf(
     adverse,
     resolved,
   }: { mark: string; near: readonly string[]; adverse: Set<string>; resolved: readonly ResolvedLink[] },
-): Promise<RowOf<'consequences'>[]> {
+): Promise<NewRow<'consequences'>[]> {
   if (resolved.length === 0) return []
   const links = await store.followedLinks(caller.organizationId, near, dayOf(now))
   const affected = affectedByLink({ ends: near, before: links, after: links, adverse })
   for (const { to } of resolved) affected.add(to)
   return [...affected].map((entityId) => ({
-    org_id: caller.organizationId,
     kind: 'exposure',
     entity_id: entityId,
     mark,
@@ -176,10 +175,9 @@ function describeLink({ body, newId, now }: LinkContext, entityId: string): Iden
   }
 }
 
-function linkRow(organizationId: string, link: IdentityLink, hash: string | null): RowOf<'identity_links'> {
+function linkRow(link: IdentityLink, hash: string | null): NewRow<'identity_links'> {
   const { identifier, verification } = link
   return {
-    org_id: organizationId,
     id: link.id,
     entity_id: link.entity_id,
     identifier_type: identifier?.type ?? null,

@@ -1,6 +1,6 @@
 import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
 import { formatMoney, moneyOf } from '../../core/money.ts'
-import type { RowOf } from '../../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import type { PaymentBetween } from '../../underwriting/payment-links.ts'
 import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
@@ -61,12 +61,17 @@ export const ingestTransactions = defineEndpoint({
     const payments = fresh.flatMap(paymentOf)
     const mayLink = payments.length > 0 || (hasPartners && accepted > 0)
     const change = record(context, {
-      ...(mayLink && (await updatePaymentLinks(store, { entity: next, payments, mark: id, now }))),
+      ...(mayLink &&
+        (await updatePaymentLinks(store, {
+          organizationId: caller.organizationId,
+          entity: next,
+          payments,
+          mark: id,
+          now,
+        }))),
       changedEntities: [next],
       rows: {
-        transactions: fresh.map((transaction) =>
-          transactionRow(transaction, { org_id: caller.organizationId, entity_id, batch_id: id }),
-        ),
+        transactions: fresh.map((transaction) => transactionRow(transaction, { entity_id, batch_id: id })),
       },
       domainEvents: [
         {
@@ -124,8 +129,8 @@ function transactionFact(transaction: Transaction): TransactionFact {
 
 function transactionRow(
   transaction: Transaction,
-  ids: Pick<RowOf<'transactions'>, 'org_id' | 'entity_id' | 'batch_id'>,
-): RowOf<'transactions'> {
+  ids: Pick<RowOf<'transactions'>, 'entity_id' | 'batch_id'>,
+): NewRow<'transactions'> {
   return {
     ...ids,
     external_id: transaction.external_id,

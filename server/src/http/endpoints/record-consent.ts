@@ -1,6 +1,6 @@
 import { applyConsent } from '../../core/facts/entity-state.ts'
 import { DATA_CATEGORIES } from '../../core/vocabularies.ts'
-import type { RowOf } from '../../store/schema/tables.ts'
+import type { NewRow } from '../../store/schema/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -47,7 +47,7 @@ export const recordConsent = defineEndpoint({
           }),
         ),
       ],
-      rows: { consents: [consentRow(caller.organizationId, consent)] },
+      rows: { consents: [consentRow(consent)] },
       domainEvents: [
         {
           type: `consent.${consent.status}`,
@@ -99,9 +99,8 @@ function checkConsent(consent: Consent, now: string): Violation[] {
   return violations
 }
 
-function consentRow(organizationId: string, consent: Consent): RowOf<'consents'> {
+function consentRow(consent: Consent): NewRow<'consents'> {
   return {
-    org_id: organizationId,
     id: consent.id,
     entity_id: consent.entity_id,
     purpose: consent.purpose,

@@ -5,7 +5,7 @@ import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
-import type { RowOf } from '../../store/schema/tables.ts'
+import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -46,14 +46,13 @@ export const recordOutcome = defineEndpoint({
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
     const near = await nearest(context, entity_id)
-    const cause = (kind: string, entityId: string) => ({ org_id: organizationId, kind, entity_id: entityId, mark: id })
+    const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const change = record(context, {
       changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
       changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
       rows: {
         outcomes: [
           {
-            org_id: organizationId,
             id,
             decision_id,
             entity_id,
@@ -118,14 +117,13 @@ async function nextTrackRecord(
   { caller, store, now }: OutcomeContext,
   entityId: string,
   { report, earlier }: { report: OutcomeFact; earlier: readonly OutcomeFact[] },
-): Promise<RowOf<'graph_track_records'>> {
+): Promise<NewRow<'graph_track_records'>> {
   const { organizationId } = caller
   const known = (await store.trackRecords(organizationId, [entityId])).get(entityId)
   const tallies = known?.tallies ?? []
   const [before, after] = [currentOutcome(earlier), currentOutcome([...earlier, report])!]
   const next = after === before ? tallies : tallyOutcome(tallies, after, before)
   return {
-    org_id: organizationId,
     entity_id: entityId,
     tallies: JSON.stringify(next),
     is_adverse: isAdverse(trackRecordOf(next, dayOf(now))),

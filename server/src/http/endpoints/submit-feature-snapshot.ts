@@ -43,7 +43,6 @@ export const submitFeatureSnapshot = defineEndpoint({
       rows: {
         feature_snapshots: [
           {
-            org_id: caller.organizationId,
             id,
             entity_id: entity.id,
             source,

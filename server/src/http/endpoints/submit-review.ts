@@ -38,7 +38,6 @@ export const submitReview = defineEndpoint({
       rows: {
         reviews: [
           {
-            org_id: caller.organizationId,
             id,
             decision_id,
             entity_id,

@@ -73,10 +73,9 @@ function recordDecision(
   decision: Decision,
   { evidence, mark }: { evidence: Evidence; mark: string },
 ): Change {
-  const { body, caller, now } = context
+  const { body, now } = context
   const { entity_id, ...request } = body
   const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
-  const org_id = caller.organizationId
   const decisionText = orderedJson(decision)
   const data = {
     entity_id,
@@ -88,10 +87,10 @@ function recordDecision(
   }
   const change = record(context, {
     latestDecisions: [
-      { org_id, entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
+      { entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
     ],
     // Facts that were recorded meanwhile may not have seen this decision; the worker looks whether there were any.
-    consequences: [{ org_id, kind: 'reevaluation', entity_id, mark }],
+    consequences: [{ kind: 'reevaluation', entity_id, mark }],
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],
@@ -99,7 +98,6 @@ function recordDecision(
     ],
   })
   const row = {
-    org_id,
     id,
     entity_id,
     product: body.product,
@@ -116,7 +114,7 @@ function recordDecision(
     rows: {
       ...change.rows,
       decisions: [row],
-      decision_evidence: [{ org_id, decision_id: id, ...evidence, audit_entry_id }],
+      decision_evidence: [{ decision_id: id, ...evidence, audit_entry_id }],
     },
   }
 }

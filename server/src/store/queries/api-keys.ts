@@ -1,12 +1,12 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 
-/** What is kept of an API key: everything but the key. `scopes` are separated by spaces. */
+/** A stored API key: its hash instead of the key itself. `scopes` are separated by spaces. */
 export type ApiKey = RowOf<'api_keys'>
 
 const COLUMNS = columnsOf('api_keys').join(', ')
 
-/** Looks keys up by the hash of their text. */
+/** Reads API keys by their hash. */
 export async function readApiKeys(database: Database, hashes: readonly string[]): Promise<Map<string, ApiKey>> {
   const rows = await database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ANY($1::text[])`, [
     hashes,
@@ -19,21 +19,21 @@ export async function listApiKeys(database: Database, organizationId: string): P
   return database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE org_id = $1 ORDER BY id`, [organizationId])
 }
 
-/** The key of that id, whichever organization has it. */
+/** The key with this id, of any organization. */
 export async function findApiKey(database: Database, id: string): Promise<ApiKey | undefined> {
   const [row] = await database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE id = $1`, [id])
   return row
 }
 
-/** Notes when keys were last used. */
+/** Records when keys were last used. */
 export async function touchApiKeys(
   database: Database,
-  uses: readonly { org_id: string; id: string; at: string }[],
+  uses: readonly { organizationId: string; keyId: string; at: string }[],
 ): Promise<void> {
   await database.query(
     `UPDATE api_keys SET last_used_at = used.at
      FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS used (org_id, id, at)
      WHERE api_keys.org_id = used.org_id AND api_keys.id = used.id`,
-    [uses.map((use) => use.org_id), uses.map((use) => use.id), uses.map((use) => use.at)],
+    [uses.map((use) => use.organizationId), uses.map((use) => use.keyId), uses.map((use) => use.at)],
   )
 }

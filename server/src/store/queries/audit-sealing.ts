@@ -1,32 +1,33 @@
 import type { NodePosition } from '../../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
-import { insertRows, Params, type RowOf } from '../schema/tables.ts'
+import { insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
-/** An entry that waits for its leaf. */
+/** A pending audit entry. */
 export type EntryToSeal = Pick<RowOf<'audit_entries'>, 'id' | 'trail_id' | 'leaf_hash'> & { seq: number }
 
-/** Everything that sealing some entries of one organization writes. */
+/** Everything that sealing a batch of one organization's entries writes. */
 export interface Seal {
+  organizationId: string
   sealed: readonly Pick<EntryToSeal, 'trail_id' | 'seq'>[]
-  leaves: RowOf<'audit_leaves'>[]
-  nodes: RowOf<'audit_nodes'>[]
-  head: RowOf<'audit_heads'>
-  event: RowOf<'events'>
+  leaves: NewRow<'audit_leaves'>[]
+  nodes: NewRow<'audit_nodes'>[]
+  head: NewRow<'audit_heads'>
+  event: NewRow<'events'>
 }
 
 /** What the sealer reads and writes. */
 export function auditSealingQueries(database: Database) {
   return {
-    /** Organizations with entries that wait for their leaf. */
+    /** Organizations with pending entries. */
     async organizationsToSeal(): Promise<string[]> {
       const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
       return rows.map((row) => row.org_id)
     },
 
-    /** Entries of an organization that wait for their leaf; along a trail in the order of their places, so that leaves keep it too. */
+    /** Pending entries of an organization; those of one trail in its order, so that their leaves have the same order. */
     async entriesToSeal(organizationId: string, limit: number): Promise<EntryToSeal[]> {
-      // First the few that wait, then their entries by key: left to itself, the planner may walk the whole log instead.
+      // Materialized: otherwise the planner may scan the whole log instead of looking the pending entries up by key.
       return database.query<EntryToSeal & Row>(
         `WITH pending AS MATERIALIZED (SELECT * FROM audit_pending WHERE org_id = $1 ORDER BY trail_id, seq LIMIT $2)
          SELECT entry.id, entry.trail_id, entry.seq, entry.leaf_hash FROM pending
@@ -37,7 +38,7 @@ export function auditSealingQueries(database: Database) {
       )
     },
 
-    /** The hashes of complete subtrees, in the order asked for; level 0 are the leaves. */
+    /** The hashes of complete subtrees, in the given order; level 0 are the leaves. */
     async nodeHashes(organizationId: string, positions: readonly NodePosition[]): Promise<string[]> {
       if (positions.length === 0) return []
       const rows = await database.query<{ hash: string }>(
@@ -51,16 +52,17 @@ export function auditSealingQueries(database: Database) {
       return rows.map((row) => row.hash)
     },
 
-    /** Writes a seal whole; false if another sealer gave out these leaves first. */
-    async seal({ sealed, leaves, nodes, head, event }: Seal): Promise<boolean> {
+    /** Writes a seal in one statement; false if another sealer wrote these leaves first. */
+    async seal({ organizationId, sealed, leaves, nodes, head, event }: Seal): Promise<boolean> {
       const params = new Params()
+      const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
       const steps = [
-        `leaves AS (${insertRows('audit_leaves', leaves, params)})`,
-        `nodes AS (${insertRows('audit_nodes', nodes, params)})`,
-        `head AS (${insertRows('audit_heads', [head], params)})`,
-        `event AS (${insertRows('events', [event], params)})`,
-        `deliveries AS (${fanOutEvents([event], params)})`,
-        `sealed AS (${deletePending(head.org_id, sealed, params)})`,
+        `leaves AS (${insertRows('audit_leaves', own(leaves), params)})`,
+        `nodes AS (${insertRows('audit_nodes', own(nodes), params)})`,
+        `head AS (${insertRows('audit_heads', own([head]), params)})`,
+        `event AS (${insertRows('events', own([event]), params)})`,
+        `deliveries AS (${fanOutEvents(own([event]), params)})`,
+        `sealed AS (${deletePending(organizationId, sealed, params)})`,
       ]
       const expected = params.add(leaves.length, 'bigint')
       try {

@@ -68,6 +68,28 @@ export function consequenceQueries(database: Database) {
       )
     },
 
+    /**
+     * Deletes causes that are done. It skips rows that another statement has locked, so it cannot deadlock with a batch
+     * that queues some of them again; a skipped cause is evaluated once more in a later pass.
+     */
+    async removeCauses(done: readonly RowOf<'consequences'>[]): Promise<void> {
+      await database.query(
+        `DELETE FROM consequences USING (
+           SELECT org_id, kind, entity_id FROM consequences
+           JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS done (org_id, kind, entity_id, mark)
+             USING (org_id, kind, entity_id, mark)
+           FOR UPDATE OF consequences SKIP LOCKED
+         ) AS locked
+         WHERE consequences.org_id = locked.org_id AND consequences.kind = locked.kind AND consequences.entity_id = locked.entity_id`,
+        [
+          done.map((cause) => cause.org_id),
+          done.map((cause) => cause.kind),
+          done.map((cause) => cause.entity_id),
+          done.map((cause) => cause.mark),
+        ],
+      )
+    },
+
     /** Queues a cause again that is not finished, unless a newer one has been queued meanwhile. */
     async requeueCause({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
       await database.query(

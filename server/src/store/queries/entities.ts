@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
-import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
 
 /** An entity with its state, and with its exposure and trust; null until they were first computed. */
-export type EntityRow = RowOf<'entities'> & { graph: string | null; trust: string | null }
+export type EntityRow = NewRow<'entities'> & { graph: string | null; trust: string | null }
 
 /** Bounds the cache to the states of a few thousand entities: most are decided about soon after they were written. */
 const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -19,8 +19,8 @@ export function entityQueries(database: Database) {
   })
   return {
     /** Caches the states of entities that were just written, for the next read. */
-    cacheStates(entities: readonly RowOf<'entities'>[]): void {
-      for (const entity of entities) cacheState(states, entity)
+    cacheStates(organizationId: string, entities: readonly NewRow<'entities'>[]): void {
+      for (const entity of entities) cacheState(states, organizationId, entity)
     },
 
     /** The entity of that id, if the organization has it. */
@@ -71,8 +71,12 @@ type CachedState = Pick<RowOf<'entities'>, 'state' | 'version' | 'updated_at'>
 /** States by organization and entity id. */
 type StateCache = LRUCache<string, CachedState>
 
-function cacheState(states: StateCache, { org_id, id, state, version, updated_at }: RowOf<'entities'>): void {
-  states.set(keyOf({ organizationId: org_id, name: id }), { state, version, updated_at })
+function cacheState(
+  states: StateCache,
+  organizationId: string,
+  { id, state, version, updated_at }: NewRow<'entities'>,
+): void {
+  states.set(keyOf({ organizationId, name: id }), { state, version, updated_at })
 }
 
 const COLUMNS = columnsOf('entities')
@@ -88,7 +92,7 @@ async function readBy(
 ): Promise<Map<string, EntityRow>> {
   // Taken out of the cache before the query, because an entry may be evicted while the query runs.
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
-  const rows = await database.query<Omit<EntityRow, 'state'> & { state: string | null } & Row>(
+  const rows = await database.query<Omit<EntityRow, 'state'> & { org_id: string; state: string | null } & Row>(
     `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
      FROM entities
@@ -103,12 +107,10 @@ async function readBy(
     ],
   )
   const found = new Map<string, EntityRow>()
-  for (const row of rows) {
-    const key = keyOf({ organizationId: row.org_id, name: row[column] })
-    const isUnchanged = row.state === null
-    if (isUnchanged) row.state = cached.get(key)!.state
-    const entity = row as EntityRow
-    if (!isUnchanged) cacheState(states, entity)
+  for (const { org_id: organizationId, state, ...row } of rows) {
+    const key = keyOf({ organizationId, name: row[column] })
+    const entity: EntityRow = { ...row, state: state ?? cached.get(key)!.state }
+    if (state !== null) cacheState(states, organizationId, entity)
     found.set(key, entity)
   }
   return found

@@ -1,6 +1,6 @@
 import { batchedRead } from '../database/batched-read.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
-import { columnsOf, insertRows, Params, type RowOf } from '../schema/tables.ts'
+import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
 import { awaitSealing, insertAuditEntries } from '../write-path/audit-insert.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
@@ -26,10 +26,10 @@ export interface PolicySwitch {
   replacesId: string | undefined
   activatedAt: string
   /** A policy that is new, and comes into force in the same moment. */
-  newPolicies?: RowOf<'policies'>[]
-  steps: PolicyStep[]
-  event: RowOf<'events'>
-  auditEntries: RowOf<'audit_entries'>[]
+  newPolicies?: NewRow<'policies'>[]
+  steps: NewRow<'policy_steps'>[]
+  event: NewRow<'events'>
+  auditEntries: NewRow<'audit_entries'>[]
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
@@ -110,15 +110,17 @@ function selectPolicies(columns: readonly string[]): string {
 
 /** One statement, so that the switch, its steps, its audit entries and its event are there together or not at all. */
 function switchStatement(wanted: PolicySwitch): { sql: string; params: unknown[] } {
-  const { newPolicies = [], steps, event, auditEntries } = wanted
+  const { organizationId, newPolicies = [], steps, auditEntries } = wanted
   const params = new Params()
+  const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
+  const event = own([wanted.event])
   const parts = [
     `switched AS (${moveActiveRow(wanted, params)})`,
-    `new_policies AS (${insertRows('policies', newPolicies, params)})`,
-    `steps AS (${insertRows('policy_steps', steps, params)})`,
-    `event AS (${insertRows('events', [event], params)})`,
-    `deliveries AS (${fanOutEvents([event], params)})`,
-    `entries AS (${insertAuditEntries(auditEntries, params)})`,
+    `new_policies AS (${insertRows('policies', own(newPolicies), params)})`,
+    `steps AS (${insertRows('policy_steps', own(steps), params)})`,
+    `event AS (${insertRows('events', event, params)})`,
+    `deliveries AS (${fanOutEvents(event, params)})`,
+    `entries AS (${insertAuditEntries(own(auditEntries), params)})`,
     `pending AS (${awaitSealing('entries')})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`

@@ -1,6 +1,35 @@
-/** The tables that batches write, with the type of each column: one definition for the SQL and for the rows' types. */
+/** Columns of a table with their SQL types: `?` is nullable, `changeable` may differ in a later version of the row. */
+type Columns = Readonly<Record<string, ColumnType>>
+
+type ColumnType = `${keyof ValueTypes}${'' | '?'}${'' | ' changeable'}`
+
+interface ValueTypes {
+  text: string
+  integer: number
+  bigint: number
+  numeric: string
+  'double precision': number
+  timestamptz: string
+  date: string
+  boolean: boolean
+}
+
+/** A table that a change may insert rows into without a precondition. */
+function plain<const C extends Columns>(columns: C) {
+  return { columns, isPlain: true } as const
+}
+
+/** A table that is written with a precondition, an upsert or a computed column: a step of the batch statement of its own. */
+function guarded<const C extends Columns>(columns: C) {
+  return { columns, isPlain: false } as const
+}
+
+/**
+ * The tables that batches write: the one definition of their columns, for SQL and for the types of rows. A test compares
+ * it with the migrated database.
+ */
 export const tables = {
-  api_keys: {
+  api_keys: plain({
     org_id: 'text',
     id: 'text',
     name: 'text',
@@ -11,8 +40,8 @@ export const tables = {
     expires_at: 'timestamptz?',
     revoked_at: 'timestamptz?',
     last_used_at: 'timestamptz?',
-  },
-  idempotency_keys: {
+  }),
+  idempotency_keys: guarded({
     org_id: 'text',
     route: 'text',
     key: 'text',
@@ -20,21 +49,21 @@ export const tables = {
     status: 'integer',
     body: 'text',
     created_at: 'timestamptz',
-  },
-  entities: {
+  }),
+  entities: guarded({
     org_id: 'text',
     id: 'text',
     external_id: 'text',
-    type: 'text?',
-    display_name: 'text?',
-    country: 'text?',
-    metadata: 'text',
-    state: 'text',
-    version: 'bigint',
+    type: 'text? changeable',
+    display_name: 'text? changeable',
+    country: 'text? changeable',
+    metadata: 'text changeable',
+    state: 'text changeable',
+    version: 'bigint changeable',
     created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
-  identity_links: {
+    updated_at: 'timestamptz changeable',
+  }),
+  identity_links: plain({
     org_id: 'text',
     id: 'text',
     entity_id: 'text',
@@ -51,8 +80,8 @@ export const tables = {
     verification_reference: 'text?',
     verified_at: 'timestamptz?',
     created_at: 'timestamptz',
-  },
-  consents: {
+  }),
+  consents: plain({
     org_id: 'text',
     id: 'text',
     entity_id: 'text',
@@ -66,8 +95,8 @@ export const tables = {
     evidence_reference: 'text?',
     evidence_document_sha256: 'text?',
     created_at: 'timestamptz',
-  },
-  transactions: {
+  }),
+  transactions: plain({
     org_id: 'text',
     entity_id: 'text',
     external_id: 'text',
@@ -81,8 +110,8 @@ export const tables = {
     description: 'text?',
     counterparty_name: 'text?',
     counterparty_entity_id: 'text?',
-  },
-  feature_snapshots: {
+  }),
+  feature_snapshots: plain({
     org_id: 'text',
     id: 'text',
     entity_id: 'text',
@@ -91,9 +120,9 @@ export const tables = {
     features: 'text',
     sha256: 'text',
     created_at: 'timestamptz',
-  },
-  events: { org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz', data: 'text' },
-  audit_entries: {
+  }),
+  events: plain({ org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz', data: 'text' }),
+  audit_entries: guarded({
     org_id: 'text',
     id: 'text',
     trail_id: 'text',
@@ -106,18 +135,18 @@ export const tables = {
     subject_id: 'text',
     data: 'text',
     leaf_hash: 'text',
-  },
-  audit_leaves: { org_id: 'text', leaf_index: 'bigint', entry_id: 'text', leaf_hash: 'text' },
-  audit_nodes: { org_id: 'text', level: 'integer', index: 'bigint', hash: 'text' },
-  audit_heads: {
+  }),
+  audit_leaves: plain({ org_id: 'text', leaf_index: 'bigint', entry_id: 'text', leaf_hash: 'text' }),
+  audit_nodes: plain({ org_id: 'text', level: 'integer', index: 'bigint', hash: 'text' }),
+  audit_heads: plain({
     org_id: 'text',
     tree_size: 'bigint',
     root_hash: 'text',
     signed_at: 'timestamptz',
     key_id: 'text',
     signature: 'text',
-  },
-  policies: {
+  }),
+  policies: plain({
     org_id: 'text',
     id: 'text',
     version: 'text',
@@ -128,8 +157,8 @@ export const tables = {
     author_type: 'text',
     author_id: 'text',
     created_at: 'timestamptz',
-  },
-  policy_steps: {
+  }),
+  policy_steps: plain({
     org_id: 'text',
     policy_id: 'text',
     number: 'integer',
@@ -140,8 +169,8 @@ export const tables = {
     actor_type: 'text',
     actor_id: 'text',
     taken_at: 'timestamptz',
-  },
-  decisions: {
+  }),
+  decisions: plain({
     org_id: 'text',
     id: 'text',
     entity_id: 'text',
@@ -152,24 +181,24 @@ export const tables = {
     policy_checksum: 'text',
     body: 'text',
     created_at: 'timestamptz',
-  },
-  decision_evidence: {
+  }),
+  decision_evidence: plain({
     org_id: 'text',
     decision_id: 'text',
     facts: 'text',
     trace: 'text',
     graph: 'text',
     audit_entry_id: 'text',
-  },
-  latest_decisions: {
+  }),
+  latest_decisions: guarded({
     org_id: 'text',
     entity_id: 'text',
     decision_id: 'text',
     request: 'text',
     verdict: 'text',
     announced_verdict: 'text',
-  },
-  reviews: {
+  }),
+  reviews: plain({
     org_id: 'text',
     id: 'text',
     decision_id: 'text',
@@ -179,8 +208,8 @@ export const tables = {
     reviewer_id: 'text',
     body: 'text',
     created_at: 'timestamptz',
-  },
-  outcomes: {
+  }),
+  outcomes: plain({
     org_id: 'text',
     id: 'text',
     decision_id: 'text',
@@ -189,8 +218,8 @@ export const tables = {
     occurred_at: 'timestamptz',
     body: 'text',
     created_at: 'timestamptz',
-  },
-  graph_links: {
+  }),
+  graph_links: guarded({
     org_id: 'text',
     entity_id: 'text',
     neighbour_id: 'text',
@@ -200,19 +229,25 @@ export const tables = {
     since: 'integer',
     expires: 'integer',
     to_adverse: 'boolean',
-  },
-  graph_claims: { org_id: 'text', claim: 'text', version: 'bigint' },
-  graph_track_records: { org_id: 'text', entity_id: 'text', tallies: 'text', is_adverse: 'boolean', version: 'bigint' },
-  payment_flows: {
+  }),
+  graph_claims: guarded({ org_id: 'text', claim: 'text', version: 'bigint' }),
+  graph_track_records: guarded({
+    org_id: 'text',
+    entity_id: 'text',
+    tallies: 'text',
+    is_adverse: 'boolean',
+    version: 'bigint',
+  }),
+  payment_flows: guarded({
     org_id: 'text',
     entity_id: 'text',
     counterparty_id: 'text',
     currency: 'text',
     month: 'text',
     amount: 'numeric',
-  },
-  consequences: { org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' },
-  webhook_endpoints: {
+  }),
+  consequences: guarded({ org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' }),
+  webhook_endpoints: plain({
     org_id: 'text',
     id: 'text',
     url: 'text',
@@ -227,8 +262,8 @@ export const tables = {
     disabled_why: 'text?',
     failing_since: 'timestamptz?',
     version: 'bigint',
-  },
-  webhook_deliveries: {
+  }),
+  webhook_deliveries: guarded({
     org_id: 'text',
     endpoint_id: 'text',
     event_id: 'text',
@@ -237,8 +272,8 @@ export const tables = {
     schedule_step: 'integer',
     due_at: 'timestamptz',
     leased_until: 'timestamptz',
-  },
-  webhook_attempts: {
+  }),
+  webhook_attempts: plain({
     org_id: 'text',
     endpoint_id: 'text',
     event_id: 'text',
@@ -248,38 +283,64 @@ export const tables = {
     status: 'integer?',
     error: 'text?',
     response: 'text?',
-  },
-  usage_by_day: { org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' },
-} as const satisfies Record<string, Record<string, ColumnType>>
-
-type ColumnType = `${keyof ValueTypes}${'' | '?'}`
-
-interface ValueTypes {
-  text: string
-  integer: number
-  bigint: number
-  numeric: string
-  'double precision': number
-  timestamptz: string
-  date: string
-  boolean: boolean
+  }),
+  usage_by_day: guarded({ org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' }),
 }
 
 /** The name of a table that batches write. */
 export type TableName = keyof typeof tables
 
-/** A row of a table, as it is written and as it is read. */
-export type RowOf<T extends TableName> = {
-  -readonly [C in keyof (typeof tables)[T]]: (typeof tables)[T][C] extends `${infer V extends keyof ValueTypes}?`
+type ColumnsOf<T extends TableName> = (typeof tables)[T]['columns']
+
+type ValueOf<C> = C extends `${infer Base} changeable`
+  ? ValueOf<Base>
+  : C extends `${infer V extends keyof ValueTypes}?`
     ? ValueTypes[V] | null
-    : (typeof tables)[T][C] extends keyof ValueTypes
-      ? ValueTypes[(typeof tables)[T][C]]
+    : C extends keyof ValueTypes
+      ? ValueTypes[C]
       : never
+
+/** A row of a table as it is stored and read. */
+export type RowOf<T extends TableName> = { -readonly [C in keyof ColumnsOf<T>]: ValueOf<ColumnsOf<T>[C]> }
+
+/** A row of a change. The write path adds `org_id`, which is the same for all rows of a change. */
+export type NewRow<T extends TableName> = Omit<RowOf<T>, 'org_id'>
+
+/** Completes rows with their organization: the one place that translates `organizationId` into the column `org_id`. */
+export function ofOrganization<R extends object>(
+  organizationId: string,
+  rows: readonly R[],
+): (R & { org_id: string })[] {
+  return rows.map((row) => ({ ...row, org_id: organizationId }))
 }
 
-/** The column names of a table, in the order of their arrays, for `SELECT` and `INSERT` lists. */
-export function columnsOf(table: TableName): string[] {
-  return Object.keys(tables[table])
+/** The tables that a change may insert rows into without a precondition. */
+export type PlainTable = { [T in TableName]: (typeof tables)[T]['isPlain'] extends true ? T : never }[TableName]
+
+/** The columns of a table that a later version of a row may change. */
+export type ChangeableColumn<T extends TableName> = {
+  [C in keyof ColumnsOf<T>]: ColumnsOf<T>[C] extends `${string} changeable` ? C : never
+}[keyof ColumnsOf<T>]
+
+/** The column names of a table, in the order of `unnestRows`, for `SELECT` and `INSERT` lists. */
+export function columnsOf<T extends TableName>(table: T): (keyof ColumnsOf<T> & string)[] {
+  return Object.keys(tables[table].columns) as (keyof ColumnsOf<T> & string)[]
+}
+
+/** The names of the columns that are marked as changeable. */
+export function changeableColumnsOf<T extends TableName>(table: T): (ChangeableColumn<T> & string)[] {
+  const isChangeable = (column: string) => definitionOf(table, column).endsWith(' changeable')
+  return columnsOf(table).filter(isChangeable) as (ChangeableColumn<T> & string)[]
+}
+
+/** The SQL type of a column, and whether it is nullable. */
+export function columnType(table: TableName, column: string): { sqlType: string; isNullable: boolean } {
+  const definition = definitionOf(table, column).replace(' changeable', '')
+  return { sqlType: definition.replace('?', ''), isNullable: definition.endsWith('?') }
+}
+
+function definitionOf(table: TableName, column: string): string {
+  return (tables[table].columns as Columns)[column]!
 }
 
 /** Collects the parameters of one statement and hands out their placeholders. */
@@ -292,11 +353,11 @@ export class Params {
   }
 }
 
-/** `unnest($1::text[], $2::bigint[], …)`: any number of rows of a table as one set of arrays, so that the statement's text stays the same. */
+/** `unnest($1::text[], $2::bigint[], …)`: rows as one array for each column, so that the text of the statement does not depend on their number. */
 export function unnestRows<T extends TableName>(table: T, rows: readonly RowOf<T>[], params: Params): string {
-  const arrays = Object.entries(tables[table]).map(([column, type]) => {
+  const arrays = columnsOf(table).map((column) => {
     const values = rows.map((row) => row[column as keyof RowOf<T>])
-    return params.add(values, `${type.replace('?', '')}[]`)
+    return params.add(values, `${columnType(table, column).sqlType}[]`)
   })
   return `unnest(${arrays.join(', ')})`
 }

@@ -6,12 +6,12 @@ import type { Change } from './change.ts'
 /** Rows that two statements in flight at once may both lock. */
 const SHARED: Record<string, [Change, Change]> = {
   'usage counters': [
-    { usage: [{ org_id: 'org_a', day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
-    { usage: [{ org_id: 'org_b', day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
+    { organizationId: 'org_a', usage: [{ day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
+    { organizationId: 'org_b', usage: [{ day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
   ],
   'removed links': [
-    { removedLinks: [{ org_id: 'org_a', entity_id: 'ent_1', neighbour_id: 'ent_2', type: 'same_as' }] },
-    { removedLinks: [{ org_id: 'org_a', entity_id: 'ent_2', neighbour_id: 'ent_1', type: 'same_as' }] },
+    { organizationId: 'org_a', removedLinks: [{ entity_id: 'ent_1', neighbour_id: 'ent_2', type: 'same_as' }] },
+    { organizationId: 'org_a', removedLinks: [{ entity_id: 'ent_2', neighbour_id: 'ent_1', type: 'same_as' }] },
   ],
 }
 

@@ -1,28 +1,42 @@
-import { deleteConsequences } from '../queries/consequences.ts'
 import { upsertIdentifierHolders } from '../queries/graph-claims.ts'
-import { columnsOf, insertRows, Params, type RowOf, type TableName, unnestRows } from '../schema/tables.ts'
+import {
+  changeableColumnsOf,
+  columnsOf,
+  insertRows,
+  ofOrganization,
+  Params,
+  type PlainTable,
+  type RowOf,
+  type TableName,
+  unnestRows,
+} from '../schema/tables.ts'
 import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
-import type { Change, Lost, PlainTable } from './change.ts'
+import type { Change, Lost } from './change.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
-/** One part of the statement: what it takes from a change, the SQL that writes it, and what losing it means. */
-interface Step<T> {
-  rowsOf(change: Change): readonly T[]
-  /** `previous` is the name of the step before, for one that goes on with its rows. */
+/** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
+interface Step<T extends OfOrganization> {
+  rowsOf(change: Change): readonly Omit<T, 'org_id'>[]
+  /** `previous` names the step before, whose rows this one may read. */
   sql(rows: readonly T[], params: Params, previous: string): string
-  /** Every row must be written, or the whole batch is not. */
+  /** The precondition: unless every row is written, the statement fails and the change loses. */
   losing?: Lost
-  /** Its rows are deliveries to be made, which the statement counts. */
+  /** The step inserts deliveries, which the statement counts. */
   queuesDeliveries?: true
 }
 
-/** Ties a step's rows to its SQL. */
-function defineStep<T>(step: Step<T>): Step<unknown> {
-  return step as Step<unknown>
+interface OfOrganization {
+  org_id: string
 }
 
-const STEPS: readonly Step<unknown>[] = [
-  defineStep({
+/** Checks a step's SQL against the type of its rows. */
+function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganization> {
+  return step as unknown as Step<OfOrganization>
+}
+
+/** The steps in the order of the statement; rows of plain tables follow. */
+const STEPS: readonly Step<OfOrganization>[] = [
+  defineStep<RowOf<'idempotency_keys'>>({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
     sql: (rows, params) =>
       `${insertRows(
@@ -32,7 +46,7 @@ const STEPS: readonly Step<unknown>[] = [
       )} ON CONFLICT DO NOTHING RETURNING 1`,
     losing: 'idempotency_key',
   }),
-  defineStep({
+  defineStep<RowOf<'entities'>>({
     rowsOf: ({ newEntities = [] }) => newEntities,
     sql: (rows, params) =>
       `${insertRows(
@@ -43,7 +57,7 @@ const STEPS: readonly Step<unknown>[] = [
     losing: 'new_entity',
   }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
-  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: reevaluateLater }),
+  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: queueReevaluations }),
   defineStep({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
     sql: upsertTrackRecords,
@@ -61,7 +75,6 @@ const STEPS: readonly Step<unknown>[] = [
   }),
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
-  defineStep({ rowsOf: ({ doneConsequences = [] }) => doneConsequences, sql: deleteConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => awaitSealing(inserted) }),
   defineStep({
@@ -79,8 +92,8 @@ const STEPS: readonly Step<unknown>[] = [
 ]
 
 /**
- * The one statement that writes a batch of changes, or nothing when one of their preconditions does not hold. Its row
- * tells how many `deliveries` of webhooks are to be made.
+ * The one statement that writes a batch of changes, or fails and writes nothing if one of their preconditions does not
+ * hold. It returns one row with the number of `deliveries` that it queued.
  */
 export function batchStatement(changes: readonly Change[]): { steps: number; sql: string; params: unknown[] } {
   const params = new Params()
@@ -88,7 +101,7 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   const requirements: string[] = []
   const queues: string[] = []
   for (const { rowsOf, sql, losing, queuesDeliveries } of STEPS) {
-    const rows = changes.flatMap(rowsOf)
+    const rows = changes.flatMap((change) => ofOrganization(change.organizationId, rowsOf(change)))
     if (rows.length === 0) continue
     const name = `s${steps.length}`
     steps.push(`${name} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
@@ -107,33 +120,34 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   }
 }
 
-/** Rows in the order of their keys: where two statements lock the same rows, neither waits for what the other has yet to lock. */
+/** Sorts rows by key: statements that lock rows in the same order cannot deadlock. */
 function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
 }
 
-function gatherRows(changes: readonly Change[]): Map<PlainTable, unknown[]> {
-  const gathered = new Map<PlainTable, unknown[]>()
-  for (const { rows = {} } of changes) {
-    for (const [table, tableRows] of Object.entries(rows) as [PlainTable, unknown[]][]) {
-      if (tableRows.length > 0) gathered.set(table, [...(gathered.get(table) ?? []), ...tableRows])
+/** The rows of plain tables, by table. */
+function gatherRows(changes: readonly Change[]): Map<PlainTable, OfOrganization[]> {
+  const gathered = new Map<PlainTable, OfOrganization[]>()
+  for (const change of changes) {
+    for (const [table, tableRows] of Object.entries(change.rows ?? {}) as [PlainTable, object[]][]) {
+      if (tableRows.length === 0) continue
+      gathered.set(table, [...(gathered.get(table) ?? []), ...ofOrganization(change.organizationId, tableRows)])
     }
   }
-  // A fixed order keeps the statement’s text the same for the same set of tables, so that it is parsed once.
+  // Sorted, so that the same set of tables gives the same text, which is prepared once.
   return new Map([...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** `INSERT … ON CONFLICT`: one row of each key, because a statement may touch a row once; the last that was given holds. */
+/** `INSERT … ON CONFLICT` of the last row of each key: PostgreSQL refuses to update a row twice in one statement. */
 function upsertRows<T extends TableName>(
   table: T,
   rows: readonly RowOf<T>[],
   params: Params,
   conflict: { key: readonly (keyof RowOf<T> & string)[]; set: string },
 ): string {
-  const ofEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
-  // Every node in the same order, so that none waits in a circle.
-  const ordered = inOrder([...ofEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
+  const lastOfEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
+  const ordered = inOrder([...lastOfEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
   return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
 }
 
@@ -152,12 +166,12 @@ function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], param
   const set = columnsOf('latest_decisions')
     .map((column) => `${column} = excluded.${column}`)
     .join(', ')
-  // Ids sort by time, so a decision that was committed late does not replace a later one.
+  // Ids sort by time: a decision that is committed late does not replace a newer one.
   return `${upsertRows('latest_decisions', rows, params, { key: ['org_id', 'entity_id'], set })}
     WHERE latest_decisions.decision_id < excluded.decision_id`
 }
 
-function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Params): string {
+function turnVerdicts(rows: readonly (RowOf<'latest_decisions'> & { was: string })[], params: Params): string {
   const column = (name: 'org_id' | 'entity_id' | 'decision_id' | 'announced_verdict' | 'was') =>
     params.add(
       rows.map((row) => row[name]),
@@ -170,7 +184,7 @@ function turnVerdicts(rows: NonNullable<Change['turnedVerdicts']>, params: Param
       AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
 }
 
-/** That an end has had bad outcomes is taken back only by those who look for it. */
+/** `to_adverse` is sticky; only `markLinksTo` clears it. */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
   return upsertRows('graph_links', rows, params, {
     key: ['org_id', 'entity_id', 'neighbour_id', 'type'],
@@ -179,7 +193,10 @@ function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): str
   })
 }
 
-function removeLinks(rows: NonNullable<Change['removedLinks']>, params: Params): string {
+function removeLinks(
+  rows: readonly Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[],
+  params: Params,
+): string {
   const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`)
   const column = (name: keyof (typeof rows)[number]) =>
     params.add(
@@ -203,8 +220,8 @@ function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Para
   return upsertRows('consequences', rows, params, { key: ['org_id', 'kind', 'entity_id'], set: 'mark = excluded.mark' })
 }
 
-/** New facts may turn the verdict of an entity's latest decision; that is looked at after the commit, not before. */
-function reevaluateLater(entities: readonly RowOf<'entities'>[], params: Params): string {
+/** Queues a re-evaluation of the latest decisions about changed entities: new facts may change the verdict. */
+function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Params): string {
   const [organizations, ids, marks] = [
     entities.map((entity) => entity.org_id),
     entities.map((entity) => entity.id),
@@ -219,19 +236,17 @@ function reevaluateLater(entities: readonly RowOf<'entities'>[], params: Params)
 
 function updateEntities(entities: readonly RowOf<'entities'>[], params: Params): string {
   const columns = columnsOf('entities')
-  const assignments = ['type', 'display_name', 'country', 'metadata', 'state', 'version', 'updated_at'].map(
-    (column) => `${column} = next.${column}`,
-  )
+  const assignments = changeableColumnsOf('entities').map((column) => `${column} = next.${column}`)
   return `UPDATE entities SET ${assignments.join(', ')}
     FROM (
       SELECT given.* FROM ${unnestRows('entities', entities, params)} AS given (${columns.join(', ')})
       JOIN entities AS locked ON locked.org_id = given.org_id AND locked.id = given.id
-      ORDER BY locked.org_id, locked.id FOR UPDATE OF locked -- every node in the same order, so that none waits in a circle
+      ORDER BY locked.org_id, locked.id FOR UPDATE OF locked -- locked in key order, so that two statements cannot deadlock
     ) AS next
     WHERE entities.org_id = next.org_id AND entities.id = next.id AND entities.version = next.version - 1 RETURNING 1`
 }
 
-function revokeKeys(keys: NonNullable<Change['revokedKeys']>, params: Params): string {
+function revokeKeys(keys: readonly Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[], params: Params): string {
   const [organizations, ids, times] = [
     keys.map((key) => key.org_id),
     keys.map((key) => key.id),
@@ -248,7 +263,7 @@ function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): stri
     const name = `${row.org_id} ${row.day} ${row.node} ${row.counter}`
     totals.set(name, { ...row, count: row.count + (totals.get(name)?.count ?? 0) })
   }
-  // Nearly every change counts something, so this is where batches under way at once meet.
+  // Sorted, because nearly every batch updates these rows, so batches in flight meet here.
   const ordered = inOrder([...totals], ([name]) => name).map(([, row]) => row)
   return `${insertRows('usage_by_day', ordered, params)}
     ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count`

@@ -1,58 +1,45 @@
-import type { RowOf, TableName } from '../schema/tables.ts'
+import type { NewRow, PlainTable, RowOf } from '../schema/tables.ts'
 
-/** Tables that only ever gain rows and that ask nothing of the batch. */
-export type PlainTable = Exclude<
-  TableName,
-  | 'idempotency_keys'
-  | 'entities'
-  | 'audit_entries'
-  | 'latest_decisions'
-  | 'graph_links'
-  | 'graph_claims'
-  | 'graph_track_records'
-  | 'payment_flows'
-  | 'consequences'
-  | 'webhook_deliveries'
-  | 'usage_by_day'
->
-
-/** Everything one request changes. It is written whole or not at all. */
+/**
+ * Everything that one request or act writes for one organization: whole, or not at all if it loses a race. Rows carry no
+ * `org_id`; the batch statement adds it (`ofOrganization`).
+ */
 export interface Change {
-  /** The answer of the request under its idempotency key; an equal key written first makes this change lose. */
-  idempotencyKey?: RowOf<'idempotency_keys'>
-  /** Entities seen for the first time; a known `external_id` makes this change lose. */
-  newEntities?: RowOf<'entities'>[]
-  /** Entities with their next version; a version in between makes this change lose. Their latest decision is looked at again. */
-  changedEntities?: RowOf<'entities'>[]
-  /** Track records of entities, each with its next version; a version written in between makes this change lose. */
-  changedTrackRecords?: RowOf<'graph_track_records'>[]
-  /** What is spoken of, with its next version; somebody who spoke of it in between makes this change lose. */
-  claims?: RowOf<'graph_claims'>[]
-  /** Keys that end; one that is unknown or has ended before makes this change lose. */
-  revokedKeys?: Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[]
-  /** Events among them are on their way to their endpoints with the same statement. */
-  rows?: { [T in PlainTable]?: RowOf<T>[] }
-  /** Webhook endpoints with their next version; a version in between makes this change lose. */
-  changedEndpoints?: RowOf<'webhook_endpoints'>[]
-  /** Deliveries that are to be made, or made again, from the first attempt on. */
-  queuedDeliveries?: RowOf<'webhook_deliveries'>[]
-  /** The decision that an entity was told last. */
-  latestDecisions?: RowOf<'latest_decisions'>[]
-  /** Verdicts that new facts have turned; one that was announced in between makes this change lose. */
-  turnedVerdicts?: (RowOf<'latest_decisions'> & { was: string })[]
-  /** Links of the trust graph, as all that was said of them makes them. */
-  links?: RowOf<'graph_links'>[]
-  /** Links that a failed verification takes back. */
-  removedLinks?: Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[]
-  paymentFlows?: RowOf<'payment_flows'>[]
-  consequences?: RowOf<'consequences'>[]
-  /** Consequences that are done. Written alone, because another change may write one of them anew. */
-  doneConsequences?: RowOf<'consequences'>[]
-  auditEntries?: RowOf<'audit_entries'>[]
-  usage?: RowOf<'usage_by_day'>[]
+  organizationId: string
+  /** The answer to keep under the request's idempotency key; loses if the key was written first. */
+  idempotencyKey?: NewRow<'idempotency_keys'>
+  /** Loses if an entity with the same `external_id` was written first. */
+  newEntities?: NewRow<'entities'>[]
+  /** Each with its next version; loses if that version was written first. Queues a re-evaluation of the latest decision. */
+  changedEntities?: NewRow<'entities'>[]
+  /** Each with its next version; loses if that version was written first. */
+  changedTrackRecords?: NewRow<'graph_track_records'>[]
+  /** The claims that were read, each with its next optimistic-lock version; loses if that version was written first. */
+  claims?: NewRow<'graph_claims'>[]
+  /** Loses if a key is unknown or already revoked. */
+  revokedKeys?: Pick<RowOf<'api_keys'>, 'id' | 'revoked_at'>[]
+  /** Rows without preconditions. The deliveries of events are queued by the same statement. */
+  rows?: { [T in PlainTable]?: NewRow<T>[] }
+  /** Webhook endpoints, each with its next version; loses if that version was written first. */
+  changedEndpoints?: NewRow<'webhook_endpoints'>[]
+  /** Deliveries to make, or to make again, from the first step of the schedule. */
+  queuedDeliveries?: NewRow<'webhook_deliveries'>[]
+  /** Replaces an entity's latest decision, unless a newer one is stored. */
+  latestDecisions?: NewRow<'latest_decisions'>[]
+  /** Verdicts that changed on re-evaluation; loses if another verdict than `was` was announced first. */
+  turnedVerdicts?: (NewRow<'latest_decisions'> & { was: string })[]
+  /** Links of the trust graph as they stand after this change. */
+  links?: NewRow<'graph_links'>[]
+  removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type'>[]
+  paymentFlows?: NewRow<'payment_flows'>[]
+  /** Follow-up work to queue. */
+  consequences?: NewRow<'consequences'>[]
+  auditEntries?: NewRow<'audit_entries'>[]
+  /** Counts to add. */
+  usage?: NewRow<'usage_by_day'>[]
 }
 
-/** What another node or request had written first. */
+/** The precondition that a change lost to a concurrent writer. */
 export type Lost =
   | 'idempotency_key'
   | 'new_entity'
@@ -62,11 +49,12 @@ export type Lost =
   | 'turned_verdict'
   | 'endpoint_version'
 
-/** The fate of a change: on disk, or not written at all because another was first. */
+/** What became of a change: written, or lost and not written at all. */
 export type Committed = { lost?: Lost }
 
-/** What at most one change of a batch may touch: the second would otherwise collide with the first inside one statement. */
-export function claimsOf({
+/** The rows that at most one change of a batch may write, because a statement can check a row's version only once. */
+export function versionedRowsOf({
+  organizationId,
   idempotencyKey,
   newEntities = [],
   changedEntities = [],
@@ -75,18 +63,19 @@ export function claimsOf({
   changedEndpoints = [],
 }: Change): string[] {
   return [
-    ...(idempotencyKey ? [`key ${idempotencyKey.org_id} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
-    ...newEntities.map((entity) => `external_id ${entity.org_id} ${entity.external_id}`),
-    ...changedEntities.map((entity) => `entity ${entity.org_id} ${entity.id}`),
-    ...changedTrackRecords.map(({ org_id, entity_id }) => `track record ${org_id} ${entity_id}`),
-    ...claims.map(({ org_id, claim }) => `claim ${org_id} ${claim}`),
-    ...changedEndpoints.map((endpoint) => `endpoint ${endpoint.org_id} ${endpoint.id}`),
+    ...(idempotencyKey ? [`key ${organizationId} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
+    ...newEntities.map((entity) => `external_id ${organizationId} ${entity.external_id}`),
+    ...changedEntities.map((entity) => `entity ${organizationId} ${entity.id}`),
+    ...changedTrackRecords.map((record) => `track record ${organizationId} ${record.entity_id}`),
+    ...claims.map(({ claim }) => `claim ${organizationId} ${claim}`),
+    ...changedEndpoints.map((endpoint) => `endpoint ${organizationId} ${endpoint.id}`),
   ]
 }
 
-/** All that two changes may not touch in two statements at once: what they claim, and the entities and trails they write about. */
-export function touchedBy(change: Change): string[] {
+/** The rows, entities and trails that two statements in flight must not share: the second would wait for the first. */
+export function lockedBy(change: Change): string[] {
   const {
+    organizationId,
     auditEntries = [],
     latestDecisions = [],
     turnedVerdicts = [],
@@ -94,16 +83,16 @@ export function touchedBy(change: Change): string[] {
     consequences = [],
   } = change
   return [
-    ...claimsOf(change),
-    ...auditEntries.map(({ org_id, trail_id }) => `${org_id} ${trail_id}`),
-    ...changedEntities.map(({ org_id, id }) => `${org_id} ${id}`),
+    ...versionedRowsOf(change),
+    ...auditEntries.map(({ trail_id }) => `${organizationId} ${trail_id}`),
+    ...changedEntities.map(({ id }) => `${organizationId} ${id}`),
     ...[...latestDecisions, ...turnedVerdicts, ...consequences].map(
-      ({ org_id, entity_id }) => `${org_id} ${entity_id}`,
+      ({ entity_id }) => `${organizationId} ${entity_id}`,
     ),
   ]
 }
 
-/** How many rows a change writes, about. */
+/** About how many rows a change writes. */
 export function countRows({
   rows = {},
   auditEntries = [],

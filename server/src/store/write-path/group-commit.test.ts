@@ -4,15 +4,15 @@ import type { Database } from '../database/database.ts'
 import type { Change } from './change.ts'
 import { GroupCommit } from './group-commit.ts'
 
-const org_id = 'org_1'
+const organizationId = 'org_1'
 const decision = (entity_id: string): Change => ({
+  organizationId,
   latestDecisions: [
-    { org_id, entity_id, decision_id: 'dec_1', request: '{}', verdict: 'approve', announced_verdict: 'approve' },
+    { entity_id, decision_id: 'dec_1', request: '{}', verdict: 'approve', announced_verdict: 'approve' },
   ],
 })
-const ingest = (id: string) => ({ changedEntities: [{ org_id, id }] }) as unknown as Change
-const entry = (trail_id: string) => ({ auditEntries: [{ org_id, trail_id }] }) as unknown as Change
-const done: Change = { doneConsequences: [{ org_id, kind: 'reevaluation', entity_id: 'ent_1', mark: 'm' }] }
+const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as Change
+const entry = (trail_id: string) => ({ organizationId, auditEntries: [{ trail_id }] }) as unknown as Change
 
 /** How many statements it takes to write changes that are committed in the same turn. */
 async function statementsFor(...changes: Change[]): Promise<number> {
@@ -33,10 +33,6 @@ test('changes that do not conflict share one statement', async () => {
 test('a decision about an entity and a change of that entity go into separate statements', async () => {
   assert.equal(await statementsFor(decision('ent_1'), ingest('ent_1')), 2)
   assert.equal(await statementsFor(ingest('ent_1'), decision('ent_1')), 2)
-})
-
-test('finished consequences are removed by a statement of their own', async () => {
-  assert.equal(await statementsFor(decision('ent_1'), done, decision('ent_2')), 3)
 })
 
 /** A database whose statements stay in flight until the test ends them. */
@@ -93,11 +89,6 @@ test('a change of the same entity or trail waits for the statement in flight', a
   assert.deepEqual(await inFlightAfter([decision('ent_1')], [decision('ent_1')]), [1, 1])
   assert.deepEqual(await inFlightAfter([entry('trail_1')], [entry('trail_1')]), [1, 1])
   assert.deepEqual(await inFlightAfter([entry('trail_1')], [entry('trail_2')]), [1, 2])
-})
-
-test('the statement that removes finished consequences runs alone', async () => {
-  assert.deepEqual(await inFlightAfter([decision('ent_1')], [done]), [1, 1])
-  assert.deepEqual(await inFlightAfter([done], [decision('ent_2')]), [1, 1])
 })
 
 test('drain waits for the statement in flight and for the changes queued behind it', async () => {

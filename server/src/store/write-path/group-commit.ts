@@ -1,14 +1,17 @@
 import { type Database, DatabaseError } from '../database/database.ts'
 import { batchStatement } from './batch-statement.ts'
-import { type Change, type Committed, claimsOf, countRows, type Lost, touchedBy } from './change.ts'
+import { type Change, type Committed, countRows, type Lost, lockedBy, versionedRowsOf } from './change.ts'
 
-/** Bounds of one statement: enough to share a commit between all who wait, small enough not to hold anyone up. */
+/** Bounds of one batch: large enough that all waiting changes share a commit, small enough to keep latency low. */
 const CHANGES_MAX = 256
 const ROWS_MAX = 5_000
 const TRIES_MAX = 5
 
-/** While one statement waits for the disk, another can be written; more would take the time of those who decide. */
-const UNDER_WAY_MAX = 2
+/**
+ * Two statements in flight: one waits for fsync while the other is built. A third starved request handling (measured,
+ * docs/performance.md).
+ */
+const IN_FLIGHT_MAX = 2
 
 interface Waiting {
   change: Change
@@ -17,27 +20,43 @@ interface Waiting {
 }
 
 /**
- * The one way to write on hot paths. Changes that arrive while a flush is under way share the next one: a single
- * statement, so a single round trip and a single commit. No timers, so nobody waits when there is nothing to wait for.
+ * The one way to write on hot paths: changes that arrive while a flush is in flight share the next one, a single
+ * statement and so a single round trip and commit. There are no timers, so a change never waits on an idle node.
  *
- * A second flush starts beside the first once as many wait as are under way: before that, they had better share a
- * statement. What an entity or a trail hangs on is never in both. What else may be, as with another node, is locked in
- * one order everywhere.
+ * A change is in one of these states:
+ *
+ *     queued      handed in by `commit`, in order of arrival
+ *     in flight   part of a batch whose statement runs
+ *     settled     resolved as written, resolved as lost to a concurrent writer, or rejected
+ *
+ * Transitions:
+ *
+ *     queued → in flight      when no batch is in flight; or beside one batch, once at least as many changes are queued
+ *                             as that batch holds (fewer had better share one statement) and they lock none of its rows
+ *     in flight → written     the statement succeeded
+ *     in flight → in flight   a deadlock, or two nodes chose the same number on a trail: the statement is retried
+ *     in flight → alone       PostgreSQL refused a batch of several: each change is flushed alone, to find the one at fault
+ *     alone → lost            its precondition does not hold: nothing of it was written
+ *     in flight → rejected    the database did not answer, so it is unknown whether the batch was written; or PostgreSQL
+ *                             refused a change that was alone
+ *
+ * INVARIANT: two batches in flight never lock the same entity, trail or versioned row. Other rows that they may share
+ * (usage, idempotency keys) are locked in key order, as between nodes.
  */
 export class GroupCommit {
   readonly #database: Database
   readonly #queue: Waiting[] = []
-  readonly #underWay = new Map<Waiting[], Promise<void>>()
+  readonly #inFlight = new Map<Waiting[], Promise<void>>()
   #isStarting = false
-  #onDeliveries: () => void = () => {}
+  #notifyDeliveriesQueued: () => void = () => {}
 
   constructor(database: Database) {
     this.#database = database
   }
 
   /**
-   * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects when the database
-   * refused it or did not answer; in the latter case nobody can say whether it was written.
+   * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects if PostgreSQL
+   * refused it, or did not answer: then it is unknown whether the change was written.
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
@@ -46,21 +65,21 @@ export class GroupCommit {
     })
   }
 
-  /** Resolves when everything that was handed in has been written. */
+  /** Resolves when every change that was handed in is settled. */
   async drain(): Promise<void> {
-    while (this.#isStarting || this.#underWay.size > 0) await Promise.all(this.#underWay.values())
+    while (this.#isStarting || this.#inFlight.size > 0) await Promise.all(this.#inFlight.values())
   }
 
-  /** Has somebody told when a change has put webhooks on their way: after its commit, at once. */
+  /** Registers the listener that is called after a commit that queued webhook deliveries. */
   onDeliveriesQueued(listener: () => void): void {
-    this.#onDeliveries = listener
+    this.#notifyDeliveriesQueued = listener
   }
 
   get waiting(): number {
     return this.#queue.length
   }
 
-  /** Requests of the same turn of the event loop join the first batch too. */
+  /** Starts after the current turn of the event loop, so that all changes of the turn join the first batch. */
   async #startSoon(): Promise<void> {
     if (this.#isStarting) return
     this.#isStarting = true
@@ -70,45 +89,40 @@ export class GroupCommit {
   }
 
   #start(): void {
-    while (this.#queue.length > 0 && this.#hasRoom()) {
+    while (this.#queue.length > 0 && this.#mayStart()) {
       const batch = this.#takeBatch()
       if (batch.length === 0) return
       const flushed = this.#flush(batch).finally(() => {
-        this.#underWay.delete(batch)
+        this.#inFlight.delete(batch)
         this.#start()
       })
-      this.#underWay.set(batch, flushed)
+      this.#inFlight.set(batch, flushed)
     }
   }
 
-  #hasRoom(): boolean {
-    if (this.#underWay.size >= UNDER_WAY_MAX) return false
-    for (const batch of this.#underWay.keys()) {
-      if (batch.length > this.#queue.length || isWrittenAlone(batch[0]!.change)) return false
-    }
-    return true
+  #mayStart(): boolean {
+    if (this.#inFlight.size >= IN_FLIGHT_MAX) return false
+    return [...this.#inFlight.keys()].every((batch) => batch.length <= this.#queue.length)
   }
 
-  /** The longest run of changes from the head of the queue that one statement can hold; none if the first has to wait for a flush. */
+  /** The longest prefix of the queue that one statement can hold; empty if its first change has to wait for a flush. */
   #takeBatch(): Waiting[] {
-    const besides = new Set<string>()
-    for (const batch of this.#underWay.keys()) {
-      for (const { change } of batch) for (const name of touchedBy(change)) besides.add(name)
+    const locked = new Set<string>()
+    for (const batch of this.#inFlight.keys()) {
+      for (const { change } of batch) for (const row of lockedBy(change)) locked.add(row)
     }
-    const claimed = new Set<string>()
-    const looked = { decided: new Set<string>(), changed: new Set<string>() }
+    const versioned = new Set<string>()
+    const touched = { decided: new Set<string>(), changed: new Set<string>() }
     let rows = 0
     let end = 0
     for (; end < this.#queue.length && end < CHANGES_MAX; end++) {
       const { change } = this.#queue[end]!
-      const isAlone = isWrittenAlone(change) || (end > 0 && isWrittenAlone(this.#queue[0]!.change))
-      if (isAlone && (end > 0 || this.#underWay.size > 0)) break
-      if (besides.size > 0 && touchedBy(change).some((name) => besides.has(name))) break
-      const claims = claimsOf(change)
+      if (locked.size > 0 && lockedBy(change).some((row) => locked.has(row))) break
+      const ownVersioned = versionedRowsOf(change)
       rows += countRows(change)
-      if (end > 0 && (rows > ROWS_MAX || claims.some((claim) => claimed.has(claim)))) break
-      if (meetsItself(change, looked)) break
-      for (const claim of claims) claimed.add(claim)
+      if (end > 0 && (rows > ROWS_MAX || ownVersioned.some((row) => versioned.has(row)))) break
+      if (queuesReevaluationTwice(change, touched)) break
+      for (const row of ownVersioned) versioned.add(row)
     }
     return this.#queue.splice(0, end)
   }
@@ -120,18 +134,18 @@ export class GroupCommit {
       for (const { resolve } of batch) resolve({})
     } catch (error) {
       if (batch.length === 1) return settle(batch[0]!, error)
-      // Without the database's word for it, nobody knows whether the batch was written: trying again could write it twice.
+      // Without an answer from PostgreSQL the batch may have been written: retrying could write it twice.
       if (!(error instanceof DatabaseError)) {
         for (const { reject } of batch) reject(error)
         return
       }
-      // One change of many lost or failed and took the batch with it: each alone finds out which.
+      // One change failed and took the batch with it: each alone shows which.
       for (const waiting of batch) await this.#flush([waiting])
     }
-    if (deliveries > 0) this.#onDeliveries()
+    if (deliveries > 0) this.#notifyDeliveriesQueued()
   }
 
-  /** Writes changes and tells how many webhooks they put on their way. */
+  /** Writes changes and returns the number of webhook deliveries that they queued. */
   async #write(changes: readonly Change[]): Promise<number> {
     const { steps, sql, params } = batchStatement(changes)
     if (steps === 0) return 0
@@ -140,35 +154,33 @@ export class GroupCommit {
         const [row] = await this.#database.query<{ deliveries: number }>(sql, params)
         return row?.deliveries ?? 0
       } catch (error) {
-        if (tries === TRIES_MAX || !mayTryAgain(error)) throw error
+        if (tries === TRIES_MAX || !isRetriable(error)) throw error
       }
     }
   }
 }
 
-/** Many are taken away at once, in no particular order: beside a flush that writes some of them anew, each could wait for the other. */
-function isWrittenAlone({ doneConsequences }: Change): boolean {
-  return doneConsequences !== undefined
-}
-
-/** Whether an entity is both decided on and changed in one batch: each would have its latest decision looked at again, and a row is written once. */
-function meetsItself(
-  { latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: Change,
+/**
+ * Whether a batch would both decide about an entity and change it. Each queues a re-evaluation of that entity, and
+ * PostgreSQL refuses to write the row twice in one statement.
+ */
+function queuesReevaluationTwice(
+  { organizationId, latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: Change,
   { decided, changed }: { decided: Set<string>; changed: Set<string> },
 ): boolean {
-  const decides = latestDecisions.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`)
+  const decides = latestDecisions.map(({ entity_id }) => `${organizationId} ${entity_id}`)
   const changes = [
-    ...changedEntities.map(({ org_id, id }) => `${org_id} ${id}`),
-    ...turnedVerdicts.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`),
+    ...changedEntities.map(({ id }) => `${organizationId} ${id}`),
+    ...turnedVerdicts.map(({ entity_id }) => `${organizationId} ${entity_id}`),
   ]
-  if (decides.some((name) => changed.has(name)) || changes.some((name) => decided.has(name))) return true
-  for (const name of decides) decided.add(name)
-  for (const name of changes) changed.add(name)
+  if (decides.some((entity) => changed.has(entity)) || changes.some((entity) => decided.has(entity))) return true
+  for (const entity of decides) decided.add(entity)
+  for (const entity of changes) changed.add(entity)
   return false
 }
 
-/** Deadlocks, and two nodes that gave the same number on one trail, have written nothing; the next try sees the other's rows. */
-function mayTryAgain(error: unknown): boolean {
+/** A deadlock, or a number on a trail that another node gave first. Neither wrote anything; a retry sees the other's rows. */
+function isRetriable(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false
   return error.isTransient || (error.isUniqueViolation && error.constraint === 'audit_entries_org_id_trail_id_seq_key')
 }

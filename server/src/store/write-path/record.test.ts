@@ -22,7 +22,7 @@ test('a domain event is one event and one audit entry with the same type, time a
   const { events, auditEntries } = domainEventRows(context, [created])
   const [event, entry] = [events[0]!, auditEntries[0]!]
   assert.equal(events.length + auditEntries.length, 2)
-  const shared = { type: 'entity.created', data: '{"entity_id":"ent_1"}', org_id: 'org_1' }
+  const shared = { type: 'entity.created', data: '{"entity_id":"ent_1"}' }
   assert.deepEqual({ ...event, ...shared }, event)
   assert.deepEqual({ ...entry, ...shared }, entry)
   assert.equal(event.created_at, context.now)

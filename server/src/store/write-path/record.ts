@@ -3,7 +3,7 @@ import { type AuditActor, type AuditEntry, type AuditSubject, leafHashOf } from 
 import { CanonicalText, canonicalJson } from '../../core/canonical-json.ts'
 import type { EventData, EventType } from '../../core/webhooks/event-types.ts'
 import type { NewId } from '../../ids/new-id.ts'
-import type { RowOf } from '../schema/tables.ts'
+import type { NewRow } from '../schema/tables.ts'
 
 /** What all audit entries and events of one act share: whose log they are on, who acted, and when. */
 export interface RecordContext {
@@ -32,29 +32,28 @@ export type DomainEvent = { [T in AuditedEventType]: NewAuditEntry<T> }[AuditedE
 export function auditEntryRow<T extends AuditEntryType>(
   context: RecordContext,
   entry: NewAuditEntry<T>,
-): RowOf<'audit_entries'> {
+): NewRow<'audit_entries'> {
   return auditRow(context, { ...entry, data: new CanonicalText(entry.data) })
 }
 
 /** The row of an event that is not on the audit log with the same data. */
 export function eventRow<T extends EventType>(
-  { organizationId, now, newId }: Pick<RecordContext, 'organizationId' | 'now' | 'newId'>,
+  { now, newId }: Pick<RecordContext, 'now' | 'newId'>,
   type: T,
   data: EventData<T>,
-): RowOf<'events'> {
-  return { org_id: organizationId, id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
+): NewRow<'events'> {
+  return { id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
 }
 
 /** The rows of domain events: an audit entry and an event for each. Their shared data is serialized once. */
 export function domainEventRows(
   context: RecordContext,
   domainEvents: readonly DomainEvent[],
-): { auditEntries: RowOf<'audit_entries'>[]; events: RowOf<'events'>[] } {
-  const { organizationId, now, newId } = context
+): { auditEntries: NewRow<'audit_entries'>[]; events: NewRow<'events'>[] } {
+  const { now, newId } = context
   const serialized = domainEvents.map((event) => ({ ...event, data: new CanonicalText(event.data) }))
   return {
     events: serialized.map(({ type, data }) => ({
-      org_id: organizationId,
       id: newId('evt'),
       type,
       created_at: now,
@@ -74,7 +73,7 @@ interface SerializedEntry {
 function auditRow(
   { organizationId, actor, now, requestId, newId }: RecordContext,
   { type, trailId, subject, data }: SerializedEntry,
-): RowOf<'audit_entries'> {
+): NewRow<'audit_entries'> {
   const id = newId('aud')
   // Members in the order of their names, which spares the canonical form from sorting them.
   const entry: AuditEntry = {
@@ -88,7 +87,6 @@ function auditRow(
     type,
   }
   return {
-    org_id: organizationId,
     id,
     trail_id: trailId,
     type,
