@@ -56,6 +56,12 @@ test('one webhook endpoint alone is limited, and so is one organization', () => 
   assert.equal(limiter.acquired, 128)
 })
 
+test('when few permits are left, one webhook endpoint gets at most a quarter of them', () => {
+  const limiter = new ConcurrencyLimiter(LIMITS)
+  for (const permit of endpointsOf(LIMITS.total - 32, 1, 'fast')) assert.ok(limiter.acquire(permit, 0))
+  assert.deepEqual(acquireAll(limiter, [{ organizationId: 'another', speed: 'fast' }]), [6], 'then 26 are left')
+})
+
 test('a permit that is released can be acquired again', () => {
   const permit = fc.record({
     organizationId: fc.constantFrom('org_0', 'org_1'),
