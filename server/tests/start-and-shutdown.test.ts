@@ -64,6 +64,7 @@ async function beginRequest({ ports }: ServiceProcess, externalId: string): Prom
   const body = JSON.stringify({ external_id: externalId })
   const socket = connect(ports.sandbox, '127.0.0.1').setEncoding('utf8')
   socket.on('error', () => {})
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('closed without an answer')))
   socket.write(
     [
       'POST /v1/entities HTTP/1.1',
@@ -78,9 +79,9 @@ async function beginRequest({ ports }: ServiceProcess, externalId: string): Prom
   assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 100 Continue/)
   const finish = async () => {
     socket.write(body)
-    const [answer] = await once(socket, 'data')
+    const answer = await Promise.race([once(socket, 'data').then(String), closed])
     socket.destroy()
-    return String(answer).split('\r\n')[0]!
+    return answer.split('\r\n')[0]!
   }
   return { socket, finish }
 }
