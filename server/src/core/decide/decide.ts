@@ -14,14 +14,14 @@ import { score } from './score.ts'
 import { readTable } from './table.ts'
 import { verdictOn } from './verdict.ts'
 
-/** Decides: the same policy and the same facts give the same bytes, and nothing here can see a clock or a network. */
+/** Evaluates a policy on facts. A pure function: the same policy and the same facts give the same bytes. */
 export function decide(policy: CompiledPolicy, facts: Facts): Evaluation {
   const figures = readFigures(policy, facts.features)
   const request = measureRequest(figures)
   const reading = readSlots(policy, facts.features, request)
 
   const { traces, held } = runRules(policy, reading)
-  const { lines, shortfalls, total } = score(policy, reading)
+  const { lines, total } = score(policy, reading)
   const badPpm = readTable(policy.probability, total)
   const tier = tierOf(policy, total)
   const completeness = completenessOf(policy, reading)
@@ -29,7 +29,7 @@ export function decide(policy: CompiledPolicy, facts: Facts): Evaluation {
   const limit = limitFor(policy, { figures, capacity: capacityOf(policy, figures), tier, badPpm })
 
   const { verdict, settledBy } = verdictOn(policy, { held, score: total, completeness, confidence, limit })
-  const question = { verdict, settledBy, held, shortfalls, missing: reading.missing, total, limit }
+  const question = { verdict, settledBy, held, lines, missing: reading.missing, total, limit }
   const isApproved = verdict === 'approve' || verdict === 'approve_with_conditions'
   const { scorecard, verdicts } = policy.document
   return {
@@ -52,9 +52,7 @@ export function decide(policy: CompiledPolicy, facts: Facts): Evaluation {
   }
 }
 
-/** The first tier the score reaches; the last one takes all the rest. */
+/** The first tier that the score reaches; every score reaches the last one. */
 function tierOf({ tiers }: CompiledPolicy, total: number): CompiledTier {
-  let place = 0
-  while (place < tiers.length - 1 && total < tiers[place]!.from) place += 1
-  return tiers[place]!
+  return tiers.find(({ from }) => total >= from)!
 }

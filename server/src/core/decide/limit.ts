@@ -12,7 +12,7 @@ export interface LimitQuestion {
   badPpm: number
 }
 
-/** The highest amount to recommend, with every bound it was taken from; nothing when no amount was asked for. */
+/** The highest amount to recommend, with every bound that it was taken from; null if no amount was requested. */
 export function limitFor(policy: CompiledPolicy, question: LimitQuestion): LimitTrace | null {
   const { amount: requested, currency } = question.figures
   if (requested === undefined || currency === undefined) return null
@@ -23,21 +23,15 @@ export function limitFor(policy: CompiledPolicy, question: LimitQuestion): Limit
     return { amount: null, binding: null, currency, missing, step: null, terms }
   }
   const { step } = money
-  const lowest = lowestOf(terms)
+  const lowest = terms.reduce((one, other) => (other.amount < one.amount ? other : one))
   const highest = Math.min(lowest.amount, AMOUNT_MAX)
   terms.push({ amount: requested, term: 'requested' })
-  // A request within every bound is granted as it is: rounding is for what we offer instead of it.
+  // A request within every bound is granted exactly; only a counter-offer is rounded down to the step.
   if (requested <= highest) return { amount: requested, binding: 'requested', currency, missing, step, terms }
   return { amount: roundedDown(highest, step), binding: lowest.term, currency, missing, step, terms }
 }
 
-function lowestOf(terms: readonly LimitTerm[]): LimitTerm {
-  let lowest = terms[0]!
-  for (const term of terms) if (term.amount < lowest.amount) lowest = term
-  return lowest
-}
-
-/** The bounds of the limit; a bound whose facts are missing is not a bound of zero, it leaves the limit unknown. */
+/** The bounds of the limit. A bound whose facts are missing does not count as zero: it makes the limit unknown. */
 function bounds(
   { document: { limit } }: CompiledPolicy,
   { figures, capacity, tier, badPpm }: LimitQuestion,
@@ -56,13 +50,13 @@ function bounds(
     terms.push({ amount: inCents(budget * perReference), term: 'expected_loss' })
     terms.push({ amount: inCents(tier.cap * perReference), term: 'tier' })
     if (outstanding === undefined) missing.push('history.outstanding')
-    // Only the applicant's own credits: what entities linked to it owe is not added up yet.
+    // Only the applicant's own credits; what linked entities owe is not included yet.
     else terms.push({ amount: inCents(Math.max(0, tier.cap * perReference - outstanding)), term: 'exposure_cap' })
   }
   return { terms, missing }
 }
 
-/** Policies may say "no bound" with a number so large that reckoning with it leaves the numbers; then it is the largest there is. */
+/** Rounds down to cents. A policy may write "no bound" as a number so large that it overflows here. */
 function inCents(amount: number): number {
   const cents = Math.floor(amount * 100)
   return Number.isFinite(cents) ? cents / 100 : Math.min(amount, Number.MAX_VALUE)

@@ -2,7 +2,7 @@ import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts
 import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
 import { isStale } from './is-stale.ts'
 
-/** The policy's inputs as this decision sees them, by slot: each has a value, perhaps with an age, or a reason why not. */
+/** The policy's inputs as this decision sees them, by slot: a value, perhaps with an age, or why it is missing. */
 export interface SlotReading {
   values: readonly (FactValue | undefined)[]
   ages: readonly (number | undefined)[]
@@ -11,15 +11,15 @@ export interface SlotReading {
   gaps: readonly number[]
 }
 
-/** Looks up every input of the policy once. */
+/** Reads every input of the policy once: from the facts, or from what was measured for this request. */
 export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measured: FactSet): SlotReading {
   const values: (FactValue | undefined)[] = new Array(inputs.length)
   const ages: (number | undefined)[] = new Array(inputs.length)
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
   const gaps: number[] = []
-  for (let slot = 0; slot < inputs.length; slot++) {
-    const input = inputs[slot]!
-    const fact = input.read(input.isMeasured ? measured : features)
+  inputs.forEach((input, slot) => {
+    // Every feature name contains a dot, so it never names an inherited property.
+    const fact = (input.isMeasured ? measured : features)[input.feature]
     if (isAccepted(fact, input)) {
       values[slot] = fact.value
       ages[slot] = fact.age_days
@@ -27,13 +27,13 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
       missing[slot] = whyMissing(fact, input)
       gaps.push(slot)
     }
-  }
+  })
   return { values, ages, missing, gaps }
 }
 
 type KnownFact = Extract<Fact, { value: FactValue }>
 
-/** A value that is too old, or of another type than the policy declares, is not accepted. */
+/** Accepts a value of the type that the policy declares, unless it is too old. */
 function isAccepted(fact: Fact | undefined, { type, maxAgeDays }: CompiledInput): fact is KnownFact {
   return fact !== undefined && 'value' in fact && !isStale(fact.age_days, maxAgeDays) && typeof fact.value === type
 }

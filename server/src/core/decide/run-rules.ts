@@ -2,28 +2,22 @@ import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
 import type { RuleTrace } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 
-/** What all rules said, and those that hold; both in the order of the document. */
+/** The trace of every rule, and the rules that hold; both in the order of the document. */
 export interface RuleAnswers {
   traces: RuleTrace[]
   held: CompiledRule[]
 }
 
-/** Asks every rule, so that the trace is complete. */
+/** Evaluates every rule, also after one has settled the verdict, so that the trace is complete. */
 export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleAnswers {
-  const traces: RuleTrace[] = new Array(rules.length)
   const held: CompiledRule[] = []
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index]!
-    const answer = rule.holds(values)
-    if (answer === false) traces[index] = rule.whenNot
-    else if (answer === true) {
-      traces[index] = rule.whenHeld
-      held.push(rule)
-    } else {
-      const missing: string[] = []
-      for (const slot of rule.reads) if (values[slot] === undefined) missing.push(inputs[slot]!.feature)
-      traces[index] = { action: rule.action, holds: null, missing, rule: rule.id }
-    }
-  }
+  const traces = rules.map((rule): RuleTrace => {
+    const { action, id } = rule
+    const holds = rule.holds(values)
+    if (holds === true) held.push(rule)
+    if (holds === true || holds === false) return { action, holds, rule: id }
+    const missing = rule.reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.feature)
+    return { action, holds: null, missing, rule: id }
+  })
   return { traces, held }
 }

@@ -5,59 +5,45 @@ import type { SlotReading } from './read-slots.ts'
 
 /** The bin of a feature that is missing. */
 const MISSING_BIN = 'missing'
-/** The bin of a question the request does not raise, such as the instalment of a request without an amount. */
+/** The bin of a characteristic that does not apply, such as the instalment of a request without an amount. */
 const NOT_APPLICABLE_BIN = 'not applicable'
 
-/** A scorecard added up. */
+/** The lines of a scorecard and their total. */
 export interface ScoredCard {
   lines: ScorecardLine[]
-  /** What each line fell short by, once more: reasons are ranked by it. */
-  shortfalls: number[]
   total: number
 }
 
 /** Adds up the scorecard: `total = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
-  let total = document.scorecard.base
-  const lines: ScorecardLine[] = new Array(characteristics.length)
-  const shortfalls: number[] = new Array(characteristics.length)
-  for (let index = 0; index < characteristics.length; index++) {
-    const line = scoreLine(characteristics[index]!, reading)
-    total += line.points
-    lines[index] = line
-    shortfalls[index] = line.shortfall
-  }
-  return { lines, shortfalls, total }
+  const lines = characteristics.map((characteristic) => scoreLine(characteristic, reading))
+  return { lines, total: lines.reduce((total, { points }) => total + points, document.scorecard.base) }
 }
 
-/** Lines are written in the order of their members' names, which is how they are recorded. */
+/** Scores one characteristic. The members of a line are in the order of their names: see `orderedJson`. */
 function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missing }: SlotReading): ScorecardLine {
   const { id, feature, group, reference, slot, bins, missingPoints } = characteristic
   const value = values[slot]
-  if (value === undefined) {
-    const because = missing[slot]!
-    // A question that does not arise is answered as by the applicant the references describe: nothing gained or lost.
-    const isAsked = because !== 'not_requested'
-    const bin = isAsked ? MISSING_BIN : NOT_APPLICABLE_BIN
-    const points = isAsked ? missingPoints : reference
+  if (value !== undefined) {
+    const { label: bin, points } = binOf(bins, value)
+    const age_days = ages[slot]
     const shortfall = reference - points
-    return isAsked
-      ? { bin, characteristic: id, feature, group, missing: because, points, reference, shortfall, value: null }
-      : { bin, characteristic: id, feature, group, points, reference, shortfall, value: null }
+    return age_days === undefined
+      ? { bin, characteristic: id, feature, group, points, reference, shortfall, value }
+      : { age_days, bin, characteristic: id, feature, group, points, reference, shortfall, value }
   }
-  const { label: bin, points } = binOf(bins, value)
-  const shortfall = reference - points
-  const age_days = ages[slot]
-  return age_days === undefined
-    ? { bin, characteristic: id, feature, group, points, reference, shortfall, value }
-    : { age_days, bin, characteristic: id, feature, group, points, reference, shortfall, value }
+  const because = missing[slot]!
+  if (because === 'not_requested') {
+    // Scores as its reference does, so that nothing is gained or lost.
+    const [bin, points] = [NOT_APPLICABLE_BIN, reference]
+    return { bin, characteristic: id, feature, group, points, reference, shortfall: 0, value: null }
+  }
+  const [bin, points, shortfall] = [MISSING_BIN, missingPoints, reference - missingPoints]
+  return { bin, characteristic: id, feature, group, missing: because, points, reference, shortfall, value: null }
 }
 
 function binOf(bins: readonly CompiledBin[], value: FactValue): CompiledBin {
-  for (const bin of bins) {
-    const { equals, below } = bin
-    const isIn = equals === undefined ? below === undefined || (value as number) < below : value === equals
-    if (isIn) return bin
-  }
-  return bins[bins.length - 1]!
+  const holds = ({ equals, below }: CompiledBin) =>
+    equals === undefined ? below === undefined || (value as number) < below : value === equals
+  return bins.find(holds) ?? bins.at(-1)!
 }

@@ -2,7 +2,7 @@ import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import type { Completeness, Confidence, LimitTrace, SettledBy } from './evaluation.ts'
 
-/** What a verdict is taken from. */
+/** What the verdict depends on besides the policy. */
 export interface VerdictQuestion {
   /** The rules that hold. */
   held: readonly CompiledRule[]
@@ -12,7 +12,7 @@ export interface VerdictQuestion {
   limit: LimitTrace | null
 }
 
-/** The verdict and the step that settled it: the first that applies, in the order written here. */
+/** The verdict and the step that settled it: the first step that applies, in the order below. */
 export function verdictOn(
   policy: CompiledPolicy,
   question: VerdictQuestion,
@@ -32,11 +32,10 @@ export function verdictOn(
 }
 
 function hasAction(held: readonly CompiledRule[], action: CompiledRule['action']): boolean {
-  for (const rule of held) if (rule.action === action) return true
-  return false
+  return held.some((rule) => rule.action === action)
 }
 
-/** Whether the limit stays below what was asked for. */
+/** Whether the limit is below the requested amount. */
 export function isReduced(limit: LimitTrace | null): boolean {
   return limit !== null && limit.amount !== null && limit.binding !== 'requested'
 }

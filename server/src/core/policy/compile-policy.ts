@@ -1,6 +1,5 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
 import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
-import { readerOf } from '../facts/read-feature.ts'
 import { LIMIT_BOUNDS } from '../vocabularies.ts'
 import { checkPolicy } from './check-policy.ts'
 import { expressionProblem } from './check-rules.ts'
@@ -18,18 +17,18 @@ import type {
 import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** A policy that can decide, or everything that keeps it from deciding. */
+/** A compiled policy, or all problems that prevent compiling it. */
 export type CompileResult = { policy: CompiledPolicy } | { problems: PolicyProblem[] }
 
-/** Checks a policy document as its author is to be told, and prepares it for deciding. */
+/** Checks a new policy document in full and compiles it. */
 export function compilePolicy(document: PolicyDocument): CompileResult {
   const problems = checkPolicy(document)
   return problems.length > 0 ? { problems } : prepare(document, canonicalSha256(document))
 }
 
 /**
- * Prepares a policy that was accepted once. Only what deciding needs is asked of it: what later versions ask of new
- * policies must not stop one that people approved. It was altered if its text does not have the checksum any more.
+ * Compiles a stored policy, checking only what deciding needs: a check that a later version adds for new policies must
+ * not stop one that was approved before. `altered` means that the text no longer has the checksum.
  */
 export function compileStoredPolicy({
   document,
@@ -42,12 +41,12 @@ export function compileStoredPolicy({
   try {
     return prepare(JSON.parse(document) as PolicyDocument, checksum)
   } catch (error) {
-    const message = `it does not have the form of a policy that this version can run (${error})`
+    const message = `the stored document is not a policy that this version can run (${error})`
     return { problems: [{ path: [], message }] }
   }
 }
 
-/** `checksum` is the fingerprint that ties a decision to every character of the policy that carries meaning. */
+/** `checksum` is that of the canonical document, so it covers everything in the policy except comments and layout. */
 function prepare(document: PolicyDocument, checksum: string): CompileResult {
   const slotOf = new Map(document.inputs.map(({ feature }, slot) => [feature, slot]))
   const problems = checkRunnable(document)
@@ -90,9 +89,9 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
 }
 
 function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
-  // What is measured is as old as what it is measured by, which has been looked at already.
+  // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature) }
 }
 
 function compileRules(
@@ -114,8 +113,6 @@ function preparedRule({ id, then: action, reason, condition, covers }: PolicyRul
     reason: reasonAt(`rule_trace/${id}`, reason, reason.impact),
     condition,
     covers,
-    whenHeld: { action, holds: true, rule: id },
-    whenNot: { action, holds: false, rule: id },
   }
 }
 
@@ -128,8 +125,8 @@ function compileCharacteristics(
     const node = `scorecard/${definition.id}`
     const reasonFor = (...codes: (string | undefined)[]): Reason => {
       const code = codes.find((one) => one !== undefined)
-      const told = missing_reasons.find((reason) => reason.code === code) ?? definition.shortfall
-      return reasonAt(node, told, 'negative')
+      const reason = missing_reasons.find((one) => one.code === code) ?? definition.shortfall
+      return reasonAt(node, reason, 'negative')
     }
     const { missing, withheld, other_currency, half_life_days } = inputs[slot] ?? {}
     const { id, feature, group, reference, spread } = definition
@@ -163,12 +160,10 @@ function reasonAt(node: string, { code, label }: { code: string; label: string }
 }
 
 function groupsOf({ scorecard: { characteristics } }: PolicyDocument): number[][] {
-  const groups = new Map<string, number[]>()
-  for (const [index, { group }] of characteristics.entries()) groups.set(group, [...(groups.get(group) ?? []), index])
-  return [...groups.values()]
+  return [...Map.groupBy(characteristics.keys(), (index) => characteristics[index]!.group).values()]
 }
 
-/** What one unit a month repays: the sum of its discounted instalments, by multiplication only. */
+/** The terms of a product with the credit that one unit of monthly instalment repays: its instalments, discounted. */
 function productTerms({ product, term_months, annual_rate }: PolicyProduct): ProductTerms {
   const discount = 1 / (1 + annual_rate / 12)
   let annuityFactor = 0

@@ -1,28 +1,27 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { FeatureName } from '../facts/feature-catalogue.ts'
-import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Impact } from '../vocabularies.ts'
 import type { Condition } from './compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
 
 /**
- * A policy ready to decide: the document, its checksum, and everything that can be worked out beforehand.
+ * A policy ready to decide: the document, its checksum, and everything that can be computed in advance.
  *
- * What is compiled repeats some of the document, with every member always there: objects of one shape are read several
- * times as fast as objects that have a member or do not.
+ * Compiled objects repeat parts of the document with every member always present: V8 reads objects of one shape several
+ * times as fast as objects with optional members.
  */
 export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
   inputs: readonly CompiledInput[]
-  /** That of all inputs together. */
+  /** The sum of the weights of all inputs. */
   weight: number
-  /** How old a feature may be to be looked at, for those that may grow too old. */
+  /** The greatest accepted age of a feature, for inputs that set one. */
   maxAgeDays: Readonly<Partial<Record<FeatureName, number>>>
   rules: readonly CompiledRule[]
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
-  /** The characteristics, by index, that share a group; groups in the order of their first member. */
+  /** The indices of the characteristics of each group; groups in the order of their first member. */
   groups: readonly (readonly number[])[]
   normal: readonly TableRow[]
   probability: readonly TableRow[]
@@ -32,18 +31,17 @@ export interface CompiledPolicy {
   limitReasons: Readonly<Record<keyof PolicyDocument['limit']['reasons'], Reason>>
 }
 
-/** An input with the ages that apply to it. */
+/** An input with its greatest accepted age. */
 export interface CompiledInput {
   feature: string
   type: PolicyInput['type']
   weight: number
   maxAgeDays: number | undefined
-  /** Whether it is measured from the request, and not among the facts. */
+  /** Whether `measureRequest` computes it; otherwise it is among the facts. */
   isMeasured: boolean
-  read: ReadFeature
 }
 
-/** A reason for a decision, pointing at the node of the trace it came from. */
+/** A reason for a decision, with the node of the trace that it comes from. */
 export interface Reason {
   code: string
   label: string
@@ -51,7 +49,7 @@ export interface Reason {
   node: string
 }
 
-/** What one rule said; null when that hangs on the features listed as missing. */
+/** How one rule was evaluated; `holds` is null if the features in `missing` would have decided it. */
 export interface RuleTrace {
   action: PolicyRule['then']
   holds: boolean | null
@@ -59,7 +57,7 @@ export interface RuleTrace {
   rule: string
 }
 
-/** A rule whose condition can be asked, what the trace says of it either way, and what to say when it holds. */
+/** A rule with its compiled condition, and the reason to give when it holds. */
 export interface CompiledRule {
   id: string
   action: PolicyRule['then']
@@ -68,12 +66,9 @@ export interface CompiledRule {
   covers: string | undefined
   holds: Condition
   reads: readonly number[]
-  /** Shared by the traces of all decisions. */
-  whenHeld: Readonly<RuleTrace>
-  whenNot: Readonly<RuleTrace>
 }
 
-/** A characteristic with its bins in the form they are searched in. */
+/** A characteristic with its bins and reasons compiled. */
 export interface CompiledCharacteristic {
   id: string
   feature: string
@@ -81,20 +76,20 @@ export interface CompiledCharacteristic {
   slot: number
   reference: number
   missingPoints: number
-  /** The square of its spread: what it adds to the variance of the score while it is not known. */
+  /** The square of its spread: its part of the score's variance while the feature is unknown. */
   variance: number
   halfLifeDays: number | null
   bins: readonly CompiledBin[]
   shortfall: Reason
   strength: Reason
   missing: Reason
-  /** What to say instead of `missing` where consent was taken back or has expired. */
+  /** The reason instead of `missing` if consent was revoked or has expired. */
   withheld: Reason
-  /** What to say instead of `missing` where there is data in another currency only. */
+  /** The reason instead of `missing` if there is data only in another currency. */
   otherCurrency: Reason
 }
 
-/** A bin with the words the trace shows for it: it holds one value, or the numbers below a bound, or all the rest. */
+/** A bin with its label for the trace: it holds one value, or the numbers below a bound, or all other values. */
 export interface CompiledBin {
   label: string
   points: number
@@ -102,7 +97,7 @@ export interface CompiledBin {
   below: number | undefined
 }
 
-/** A tier and the lowest score that reaches it. */
+/** A tier with the lowest score that reaches it. */
 export interface CompiledTier {
   tier: string
   from: number
@@ -110,18 +105,18 @@ export interface CompiledTier {
   cap: number
 }
 
-/** A row of a table that is read in straight lines between its rows. */
+/** A row of a table that is interpolated linearly. */
 export interface TableRow {
   at: number
   value: number
 }
 
-/** The terms of a product and what one unit of monthly instalment repays under them. */
+/** The terms of a product, and the credit that one unit of monthly instalment repays under them. */
 export interface ProductTerms extends PolicyProduct {
   annuityFactor: number
 }
 
-/** How amounts of a currency compare to the reference currency, and how they are rounded. */
+/** The exchange rate of a currency against the reference currency, and the step that limits are rounded to. */
 export interface CurrencyTerms {
   perReference: number
   step: number
