@@ -1,8 +1,10 @@
 /**
  * Records goldens; golden/README.md says when.
  *
- *     node server/tests/record-golden-decisions.ts facts        replaces the facts of the golden cases
- *     node server/tests/record-golden-decisions.ts decisions    adds a recording of decisions under the current policies
+ *     node bin/run-on-node-24.cjs server/tests/record-golden-decisions.ts facts
+ *         replaces the facts of the golden cases
+ *     node bin/run-on-node-24.cjs server/tests/record-golden-decisions.ts decisions
+ *         adds a recording of decisions under the current policies
  */
 import { writeFileSync } from 'node:fs'
 import { addRecording, decideGoldenCases, FACTS, goldenFacts } from './golden-recordings.ts'

@@ -5,13 +5,13 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { CanonicalText, canonicalJson, canonicalSha256, orderedJson } from './canonical-json.ts'
 
-/** The number whose IEEE 754 bits these are. */
+/** The number with these IEEE 754 bits. */
 function numberOf(bits: string): number {
   return Buffer.from(bits, 'hex').readDoubleBE()
 }
 
 describe('canonical JSON', () => {
-  it('writes numbers as the samples of RFC 8785, appendix B, have it', () => {
+  it('writes the numbers of RFC 8785, appendix B, as given there', () => {
     const samples: [string, string][] = [
       ['0000000000000000', '0'],
       ['8000000000000000', '0'],
@@ -41,7 +41,7 @@ describe('canonical JSON', () => {
     for (const [bits, text] of samples) assert.equal(canonicalJson(numberOf(bits)), text, bits)
   })
 
-  it('refuses the numbers JSON does not have', () => {
+  it('refuses numbers that are not finite', () => {
     for (const bits of ['7fffffffffffffff', '7ff0000000000000', 'fff0000000000000']) {
       assert.throws(() => canonicalJson({ value: numberOf(bits) }))
     }
@@ -103,11 +103,11 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('leaves out members without a value, so that absent and undefined are one', () => {
+  it('leaves out undefined members, so that absent and undefined are equal', () => {
     assert.equal(canonicalJson({ a: undefined, b: 1 }), '{"b":1}')
   })
 
-  it('refuses what is not JSON: nothing at all, half a character, a ring', () => {
+  it('refuses undefined, lone surrogates and cycles', () => {
     assert.throws(() => canonicalJson(undefined), TypeError)
     assert.throws(() => canonicalJson({ text: '\ud800' }))
     assert.throws(() => canonicalJson({ '\udc00': 1 }))
@@ -117,29 +117,29 @@ describe('canonical JSON', () => {
     assert.throws(() => canonicalJson({ big: 1n }))
   })
 
-  it('takes a name that every object inherits for a name like any other', () => {
+  it('treats the name of an inherited property like any other name', () => {
     assert.equal(canonicalJson(JSON.parse('{"constructor":1,"__proto__":2}')), '{"__proto__":2,"constructor":1}')
   })
 
-  it('takes a document that was written before for what it says', () => {
+  it('inserts a CanonicalText as is', () => {
     const part = { b: [1, { d: 2, c: 3 }], a: 'ü' }
     assert.equal(canonicalJson({ z: 0, part: new CanonicalText(part) }), canonicalJson({ z: 0, part }))
   })
 
-  it('takes nesting far beyond any document of ours', () => {
+  it('accepts nesting far beyond any document of the service', () => {
     const depth = 1_000
     const nested = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     assert.equal(canonicalJson(nested), '['.repeat(depth) + ']'.repeat(depth))
   })
 
-  it('is what the reference package makes of it, for any JSON value', () => {
+  it('equals the result of the canonicalize package for any JSON value', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => canonicalJson(value) === canonicalize(value)))
   })
 })
 
-describe('the JSON of what was made in order', () => {
+describe('ordered JSON', () => {
   it('is canonical', () => {
-    // An object keeps its members in the order in which they were made, but for names that look like a number.
+    // An object keeps its members in the order of creation, except names that look like an array index.
     const name = fc.string({ unit: 'grapheme' }).map((text) => `.${text}`)
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -157,7 +157,7 @@ describe('the JSON of what was made in order', () => {
     )
   })
 
-  it('tells half a character from one that only looks like its escape', () => {
+  it('distinguishes a lone surrogate from text that looks like its escape', () => {
     assert.throws(() => orderedJson({ text: '\ud800' }), TypeError)
     const document = { text: String.raw`\ud800 \\ud800`, whole: '\ud83d\ude00' }
     assert.equal(orderedJson(document), canonicalJson(document))

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
 /**
- * The one byte form of a JSON value (RFC 8785), so that equal values have equal hashes everywhere. Members that are
- * undefined are left out, as JSON.stringify does. Written here because every decision needs it several times: on its
- * facts and trace it takes a fraction of what the general-purpose package takes, which serves as the oracle in tests.
+ * The canonical form of a JSON value (RFC 8785), so that equal values have equal hashes everywhere. Undefined members
+ * are left out, as in JSON.stringify. Implemented here because every decision needs it several times: on facts and
+ * traces it takes a fraction of the time of the `canonicalize` package, which tests compare it with.
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
@@ -11,7 +11,7 @@ export function canonicalJson(value: unknown): string {
       return canonicalString(value)
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError('only finite numbers have a canonical form')
-      // ECMAScript prints numbers as RFC 8785 section 3.2.2.3 asks for, -0 as 0.
+      // ECMAScript prints numbers as RFC 8785 section 3.2.2.3 requires, and -0 as 0.
       return `${value}`
     case 'boolean':
       return value ? 'true' : 'false'
@@ -24,7 +24,7 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
-/** A document in its canonical form, to be put into others as it is: what stands in several of them is written once. */
+/** A document already in canonical form, which `canonicalJson` inserts as is: shared parts are serialized only once. */
 export class CanonicalText {
   readonly text: string
 
@@ -34,13 +34,13 @@ export class CanonicalText {
 }
 
 /**
- * The canonical form of a document that the engine made itself: facts, traces and decisions have their members in the
- * order of their names, and all their numbers are finite. Nobody looks whether that is so, which makes it a third of the
- * work; each decision has three of them.
+ * The canonical form of a document that the engine built itself: facts, traces and decisions have their members in the
+ * order of their names, and all their numbers are finite. Neither is checked here, which takes a third of the time of
+ * `canonicalJson`; each decision has three such documents.
  */
 export function orderedJson(document: object): string {
   const text = JSON.stringify(document)
-  // Half a surrogate pair is written as an escape; it has no canonical form, and nothing else is written like that.
+  // JSON.stringify escapes only lone surrogates as `\ud…`; they have no canonical form, and `canonicalJson` throws.
   return text.includes(String.raw`\ud`) ? canonicalJson(document) : text
 }
 
@@ -54,8 +54,8 @@ export function canonicalSha256(value: unknown): string {
   return sha256(canonicalJson(value))
 }
 
-/** Characters that are written otherwise than as themselves, and halves of surrogate pairs, which may lack the other. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to be escaped
+/** Characters that must be escaped, and surrogates, which may be unpaired. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be escaped
 const NOT_PLAIN = /[\u0000-\u001f"\\\ud800-\udfff]/
 
 function canonicalString(text: string): string {
@@ -73,7 +73,7 @@ function canonicalArray(items: readonly unknown[]): string {
   return `${text}]`
 }
 
-/** The names by UTF-16 code units, as RFC 8785 section 3.2.3 asks for; most objects are made in that order already. */
+/** The names sorted by UTF-16 code units (RFC 8785, section 3.2.3); most objects already have that order. */
 function namesInOrder(members: Record<string, unknown>): string[] {
   const names = Object.keys(members)
   for (let index = 1; index < names.length; index++) if (names[index - 1]! > names[index]!) return names.sort()

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { AMOUNT_MAX, formatMoney, moneyNumber, moneyOf, moneyOfText, parseMoney } from './money.ts'
 
-/** Every amount that has at most 15 significant digits and four decimals, as the units it is kept in. */
+/** Every amount with at most 15 significant digits and four decimals, in units. */
 const exactUnits = fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n })
 const anyUnits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
 describe('an amount', () => {
-  it('is read exactly as it was written', () => {
+  it('is parsed exactly as it was written', () => {
     const written: [number, bigint][] = [
       [0, 0n],
       [-0, 0n],
@@ -26,7 +26,7 @@ describe('an amount', () => {
     for (const [amount, units] of written) assert.equal(parseMoney(amount), units, `${amount}`)
   })
 
-  it('comes back the same after it was kept, for every amount that can be kept', () => {
+  it('is the same after conversion to units and back, for every valid amount', () => {
     fc.assert(
       fc.property(exactUnits, (units) => {
         const amount = moneyNumber(units)
@@ -37,7 +37,7 @@ describe('an amount', () => {
     )
   })
 
-  it('is what its shortest decimal says, or refused where that has too many digits', () => {
+  it('is parsed from its shortest decimal, or refused if that has too many digits', () => {
     const nearly = fc
       .tuple(exactUnits, fc.integer({ min: 0, max: 7 }))
       .map(([units, decimals]) => Number(units) / 10 ** decimals)
@@ -53,11 +53,11 @@ describe('an amount', () => {
     )
   })
 
-  it('is told as the number next to it, however large a sum has become', () => {
+  it('converts to the nearest number, however large a sum is', () => {
     fc.assert(fc.property(anyUnits, (units) => assert.equal(moneyNumber(units), Number(formatMoney(units)))))
   })
 
-  it('adds up without a remainder, in any order', () => {
+  it('adds up exactly, in any order', () => {
     assert.equal(moneyOf(0.1) + moneyOf(0.2), moneyOf(0.3))
     const cents = fc.array(fc.integer({ min: -1_000_000, max: 1_000_000 }), { maxLength: 50 })
     fc.assert(
@@ -74,19 +74,19 @@ describe('an amount', () => {
     }
   })
 
-  it('is refused with more digits than a number can tell apart, however large it is', () => {
+  it('is refused with more digits than a number represents uniquely, however large it is', () => {
     const amounts = [123_456_789_012.3456, 1e15, 2 ** 53, 1e21, -1e21, 1e30, Number.MAX_VALUE]
     for (const amount of amounts) assert.equal(parseMoney(amount), 'too_many_digits', `${amount}`)
   })
 
-  it('is refused where it is no number at all', () => {
+  it('is refused if it is not finite', () => {
     for (const amount of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       assert.equal(parseMoney(amount), 'too_many_digits')
       assert.throws(() => moneyOf(amount), RangeError)
     }
   })
 
-  it('is read or refused for every number there is, never thrown at and never rounded', () => {
+  it('is parsed exactly or refused for every number, without throwing', () => {
     fc.assert(
       fc.property(fc.double(), (amount) => {
         const money = parseMoney(amount)
@@ -99,7 +99,7 @@ describe('an amount', () => {
 })
 
 describe('the text of an amount', () => {
-  it('has no zeros at its end, and a sign only where there is something to sign', () => {
+  it('has no trailing zeros, and no sign on zero', () => {
     const texts: [bigint, string][] = [
       [0n, '0'],
       [10_000n, '1'],
@@ -112,7 +112,7 @@ describe('the text of an amount', () => {
     for (const [units, text] of texts) assert.equal(formatMoney(units), text)
   })
 
-  it('loses nothing, beyond what a number could hold too', () => {
+  it('is exact, also beyond the precision of a number', () => {
     fc.assert(
       fc.property(anyUnits, (units) => {
         const [whole, fraction = ''] = formatMoney(units).replace('-', '').split('.')

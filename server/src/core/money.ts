@@ -8,24 +8,24 @@ const DECIMALS = 4
 const SCALE = 10_000n
 const SCALE_NUMBER = 10_000
 
-// A double tells 15 significant digits apart; a 16th may already be somebody else's number.
+// A double represents every decimal of 15 significant digits uniquely; with 16, two decimals may be the same double.
 const DIGITS_MAX = 15
 const EXACT_BELOW = 10 ** DIGITS_MAX
 
 /** The largest amount a request may carry, in major units. */
 export const AMOUNT_MAX = 1e12
 
-/** Reads a JSON number exactly as the caller wrote it, or says why it cannot be held exactly. */
+/** Converts a JSON number exactly as the caller wrote it, or says why it cannot be represented exactly. */
 export function parseMoney(amount: number): Money | 'too_many_decimals' | 'too_many_digits' {
   const units = Math.round(amount * SCALE_NUMBER)
-  // Division rounds to the nearest double, as reading a decimal does: equal means that no digit was left out.
+  // Division rounds to the nearest double, as parsing a decimal does; if they are equal, no digit was lost.
   if (Math.abs(units) < EXACT_BELOW && units / SCALE_NUMBER === amount) return BigInt(units)
   return parseDecimal(amount)
 }
 
-/** Says what is wrong with an amount that does not fit, and reads the few that do after all. */
+/** The slow path of `parseMoney`: says why an amount is not exact, and converts the few that are. */
 function parseDecimal(amount: number): ReturnType<typeof parseMoney> {
-  // JSON can write 1e400, which JavaScript reads as infinity.
+  // JSON allows 1e400, which JavaScript parses as infinity.
   if (!Number.isFinite(amount)) return 'too_many_digits'
   const decimal = String(amount)
   // JavaScript writes numbers below 1e-6 and from 1e21 up with an exponent.
@@ -37,7 +37,7 @@ function parseDecimal(amount: number): ReturnType<typeof parseMoney> {
   return amount < 0 ? -units : units
 }
 
-/** Reads the decimal text that `formatMoney` writes, or a database's; sums may have more digits than a number can hold. */
+/** Parses the text of `formatMoney` or of a database; sums may have more digits than a number can represent. */
 export function moneyOfText(text: string): Money {
   const match = /^(-?)(\d+)(?:\.(\d{1,4}))?$/.exec(text)
   if (!match) throw new RangeError(`${text} is not an amount`)
@@ -45,14 +45,14 @@ export function moneyOfText(text: string): Money {
   return match[1] ? -units : units
 }
 
-/** Reads an amount that validation has already found exact. */
+/** Converts an amount that validation has already found to be exact. */
 export function moneyOf(amount: number): Money {
   const money = parseMoney(amount)
   if (typeof money === 'string') throw new RangeError(`${amount} is not an exact amount: ${money}`)
   return money
 }
 
-/** The decimal text that a database and a person read, without trailing zeros. */
+/** Formats an amount as decimal text without trailing zeros, for databases and people. */
 export function formatMoney(money: Money): string {
   const units = money < 0n ? -money : money
   const fraction = (units % SCALE).toString().padStart(DECIMALS, '0').replace(/0+$/, '')
@@ -62,6 +62,6 @@ export function formatMoney(money: Money): string {
 /** The JSON number of an amount; exact for everything `parseMoney` accepts. */
 export function moneyNumber(money: Money): number {
   const units = Number(money)
-  // Both give the double next to the decimal, but only what a double holds to the unit can be divided.
+  // Both give the nearest double, but the division is exact only for units that a double represents exactly.
   return Number.isSafeInteger(units) ? units / SCALE_NUMBER : Number(formatMoney(money))
 }

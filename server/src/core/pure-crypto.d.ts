@@ -1,4 +1,4 @@
-/** The core sees of `node:crypto` only what is a pure function of its arguments: no keys made, no randomness. */
+/** The part of `node:crypto` that core may use: pure functions of their arguments, no key generation, no randomness. */
 declare module 'node:crypto' {
   interface Hash {
     update(data: string | Uint8Array): Hash

@@ -2,14 +2,14 @@ import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { type Figures, numberIn } from './read-figures.ts'
 
-/** The monthly instalment that income can carry, or the features that are missing to say so. */
+/** The monthly instalment that the applicant can afford, or the features that are missing to compute it. */
 export type Capacity = { instalment: number } | { missing: FeatureName[] }
 
 /**
- * Works out the affordable instalment from income, how much it varies, spending and existing loans.
+ * Computes the affordable instalment from income, its variation, spending and existing loans.
  *
- * What is outstanding with us costs an instalment too, whether or not the account already shows it; the larger of the two
- * counts, so that a loan whose repayments do show is not counted twice.
+ * Own outstanding credits cost an instalment too, whether or not the account already shows its repayment. The larger of
+ * the two counts, so that a loan whose repayments do show is not counted twice.
  */
 export function capacityOf({ document: { limit } }: CompiledPolicy, figures: Figures): Capacity {
   const { inflowVariation: variation, meanSpending: spending, meanDebtService: seenDebtService } = figures

@@ -6,7 +6,7 @@ import { readTable } from './table.ts'
 
 const MILLION = 1_000_000
 
-/** How sure the side of the cutoff is: Φ of the distance in standard deviations, read from the policy's table. */
+/** The confidence that the score is on the right side of the cutoff: Φ of their distance in standard deviations. */
 export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total: number): Confidence {
   const { scorecard, verdicts } = policy.document
   let varianceMillionths = scorecard.spread * scorecard.spread * MILLION
@@ -15,18 +15,18 @@ export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total
   }
   const distance = total - verdicts.cutoff
   const variance = Math.floor(varianceMillionths / MILLION)
-  // The table is in z², so that no square root is needed.
+  // The policy's table is compiled to z², so that no square root is needed.
   return { distance, ppm: readTable(policy.normal, (distance * distance) / variance), variance }
 }
 
-/** The share of a feature that is not known: all of it when missing, more and more of it as it ages. */
+/** The share of a feature that is unknown: all of it if it is missing, and more of it as its value ages. */
 function unknownPpm({ values, ages, missing }: SlotReading, slot: number, halfLifeDays: number | null): number {
   if (values[slot] === undefined) return missing[slot] === 'not_requested' ? 0 : MILLION
   const age = ages[slot]
   return age === undefined || halfLifeDays === null ? 0 : MILLION - remainingPpm(age, halfLifeDays)
 }
 
-/** How much of the weight of all inputs that apply to the request is known. */
+/** The weight of the known inputs as a share of all inputs that apply to the request. */
 export function completenessOf({ inputs, weight }: CompiledPolicy, { gaps, missing }: SlotReading): Completeness {
   let total = weight
   let unknown = 0

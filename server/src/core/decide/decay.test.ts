@@ -6,7 +6,7 @@ import { remainingPpm } from './decay.ts'
 const ages = fc.nat(5000)
 const halfLives = fc.integer({ min: 1, max: 2000 })
 
-it('what is left halves with every half-life, to a thousandth', () => {
+it('the remaining share halves with every half-life, to a thousandth', () => {
   fc.assert(
     fc.property(ages, halfLives, (age, halfLife) => {
       assert.ok(Math.abs(remainingPpm(age, halfLife) - 1e6 * 2 ** (-age / halfLife)) < 1000)
@@ -14,7 +14,7 @@ it('what is left halves with every half-life, to a thousandth', () => {
   )
 })
 
-it('what is left never grows with age', () => {
+it('the remaining share never grows with age', () => {
   fc.assert(
     fc.property(ages, halfLives, (age, halfLife) => {
       assert.ok(remainingPpm(age + 1, halfLife) <= remainingPpm(age, halfLife))

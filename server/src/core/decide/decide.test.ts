@@ -14,7 +14,7 @@ import type { Evaluation } from './evaluation.ts'
 const policy = sandboxPolicy()
 
 describe('deciding', () => {
-  it('gives the same bytes for the same facts, whatever the order of their keys, and leaves them alone', () => {
+  it('gives the same bytes for the same facts in any order of keys, and does not change the facts', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const before = canonicalJson(given)
@@ -25,7 +25,7 @@ describe('deciding', () => {
     )
   })
 
-  it('adds up: score = base + references − shortfalls, line by line', () => {
+  it('has score = base + references − shortfalls, line by line', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const { scorecard, score } = decide(policy, given).trace
@@ -38,7 +38,7 @@ describe('deciding', () => {
     )
   })
 
-  it('points every reason and condition at a node of the trace', () => {
+  it('gives every reason and condition a node of the trace', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const { reasons, conditions, trace } = decide(policy, given)
@@ -55,7 +55,7 @@ describe('deciding', () => {
     )
   })
 
-  it('gives the largest shortfalls as negative reasons and never a strength as one', () => {
+  it('gives the largest shortfalls, and never a strength, as negative reasons', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const { reasons, trace } = decide(policy, given)
@@ -77,7 +77,7 @@ describe('deciding', () => {
     )
   })
 
-  it('never recommends more than any bound of the limit, nor a limit without an approval', () => {
+  it('never recommends more than any bound of the limit, or a limit without an approval', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryFacts, solventFacts), (given) => {
         const { verdict, limit, trace } = decide(policy, given)
@@ -102,7 +102,7 @@ describe('deciding', () => {
     )
   })
 
-  it('scores a missing feature by its own bin, whatever the value would have been, zero included', () => {
+  it('scores a missing feature by its own points, not as zero', () => {
     const anyCharacteristic = fc.constantFrom(...policy.characteristics)
     fc.assert(
       fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { id, feature, missingPoints }, absent) => {
@@ -116,7 +116,7 @@ describe('deciding', () => {
     )
   })
 
-  it('writes its trace in the order of names, which is how it is recorded', () => {
+  it('creates its trace in the order of names, as orderedJson requires', () => {
     fc.assert(
       fc.property(arbitraryFacts, (facts) => {
         const { trace } = decide(policy, facts)
@@ -126,7 +126,7 @@ describe('deciding', () => {
     )
   })
 
-  it('stays within the numbers under a policy whose bounds are beyond them', () => {
+  it('has only finite numbers under a policy whose bounds overflow', () => {
     const { document } = policy
     const extreme = {
       ...document,
@@ -145,20 +145,20 @@ describe('deciding', () => {
     assert.ok('policy' in compiled)
     for (const amount of [1000, 999_999_999]) {
       const { trace, limit } = decide(compiled.policy, factsFrom({ ...GOOD, 'request.amount': amount }))
-      // Numbers that JSON does not have are refused.
+      // canonicalJson refuses numbers that are not finite.
       assert.equal(orderedJson(trace), canonicalJson(trace))
       assert.ok(limit === null || (limit > 0 && limit <= amount))
     }
   })
 
-  it('takes a value of another type than the policy declares for a missing one', () => {
+  it('treats a value of another type than the policy declares as missing', () => {
     const mistyped = withFact(factsFrom(GOOD), 'history.repaid', { value: '3' })
     const line = decide(policy, mistyped).trace.scorecard.find(({ feature }) => feature === 'history.repaid')
     assert.equal(line?.bin, 'missing')
     assert.equal(line?.missing, 'no_data')
   })
 
-  it('asks no rule about a missing feature as if it were zero', () => {
+  it('never evaluates a rule on a missing feature as if it were zero', () => {
     const { rule_trace } = decide(policy, factsFrom({})).trace
     const shortHistory = rule_trace.find(({ rule }) => rule === 'short_history')
     assert.deepEqual(shortHistory, {
@@ -169,7 +169,7 @@ describe('deciding', () => {
     })
   })
 
-  it('sets no limit on facts that are missing, rather than a limit of zero', () => {
+  it('leaves the limit unknown, not zero, if facts are missing', () => {
     const { verdict, limit, trace } = decide(
       policy,
       withFact(factsFrom(GOOD), 'cashflow.average_balance', { missing: 'no_data' }),
@@ -180,7 +180,7 @@ describe('deciding', () => {
     assert.deepEqual(trace.limit?.missing, ['cashflow.average_balance'])
   })
 
-  it('is never more sure on older facts, while they are fresh enough to be looked at', () => {
+  it('is never more confident on older facts, up to their maximum age', () => {
     fc.assert(
       fc.property(arbitraryFacts, fc.nat(1000), (given, days) => {
         const older = Object.entries(given.features).map(([name, fact]): [string, Fact] => {
@@ -193,7 +193,7 @@ describe('deciding', () => {
     )
   })
 
-  it('decides on facts older than the policy accepts as on facts it does not have', () => {
+  it('treats facts older than the policy accepts as missing', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const cashflow = Object.keys(given.features).filter((name) => name.startsWith('cashflow.'))
@@ -207,7 +207,7 @@ describe('deciding', () => {
     )
   })
 
-  it('takes facts of any shape a caller can send without throwing', () => {
+  it('never throws on any facts that a caller can send', () => {
     const odd = fc.oneof(fc.string(), fc.boolean(), fc.double(), fc.constantFrom(1e300, -1e300, Number.MAX_VALUE))
     fc.assert(
       fc.property(arbitraryFacts, fc.constantFrom(...Object.keys(GOOD)), odd, (given, name, value) => {
@@ -217,7 +217,7 @@ describe('deciding', () => {
     )
   })
 
-  it('does not lend the same capacity four times', () => {
+  it('counts open credits, so that the same capacity is not lent four times', () => {
     let outstanding = 0
     const limits = [1, 2, 3, 4].map(() => {
       const values = { ...GOOD, 'history.outstanding': outstanding, 'request.amount': 30_000 }
@@ -233,7 +233,7 @@ describe('deciding', () => {
     assert.ok(outstanding < 33_000)
   })
 
-  it('counts a credit with us once, whether or not the account shows its repayment', () => {
+  it('counts an own credit once, whether or not the account shows its repayment', () => {
     const capacity = (values: Record<string, number>) =>
       decide(policy, factsFrom({ ...GOOD, ...values })).trace.limit?.terms[0]?.amount
     const shown = { 'cashflow.mean_debt_service': 600 }
@@ -241,7 +241,7 @@ describe('deciding', () => {
     assert.ok(capacity({ 'history.outstanding': 10_000 })! < capacity({})!)
   })
 
-  it('lends no more in all than the cap of the grade', () => {
+  it('lends no more in total than the cap of the tier', () => {
     const rich = {
       'cashflow.median_inflow': 100_000,
       'cashflow.average_balance': 90_000,
@@ -253,7 +253,7 @@ describe('deciding', () => {
     assert.deepEqual([reasons[0]?.code, reasons[0]?.node], ['credit_outstanding', 'limit/exposure_cap'])
   })
 
-  it('counts every input once: known, missing, or not asked for', () => {
+  it('counts every input once: known, missing, or not requested', () => {
     fc.assert(
       fc.property(arbitraryFacts, fc.boolean(), (given, isAmountGiven) => {
         const { 'request.amount': _, ...rest } = given.features
@@ -272,7 +272,7 @@ describe('deciding', () => {
     )
   })
 
-  it('takes each figure for missing once it is older than the policy accepts for that figure, and for no other', () => {
+  it('treats a figure as missing by the maximum age of that figure only', () => {
     for (const figure of FIGURES) {
       const bounded = policyWithAges({ [figure]: 10 })
       const others = policyWithAges(Object.fromEntries(FIGURES.map((name) => [name, name === figure ? 99 : 10])))
@@ -285,7 +285,7 @@ describe('deciding', () => {
     }
   })
 
-  it('grants a request to the cent when every bound allows it, though limits are rounded', () => {
+  it('grants a request to the cent if every bound allows it, although limits are rounded', () => {
     assert.equal(decide(policy, factsFrom({ ...GOOD, 'request.amount': 1234.56 })).limit, 1234.56)
     const capacity = decide(policy, factsFrom(GOOD)).trace.limit?.terms[0]?.amount ?? 0
     const { verdict, limit } = decide(policy, factsFrom({ ...GOOD, 'request.amount': capacity }))
@@ -293,7 +293,7 @@ describe('deciding', () => {
     assert.deepEqual([verdict, limit], ['approve', capacity])
   })
 
-  it('does not take the instalment of a tiny request for none', () => {
+  it('computes the ratios of a tiny request from its exact instalment, not the rounded one', () => {
     const { request } = decide(
       policy,
       factsFrom({ ...GOOD, 'request.amount': 0.05, 'cashflow.lowest_balance': 0.01 }),
@@ -301,20 +301,20 @@ describe('deciding', () => {
     assert.deepEqual(request['request.lowest_balance_to_instalment'], { value: 4.248677 })
   })
 
-  it('hands a currency the policy does not know to a person', () => {
+  it('asks for a review if the policy does not know the currency', () => {
     const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'request.currency': 'XAU' }))
     assert.equal(verdict, 'manual_review')
     assert.equal(reasons[0]?.code, 'limit_unknown')
   })
 
-  it('judges an unknown product by the default terms', () => {
+  it('applies the default terms to an unknown product', () => {
     const unknown = decide(policy, factsFrom({ ...GOOD, 'request.product': 'no_such_product' }))
     const standard = decide(policy, factsFrom({ ...GOOD, 'request.product': 'default' }))
     assert.deepEqual(unknown, standard)
   })
 })
 
-/** Good applicants of all sizes, so that every bound of the limit gets to bind. */
+/** Good applicants of all sizes, so that every bound of the limit binds for some. */
 const solventFacts: fc.Arbitrary<Facts> = fc
   .record({
     'cashflow.median_inflow': money,
@@ -326,7 +326,7 @@ const solventFacts: fc.Arbitrary<Facts> = fc
   })
   .map((values) => factsFrom({ ...GOOD, ...values }))
 
-/** What the request, the capacity and the limit are measured by, as far as it may grow too old. */
+/** The figures that can become too old. */
 const FIGURES = [
   'cashflow.median_inflow',
   'cashflow.inflow_variation',
@@ -336,7 +336,7 @@ const FIGURES = [
   'cashflow.average_balance',
 ]
 
-/** The sandbox policy with these ages and no others. */
+/** The sandbox policy with these maximum ages only. */
 function policyWithAges(ages: Record<string, number>): CompiledPolicy {
   const inputs = policy.document.inputs.map(({ max_age_days: _, ...input }) => {
     const age = ages[input.feature]

@@ -2,7 +2,7 @@ import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import type { Impact, Verdict } from '../vocabularies.ts'
 import type { Evaluation } from './evaluation.ts'
 
-/** A decision as callers see it: exactly the fields of the public contract. */
+/** A decision as callers see it: exactly the fields of the public API. */
 export interface UnderwritingDecision {
   id: string
   object: 'underwriting_decision'
@@ -21,7 +21,7 @@ export interface UnderwritingDecision {
   created_at: string
 }
 
-/** Puts an evaluation into the words of the public contract, in the order of their names: see `orderedJson`. */
+/** Describes an evaluation with the fields of the public API, in the order of their names: see `orderedJson`. */
 export function describeDecision({
   id,
   environment,
@@ -57,7 +57,7 @@ export function describeDecision({
   }
 }
 
-/** Millionths, rounded down to the four decimals that mean something. */
+/** Parts per million as a share, rounded down to four decimals. */
 function fourDecimals(ppm: number): number {
   return Math.floor(ppm / 100) / 10_000
 }

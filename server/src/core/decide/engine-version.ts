@@ -1,2 +1,2 @@
-/** Changes whenever the same facts under the same policy would give other bytes; recorded with every decision. */
+/** Recorded with every decision; raised whenever the same policy and facts would give other bytes. */
 export const ENGINE_VERSION = '1'

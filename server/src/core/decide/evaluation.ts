@@ -4,7 +4,7 @@ import type { LimitBound, Verdict } from '../vocabularies.ts'
 
 export type { Reason, RuleTrace }
 
-/** Something the applicant has to accept or bring before the approval counts. */
+/** A condition that the applicant has to meet before the approval holds. */
 export interface OpenCondition {
   code: string
   label: string
@@ -17,7 +17,7 @@ export interface ScorecardLine {
   feature: string
   group: string
   value: FactValue | null
-  /** Why there is no value, where there is none. */
+  /** Why the value is missing. */
   missing?: MissingBecause
   bin: string
   points: number
@@ -26,7 +26,7 @@ export interface ScorecardLine {
   age_days?: number
 }
 
-/** How much of what the policy asks for is known. */
+/** How much of the policy's inputs is known, by weight. */
 export interface Completeness {
   known_weight: number
   total_weight: number
@@ -34,7 +34,7 @@ export interface Completeness {
   missing: string[]
 }
 
-/** How far the score is from the cutoff, measured in how uncertain the score is. */
+/** How sure the score is to be on its side of the cutoff: the distance to it and the score's variance. */
 export interface Confidence {
   distance: number
   variance: number
@@ -47,7 +47,7 @@ export interface LimitTerm {
   amount: number
 }
 
-/** The limit, the bounds it was taken from, and the one that binds; null where facts for a bound are missing. */
+/** The limit, its bounds, and the bound that binds; `amount` is null if facts for a bound are missing. */
 export interface LimitTrace {
   currency: string
   terms: LimitTerm[]
@@ -57,12 +57,12 @@ export interface LimitTrace {
   amount: number | null
 }
 
-/** Which step of the way from facts to verdict settled it. */
+/** The step that settled the verdict; docs/deciding.md explains each. */
 export type SettledBy =
   | 'knock_out'
   | 'completeness'
-  | 'confidence'
   | 'review_rule'
+  | 'confidence'
   | 'score'
   | 'limit_unknown'
   | 'no_limit_left'
@@ -82,11 +82,11 @@ export interface DecisionTrace {
   settled_by: SettledBy
 }
 
-/** A decision before it gets an id and a time: pure data, the same for the same policy and facts. */
+/** What `decide` returns: a decision without id and time, the same for the same policy and facts. */
 export interface Evaluation {
   verdict: Verdict
   tier: string
-  /** Null where nothing was asked for or nothing is approved. */
+  /** Null if no amount was requested or nothing is approved. */
   limit: number | null
   reasons: Reason[]
   conditions: OpenCondition[]

@@ -1,6 +1,6 @@
 import { sha256 } from '../canonical-json.ts'
 
-/** The hashes that the audit entry of a decision records, so that a later change of the decision or its evidence shows. */
+/** The hashes that a decision's audit entry records, so that any later change of the decision or its evidence shows. */
 export function evidenceHashes({
   decision,
   facts,

@@ -2,7 +2,7 @@ import { RATIO_MAX } from '../facts/exact-ratio.ts'
 import { type Fact, type FactSet, known, missing } from '../facts/facts.ts'
 import type { Figures } from './read-figures.ts'
 
-/** The features of a request that depend on the policy's terms: what it would cost a month, and against what. */
+/** The features of a request that depend on the policy's terms: the instalment, and its ratios to the cash flow. */
 export function measureRequest({ amount, terms, medianInflow, lowestBalance }: Figures): FactSet {
   if (amount === undefined) return NOT_REQUESTED
   const instalment = amount / terms.annuityFactor
@@ -19,7 +19,7 @@ const NOT_REQUESTED: FactSet = {
   'request.lowest_balance_to_instalment': missing('not_requested'),
 }
 
-/** A feature made from another is as old as that one, and missing for the same reason. */
+/** A feature computed from another has that feature's age, and is missing for the same reason. */
 function measured(fact: Fact, measure: (value: number) => number): Fact {
   return 'value' in fact ? known(measure(fact.value as number), fact.age_days) : fact
 }

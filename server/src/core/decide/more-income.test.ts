@@ -13,7 +13,7 @@ const NOW = '2026-07-15T12:00:00.000Z'
 const OPENING_CENTS = 70_000
 
 describe('more income', () => {
-  it('never lowers the score, whenever in the last thirteen months it comes and however much it is', () => {
+  it('never lowers the score, whenever in the last thirteen months it comes and whatever its amount', () => {
     fc.assert(
       fc.property(accounts, fc.nat(4), instants, fc.integer({ min: 1, max: 5_000_000 }), (account, ago, at, cents) => {
         const before = booked(account, ago)
@@ -23,7 +23,7 @@ describe('more income', () => {
     )
   })
 
-  it('never lowers the points for anything, if it comes every month', () => {
+  it('never lowers the points of any characteristic, if it comes every month', () => {
     fc.assert(
       fc.property(accounts, fc.integer({ min: 1, max: 5_000_000 }), (account, cents) => {
         const before = scorecardOf(booked(account))
@@ -54,13 +54,13 @@ interface AccountMonth {
   spent: number
 }
 
-/** Accounts with one salary in every month, of varying size, and spending that has nothing to do with it; newest first. */
+/** Accounts with one salary of varying size a month, and spending independent of it; newest first. */
 const accounts: fc.Arbitrary<AccountMonth[]> = fc.array(
   fc.record({ salary: fc.integer({ min: 1, max: 900_000 }), spent: fc.integer({ min: 1, max: 900_000 }) }),
   { minLength: 3, maxLength: 14 },
 )
 
-/** The transactions of an account, each with the balance that all before it have left. */
+/** The transactions of an account, each with its running balance. */
 function booked(account: readonly AccountMonth[], endsMonthsAgo = 0): TransactionFact[] {
   let cents = OPENING_CENTS
   return account.toReversed().flatMap(({ salary, spent }, month): TransactionFact[] => {

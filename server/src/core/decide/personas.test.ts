@@ -14,7 +14,7 @@ import {
 import { decide } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
 
-// The verdict must not hang on the day of the month or the time of the year.
+// The verdict must not depend on the day of the month or the time of the year.
 const NOWS = [
   '2026-01-15T12:00:00.000Z',
   '2026-02-28T23:59:59.999Z',
@@ -34,13 +34,13 @@ describe('the personas of sandbox-policy-v1', () => {
   }
 })
 
-describe('prime, last seen long ago', () => {
+describe('prime with old transactions', () => {
   for (const [years, months] of [
     [0, 8],
     [1, 2],
     [5, 0],
   ] as const) {
-    it(`is looked at by a person after ${years} years and ${months} months, and never approved`, () => {
+    it(`is reviewed after ${years} years and ${months} months, and never approved`, () => {
       const seen = '2026-01-15T12:00:00.000Z'
       const now = new Date(Date.UTC(2026 + years, months, 15, 12)).toISOString()
       const { verdict, reasons, limit } = decide(policy, factsOf(personas(seen)[0]!, now))
@@ -51,9 +51,9 @@ describe('prime, last seen long ago', () => {
   }
 })
 
-describe('bad company that takes its consent back', () => {
+describe('bad company with a revoked consent', () => {
   for (const category of ['graph', 'identity'] as const) {
-    it(`for ${category} is still looked at by a person`, () => {
+    it(`for ${category} is still reviewed`, () => {
       const now = NOWS[0]!
       const persona = personas(now).find(({ name }) => name === 'bad company')!
       const revoked = {
@@ -102,7 +102,7 @@ function stateOf(persona: Omit<Persona, 'entity' | 'underwrite'>, now: string): 
     balanceAfter: balance_after,
   }))
   state = applyTransactions(state, transactions)
-  // A verified shared identifier (strength 0.9) with an entity of one default (evidence ½) is an exposure of 0.45.
+  // A verified shared identifier (strength 0.9) with an entity of one default (track record ½) is an exposure of 0.45.
   const exposed = { ...state.graph, negativeExposure: 0.45, negativeExposureWithoutPayments: 0.45, evidenceCount: 1 }
   return persona.associate ? { ...state, graph: exposed } : state
 }

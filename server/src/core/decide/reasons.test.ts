@@ -9,13 +9,13 @@ import { decide } from './decide.ts'
 const policy = sandboxPolicy()
 
 describe('a decision', () => {
-  it('declines for a knock-out with its own reason first', () => {
+  it('gives the reason of a knock-out first', () => {
     const { verdict, reasons } = decide(policy, factsFrom({ ...GOOD, 'history.abuse': 1 }))
     assert.equal(verdict, 'decline')
     assert.equal(reasons[0]?.code, 'abuse_on_record')
   })
 
-  it('gives shortfalls as reasons for a knock-out only where the score would have declined as well', () => {
+  it('gives shortfalls as reasons for a knock-out only if the score would have declined as well', () => {
     const lean = { ...GOOD, 'history.abuse': 1, 'cashflow.lowest_inflow_to_outflow': 0.1 }
     const codesOf = (values: Record<string, number | string>) =>
       decide(policy, factsFrom(values))
@@ -27,7 +27,7 @@ describe('a decision', () => {
     assert.ok(codesOf(poor).includes('lean_months'))
   })
 
-  it('does not tell in the words of the scorecard what a rule has told already', () => {
+  it('does not give the shortfall of a group that the reason of a rule covers', () => {
     const facts = factsFrom({ 'cashflow.negative_days': 9, 'cashflow.low_balance_share': 1, 'history.late': 2 })
     const { reasons, trace } = decide(policy, facts)
     assert.ok(trace.score.total < trace.score.cutoff)
@@ -35,7 +35,7 @@ describe('a decision', () => {
     assert.ok(!reasons.some(({ code }) => code === 'overdrafts'))
   })
 
-  it('says why data is missing: consent taken back, another currency, or none at all', () => {
+  it('gives the cause of missing data: consent revoked, another currency, or no data', () => {
     const codesWith = (because: MissingBecause) => {
       const cashflow = Object.keys(GOOD).filter((name) => name.startsWith('cashflow.'))
       const facts = cashflow.reduce((all, name) => withFact(all, name, { missing: because }), factsFrom(GOOD))
@@ -51,7 +51,7 @@ describe('a decision', () => {
     assert.ok(!codesWith('other_currency').includes('balances_missing'))
   })
 
-  it('does not give as a reason for a decline what an approval would only have asked for', () => {
+  it('does not give a condition as a reason for a decline', () => {
     const { reasons } = decide(
       policy,
       factsFrom({ ...GOOD, 'history.abuse': 1, 'consent.credit_underwriting': 'none' }),

@@ -18,7 +18,7 @@ const named = {
 const decision = describeDecision({ ...named, evaluation: decide(policy, facts), policy })
 
 describe('a described decision', () => {
-  it('has exactly the fields of the contract', () => {
+  it('has exactly the fields of the public API', () => {
     assert.deepEqual(Object.keys(decision).sort(), [
       'confidence',
       'created_at',
@@ -40,20 +40,20 @@ describe('a described decision', () => {
       assert.deepEqual(Object.keys(reason).sort(), ['code', 'impact', 'label'])
   })
 
-  it('carries a limit and conditions only where there are any', () => {
+  it('has a limit and conditions only if there are any', () => {
     assert.ok(!('recommended_limit' in decision) && !('conditions' in decision))
   })
 })
 
 describe('a replay', () => {
-  it('matches the recorded decision, also after a trip through storage', () => {
+  it('matches the recorded decision, also after storing and reading it', () => {
     const stored = JSON.parse(JSON.stringify({ decision, facts }))
     const { matches, differences } = replay(policy, stored.facts, stored.decision)
     assert.ok(matches)
     assert.deepEqual(differences, [])
   })
 
-  it('names what was tampered with', () => {
+  it('names the parts that were altered', () => {
     const tampered = { ...decision, verdict: 'approve', recommended_limit: 9000 } as const
     const { matches, differences } = replay(policy, facts, tampered)
     assert.ok(!matches)
@@ -63,7 +63,7 @@ describe('a replay', () => {
     ])
   })
 
-  it('does not match under another policy, if only for its checksum', () => {
+  it('does not match under another policy, at least by its checksum', () => {
     const other = compilePolicy({ ...policy.document, description: 'another' })
     assert.ok('policy' in other)
     assert.deepEqual(

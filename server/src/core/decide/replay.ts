@@ -6,14 +6,14 @@ import { decide } from './decide.ts'
 import { describeDecision, type UnderwritingDecision } from './describe-decision.ts'
 import type { Evaluation } from './evaluation.ts'
 
-/** A place where the decision made again differs from the recorded one; undefined where one side has nothing. */
+/** A place where the replayed decision differs from the recorded one; undefined on the side that has no value there. */
 export interface Difference {
   path: string
   recorded: unknown
   replayed: unknown
 }
 
-/** A decision made again. */
+/** The result of deciding again from recorded facts. */
 export interface Replay {
   matches: boolean
   differences: Difference[]
@@ -21,7 +21,7 @@ export interface Replay {
   evaluation: Evaluation
 }
 
-/** Decides again from the recorded facts and compares, byte for byte in canonical form, with what was recorded. */
+/** Decides again from the recorded facts, and compares the canonical form with the recorded decision byte for byte. */
 export function replay(policy: CompiledPolicy, facts: Facts, recorded: UnderwritingDecision): Replay {
   const evaluation = decide(policy, facts)
   const { id, environment, request_id: requestId, created_at: decidedAt } = recorded

@@ -1,8 +1,8 @@
 import type { Fact, Facts } from '../facts/facts.ts'
 
 /**
- * Stored facts that still have the form deciding relies on; otherwise pointers to the parts that do not. What has been
- * stored may have been altered since, into anything.
+ * Stored facts, if they still have the form that `decide` relies on; otherwise pointers to the unreadable parts. Stored
+ * facts may have been altered in any way since they were written.
  */
 export function replayableFacts(stored: unknown): { facts: Facts } | { unreadable: string[] } {
   if (!isObject(stored) || stored.format !== 1 || !isObject(stored.features)) return { unreadable: [''] }

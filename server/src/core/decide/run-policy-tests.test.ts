@@ -17,7 +17,7 @@ it('the tests of the sandbox policy reach every verdict', () => {
   assert.deepEqual([...verdicts].sort(), ['approve', 'approve_with_conditions', 'decline', 'manual_review'])
 })
 
-it('a test that does not come out says what came out instead', () => {
+it('a failing test names the expected and the actual values', () => {
   const expect = {
     verdict: 'approve',
     tier: 'A+',

@@ -6,13 +6,13 @@ import type { Evaluation } from './evaluation.ts'
 
 type Expectation = PolicyDocument['tests'][number]['expect']
 
-/** How one of a policy's own tests came out; no failures is a pass. */
+/** The failures of one of a policy's own tests; without any it passed. */
 export interface PolicyTestResult {
   name: string
   failures: string[]
 }
 
-/** Runs the tests a policy carries. A policy with a failure cannot be approved. */
+/** Runs the tests that a policy carries. A policy with a failing test cannot be approved. */
 export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
   return policy.document.tests.map(({ name, facts, age_days, expect }) => ({
     name,

@@ -8,7 +8,7 @@ const rows = [
   { at: 20, value: 650_001 },
 ]
 
-it('a table is read in straight lines, rounded down, and stays level beyond its ends', () => {
+it('a table is interpolated linearly, rounded down, and constant beyond its ends', () => {
   assert.deepEqual(
     [-5, 0, 5, 10, 15, 20, 99].map((at) => readTable(rows, at)),
     [500_000, 500_000, 550_000, 600_000, 625_000, 650_001, 650_001],

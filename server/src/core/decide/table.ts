@@ -1,6 +1,6 @@
 import type { TableRow } from '../policy/compiled-policy.ts'
 
-/** Reads a table in a straight line between its rows, rounded down to an integer; beyond its ends it stays level. */
+/** Interpolates linearly between the rows of a table and rounds down; beyond either end the last row there counts. */
 export function readTable(rows: readonly TableRow[], at: number): number {
   let next = 0
   while (next < rows.length && rows[next]!.at <= at) next += 1

@@ -12,13 +12,13 @@ const DAY_MS = 86_400_000
 
 const YEAR_MONTHS = 12
 
-// 180 days: long enough to see a habit, short enough to be about today.
+// Six months: long enough to show a pattern, short enough to describe the present.
 const RECENT_MONTHS = 6
 
-// Bills fall all over the month: one seen to within this of its end has shown most of what it had to show.
+// Bills are spread over the month: a month observed up to this many days before its end shows most of its transactions.
 const MONTH_END_DAYS = 10
 
-/** The cash-flow features: flows and balances in one currency, conduct in all. In the order of their names. */
+/** The cash-flow features in the order of their names: flows and balances in one currency, conduct in all. */
 export function cashflowFacts(
   state: CashflowState,
   { currency, now }: { currency: string | undefined; now: string },
@@ -50,14 +50,14 @@ function currencyFacts(
   const cashflow = ownProperty(state.currencies, currency ?? mainCurrency(state) ?? '')
   const span = cashflow && observedSpan(cashflow)
   if (cashflow === undefined || span === undefined || span.firstAt > now) {
-    return nothingKnown(
+    return allMissing(
       Object.values(state.currencies).some(({ firstAt }) => firstAt <= now) ? 'other_currency' : 'no_data',
     )
   }
   const oldestKept = oldestMonthIndex(state.newestMonth ?? monthOf(span.lastAt))
-  // Newer transactions in another currency have moved the window past this one.
+  // Newer transactions in another currency moved the window past the observed span of this one.
   if (monthIndex(monthOf(span.lastAt)) < oldestKept)
-    return nothingKnown(monthIndex(monthOf(cashflow.lastAt)) < oldestKept ? 'other_currency' : 'no_data')
+    return allMissing(monthIndex(monthOf(cashflow.lastAt)) < oldestKept ? 'other_currency' : 'no_data')
   const months = observedMonths(cashflow, { span, now, oldestKept })
   const age = ageInDays(span.lastAt, now)
   return {
@@ -67,20 +67,20 @@ function currencyFacts(
   }
 }
 
-function nothingKnown(because: MissingBecause) {
+function allMissing(because: MissingBecause) {
   return { flows: flowsMissing(because), balances: balancesMissing(because), lastBalance: missing(because) }
 }
 
-/** The observed months: full ones for flows, and with the running month for balances. Newest last. */
+/** The observed months, oldest first: the full months for flows, and those with balances up to the current month. */
 interface ObservedMonths {
   full: (MonthBucket | undefined)[]
   withBalances: MonthBucket[]
 }
 
 /**
- * Observation ends with the span in which the account was watched: the silence after it is missing data, not months
- * without income. So the month of its end is full only if that lies near the month's, and the month of its start never is.
- * A month without transactions between two others is a month of zero.
+ * Months after the observed span are missing data, not months without income. So the month in which the span ends is
+ * full only if the span ends near the end of that month, and the month in which it starts is never full. A month
+ * without transactions between two observed months counts as zero.
  */
 function observedMonths(
   cashflow: CurrencyCashflow,
@@ -185,7 +185,7 @@ function lastBalanceFact({ lastBalance }: CurrencyCashflow, age: number): Fact {
   return lastBalance === null ? missing('no_data') : known(moneyNumber(BigInt(lastBalance.units)), age)
 }
 
-/** Without a currency in the request, the one with the most transactions speaks; ties by name. */
+/** The currency to use if the request names none: the one with the most transactions, ties by name. */
 function mainCurrency({ currencies }: CashflowState): string | undefined {
   const byUse = Object.entries(currencies).sort(
     ([nameA, a], [nameB, b]) => b.transactions - a.transactions || (nameA < nameB ? -1 : 1),

@@ -89,7 +89,7 @@ function spanWith(span: Span | null, at: string): Span {
   return { firstAt: at < span.firstAt ? at : span.firstAt, lastAt: at > span.lastAt ? at : span.lastAt }
 }
 
-/** A returned payment shows as much about the conduct of an account as a debit does, even if it comes in as a credit. */
+/** A returned payment proves as much as a debit that the account was observed, even if it comes in as a credit. */
 function provesObservation(transaction: TransactionFact): boolean {
   return transaction.direction === 'debit' || hasCategory(transaction, 'returned_payment')
 }

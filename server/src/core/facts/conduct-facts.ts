@@ -6,7 +6,7 @@ import type { MonthBucket } from './month-bucket.ts'
 
 const YEAR_MONTHS = 12
 
-/** How the accounts were conducted, in all currencies together: an overdraft in another currency is still an overdraft. */
+/** The conduct of the accounts in all currencies: an overdraft counts whatever the currency of the request is. */
 export function conductFacts(
   { currencies }: CashflowState,
   now: string,
@@ -23,15 +23,15 @@ export function conductFacts(
     .flatMap(({ months }) => Object.entries(months))
     .filter(([month]) => isInYear(monthIndex(month)))
   const age = ageInDays(lastAt, now)
-  const saysBalance = buckets.some(([, { balances }]) => balances > 0)
+  const reportsBalances = buckets.some(([, { balances }]) => balances > 0)
   const returned = buckets.reduce((sum, [, month]) => sum + month.returned, 0)
   return {
-    negativeDays: saysBalance ? known(negativeDays(buckets), age) : missing('no_data'),
+    negativeDays: reportsBalances ? known(negativeDays(buckets), age) : missing('no_data'),
     returnedPayments: known(returned, age),
   }
 }
 
-/** A day below zero in two currencies is one day. */
+/** Counts the days below zero; a day below zero in two currencies is one day. */
 function negativeDays(buckets: readonly [Month, MonthBucket][]): number {
   const daysOf = new Map<Month, number>()
   for (const [month, { negativeDays: ofDebits, negativeCreditDays, debitBalances }] of buckets) {

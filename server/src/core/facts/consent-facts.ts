@@ -4,10 +4,10 @@ import { type FactSet, known, type MissingBecause } from './facts.ts'
 
 type Withheld = Extract<MissingBecause, 'consent_revoked' | 'consent_expired'>
 
-/** The status of a consent at one instant; `none` means that it was never asked for. */
+/** The status of a consent at one instant; `none` means that none was recorded. */
 type CurrentStatus = ConsentStatus | 'expired' | 'none'
 
-// Besides underwriting itself, each kind of data has the purpose it was collected for.
+// The purposes that cover each category of data: underwriting, and the purpose it was collected for.
 const PURPOSES_OF: Record<DataCategory, readonly ConsentPurpose[]> = {
   identity: ['credit_underwriting', 'identity_verification'],
   transactions: ['credit_underwriting', 'transaction_analysis'],
@@ -17,7 +17,7 @@ const PURPOSES_OF: Record<DataCategory, readonly ConsentPurpose[]> = {
 
 const DATA_STATUS = { consent_revoked: 'revoked', consent_expired: 'expired', open: 'open' } as const
 
-/** The status of every purpose that matters to a decision, and whether identity may be looked at under all of them. */
+/** The status of every purpose that matters to a decision, and whether identity data may be used under all of them. */
 export function consentFacts(state: ConsentState, now: string): FactSet {
   return {
     'consent.credit_underwriting': known(statusOfPurpose(state, 'credit_underwriting', now)),
@@ -29,9 +29,10 @@ export function consentFacts(state: ConsentState, now: string): FactSet {
 }
 
 /**
- * Why data of a category may not be looked at, if it may not.
+ * Why data of a category must not be used; undefined if it may be used.
  *
- * A consent never asked for hides nothing: the caller may rely on another legal basis, and the policy can ask for one.
+ * A consent that was never recorded withholds nothing: the caller may rely on another legal basis, and a policy can
+ * require a consent.
  */
 export function withheldBecause(state: ConsentState, category: DataCategory, now: string): Withheld | undefined {
   const statuses = PURPOSES_OF[category].map((purpose) => statusOf(state[purpose]?.[category], now))

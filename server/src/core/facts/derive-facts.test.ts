@@ -45,7 +45,7 @@ const consent = (over: Partial<ConsentFact>): ConsentFact => ({
 })
 
 describe('cash-flow facts', () => {
-  it('take income from full months: neither the first month nor the running one', () => {
+  it('take income from full months only, not from the first or the current month', () => {
     const running: TransactionFact = {
       occurredAt: '2026-07-02T00:00:00.000Z',
       externalId: 'running',
@@ -58,7 +58,7 @@ describe('cash-flow facts', () => {
     assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 200, age_days: 25 })
   })
 
-  it('are as old as the last debit: a credit does not say that the account was watched', () => {
+  it('are as old as the last debit: a credit does not prove that the account was observed', () => {
     const credit = (occurredAt: string): TransactionFact => ({
       occurredAt,
       externalId: occurredAt,
@@ -82,13 +82,13 @@ describe('cash-flow facts', () => {
     assert.deepEqual(featureOf(onlyCredits, 'cashflow.lowest_inflow_to_outflow'), { missing: 'no_data' })
   })
 
-  it('do not take the silence after the last transaction for months without income', () => {
+  it('do not count months after the last transaction as months without income', () => {
     const state = withMonths([500, 500, 500, 500])
     const later = featureOf(state, 'cashflow.median_inflow', { now: '2026-12-20T00:00:00.000Z' })
     assert.deepEqual(later, { value: 500, age_days: 183 })
   })
 
-  it('take a month without transactions between two others for a month without income', () => {
+  it('count a month without transactions between two others as a month without income', () => {
     const all = monthly([100, 400, 400, 400, 400])
     const state = applyTransactions(
       emptyState(),
@@ -107,7 +107,7 @@ describe('cash-flow facts', () => {
     }
   })
 
-  it('see overdrafts and returned payments in every currency, and a day below zero in two of them once', () => {
+  it('count overdrafts and returned payments in every currency, and a day below zero in two currencies once', () => {
     const overdrawn = (currency: string, day: number): TransactionFact => ({
       occurredAt: `2026-06-0${day}T09:00:00.000Z`,
       externalId: `${currency}-${day}`,
@@ -125,7 +125,7 @@ describe('cash-flow facts', () => {
     }
   })
 
-  it('see a payment that was returned as a credit after the last debit, and an overdraft that only credits tell of', () => {
+  it('count a returned payment that comes as a credit after the last debit, and an overdraft that only credits show', () => {
     const returned = (day: number): TransactionFact => ({
       occurredAt: `2026-07-0${day}T00:00:00.000Z`,
       externalId: `returned-${day}`,
@@ -143,7 +143,7 @@ describe('cash-flow facts', () => {
     })
   })
 
-  it('do not take the last month for a full one when its second half was never seen', () => {
+  it('do not count the last month as full if its second half was not observed', () => {
     const all = monthly([100, 400, 400, 400])
     const cutOff = all.map((fact) => ({ ...fact, occurredAt: fact.occurredAt.replace('06-20', '06-05') }))
     const full = featureOf(applyTransactions(emptyState(), all), 'cashflow.months_observed')
@@ -152,20 +152,20 @@ describe('cash-flow facts', () => {
     assert.deepEqual(half, { value: 2, age_days: 40 })
   })
 
-  it('measure the leanest month against what leaves the account in an average one', () => {
+  it('compare the income of the leanest month with the outflow of an average month', () => {
     const state = applyTransactions(emptyState(), monthly([100, 400, 90, 400], { outflow: 90 }))
     assert.deepEqual(featureOf(state, 'cashflow.lowest_inflow_to_outflow'), { value: 1, age_days: 25 })
     assert.deepEqual(featureOf(withMonths([400]), 'cashflow.lowest_inflow_to_outflow'), { missing: 'too_short' })
   })
 
-  it('count low balances among debits only: a large credit on a small balance is none', () => {
+  it('count low balances after debits only, not after a large credit on a small balance', () => {
     const state = withMonths([500, 500, 500])
     assert.deepEqual(featureOf(state, 'cashflow.low_balance_share'), { value: 0, age_days: 25 })
     const spent = applyTransactions(emptyState(), monthly([500, 500, 500], { outflow: 90 }))
     assert.deepEqual(featureOf(spent, 'cashflow.low_balance_share'), { value: 1, age_days: 25 })
   })
 
-  it('are missing, not zero, where newer transactions in another currency moved the window on', () => {
+  it('are missing, not zero, if newer transactions in another currency moved the window on', () => {
     const later: TransactionFact = {
       occurredAt: '2027-12-02T00:00:00.000Z',
       externalId: 'later',
@@ -183,20 +183,20 @@ describe('cash-flow facts', () => {
     assert.deepEqual(months, { value: 2, age_days: 317 })
   })
 
-  it('say nothing of spending against income when the account saw neither', () => {
+  it('have no ratio of spending to income if the account has neither', () => {
     const moved = monthly([500, 500, 500]).map((transaction) => ({ ...transaction, category: 'own_transfer' }))
     const state = applyTransactions(emptyState(), moved)
     assert.deepEqual(featureOf(state, 'cashflow.outflow_to_inflow'), { missing: 'no_data' })
     assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 0, age_days: 25 })
   })
 
-  it('speak for the most used currency when the request names none', () => {
+  it('are those of the most used currency if the request names none', () => {
     const request = { product: 'default' }
     const { features } = deriveFacts({ state: withMonths([500, 500, 500]), entity: {}, request, now: NOW })
     assert.deepEqual(features['cashflow.median_inflow'], { value: 500, age_days: 25 })
   })
 
-  it('lack balances when no transaction says one', () => {
+  it('have no balances if no transaction reports one', () => {
     const bare = monthly([500, 500, 500]).map(({ balanceAfter: _, ...transaction }) => transaction)
     const state = applyTransactions(emptyState(), bare)
     assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { missing: 'no_data' })
@@ -204,7 +204,7 @@ describe('cash-flow facts', () => {
     assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
   })
 
-  it('know the lowest, the average and the last balance', () => {
+  it('include the lowest, the average and the last balance', () => {
     const state = withMonths([500, 500, 500])
     assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { value: 90, age_days: 25 })
     assert.deepEqual(featureOf(state, 'cashflow.average_balance'), { value: 96, age_days: 25 })
@@ -216,7 +216,7 @@ describe('cash-flow facts', () => {
     assert.deepEqual(featureOf(withMonths([500]), 'cashflow.months_observed'), { value: 0, age_days: 25 })
   })
 
-  it('count a day below zero once, however many balances it saw', () => {
+  it('count a day below zero once, however many balances it has', () => {
     const day = monthly([500, 500]).map((transaction, index) => ({
       ...transaction,
       externalId: `${index}`,
@@ -229,7 +229,7 @@ describe('cash-flow facts', () => {
     })
   })
 
-  it('set existing loans apart from other spending', () => {
+  it('separate the repayment of loans from other spending', () => {
     const repayments = monthly([0.01, 500, 500], { outflow: 90 }).map((transaction) =>
       transaction.direction === 'debit' ? { ...transaction, category: 'loan_repayment' } : transaction,
     )
@@ -250,7 +250,7 @@ describe('consent', () => {
     assert.deepEqual(featureOf(revoked, 'consent.credit_underwriting'), { value: 'revoked' })
   })
 
-  it('revoked for one kind of data leaves the others alone', () => {
+  it('revoked for one category of data does not affect the others', () => {
     const granted = applyConsent(state, consent({}))
     const partly = applyConsent(granted, consent({ status: 'revoked', dataCategories: ['graph'], revokedAt: NOW }))
     assert.deepEqual(featureOf(partly, 'graph.negative_exposure'), { missing: 'consent_revoked' })
@@ -258,14 +258,14 @@ describe('consent', () => {
     assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
   })
 
-  it('expired hides data from the instant it expires', () => {
+  it('that expired withholds data from the instant of expiry', () => {
     const expiring = applyConsent(state, consent({ expiresAt: NOW }))
     const before = '2026-07-15T11:59:59.999Z'
     assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow', { now: before }), { value: 500, age_days: 25 })
     assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow'), { missing: 'consent_expired' })
   })
 
-  it('given again after a revocation counts, and a revocation of the same instant beats it', () => {
+  it('granted again after a revocation counts, unless the revocation has the same instant', () => {
     const at = '2026-06-01T00:00:00.000Z'
     const revoked = applyConsent(state, consent({ status: 'revoked', revokedAt: at }))
     const again = applyConsent(revoked, consent({ grantedAt: '2026-06-01T00:00:00.001Z' }))
@@ -274,7 +274,7 @@ describe('consent', () => {
     assert.deepEqual(featureOf(sameInstant, 'consent.credit_underwriting'), { value: 'revoked' })
   })
 
-  it('revoked for identity says so, whatever else is granted', () => {
+  it('revoked for identity data shows as revoked, whatever else is granted', () => {
     const granted = applyConsent(state, consent({}))
     const partly = applyConsent(granted, consent({ status: 'revoked', dataCategories: ['identity'], revokedAt: NOW }))
     assert.deepEqual(featureOf(granted, 'consent.identity_data'), { value: 'open' })
@@ -282,19 +282,19 @@ describe('consent', () => {
     assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
   })
 
-  it('never asked for hides nothing', () => {
+  it('that was never recorded withholds nothing', () => {
     assert.deepEqual(featureOf(state, 'consent.credit_underwriting'), { value: 'none' })
     assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
   })
 
-  it('to marketing, taken back, has nothing to do with a decision', () => {
+  it('to marketing does not affect a decision when it is revoked', () => {
     const revoked = applyConsent(state, consent({ purpose: 'marketing', status: 'revoked', revokedAt: NOW }))
     assert.deepEqual(featureOf(revoked, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
   })
 })
 
 describe('facts', () => {
-  it('carry a caller’s features under snapshot, null as missing, and nothing that is merely inherited', () => {
+  it('have the caller’s features under snapshot, null as missing, and no inherited property', () => {
     const snapshot = { source: 'crm', asOf: '2026-07-05T12:00:00.000Z', features: { constructor: 3, gone: null } }
     const state = applyFeatureSnapshot(emptyState(), snapshot)
     assert.deepEqual(featureOf(state, 'snapshot.constructor'), { value: 3, age_days: 10 })
@@ -302,7 +302,7 @@ describe('facts', () => {
     assert.equal(featureOf(emptyState(), 'snapshot.constructor'), undefined)
   })
 
-  it('are made in the order of their names, which is how they are recorded', () => {
+  it('are created in the order of their names, as orderedJson requires', () => {
     const snapshot = { source: 'crm', asOf: NOW, features: { b: 1, B: 2, 'a.b': null, 10: 3, 9: 4, ü: 5 } }
     const states = [
       emptyState(),
@@ -326,7 +326,7 @@ describe('facts', () => {
     }
   })
 
-  it('have every feature of the catalogue that does not need a policy, with the type it promises', () => {
+  it('have every feature of the catalogue that needs no policy, with the type of its definition', () => {
     const { features } = deriveFacts({
       state: withMonths([500, 500, 500]),
       entity: { type: 'person', country: 'DE' },

@@ -8,7 +8,7 @@ import { historyFacts } from './history-facts.ts'
 import { identityFacts } from './identity-facts.ts'
 import type { SnapshotState } from './snapshot-state.ts'
 
-/** What is asked for: a product, and for credit an amount in a currency. */
+/** The request: a product, and for credit an amount in a currency. */
 export interface FactsRequest {
   product: string
   requestedAmount?: number
@@ -24,8 +24,7 @@ export interface FactsEntity {
 /**
  * Turns the state of an entity and a request into the facts of one decision.
  *
- * They are made in the order of their names, part by part and within each, because that is how they are recorded:
- * see `orderedJson`.
+ * The features are created in the order of their names, because `orderedJson` records them without sorting.
  */
 export function deriveFacts({
   state,

@@ -141,7 +141,7 @@ const transaction = (over: Partial<TransactionFact>): TransactionFact => ({
 })
 
 describe('entity state', () => {
-  it('does not depend on the order of ingest nor on how transactions are batched', () => {
+  it('does not depend on the order of ingest or on how transactions are batched', () => {
     fc.assert(
       fc.property(sameFactsInTwoOrders, ([one, other]) => {
         assert.equal(stateOf(one), stateOf(other))
@@ -182,7 +182,7 @@ describe('entity state', () => {
     assert.equal(state.cashflow.currencies.EUR?.months['2026-03']?.inflow, '10000')
   })
 
-  it('sets own transfers, loan proceeds and returned payments apart from income', () => {
+  it('does not count own transfers, loan proceeds and returned payments as income', () => {
     const categories = ['own_transfer', 'loan_proceeds', 'returned_payment', 'salary']
     const batch = categories.map((category) => transaction({ externalId: category, category }))
     const march = applyTransactions(emptyState(), batch).cashflow.currencies.EUR?.months['2026-03']
@@ -203,7 +203,7 @@ describe('entity state', () => {
     assert.equal(firstAt, '2023-01-05T00:00:00.000Z')
   })
 
-  it('lets a correction of the same instant replace a feature, and never an older one', () => {
+  it('replaces a feature by a correction of the same instant, but not by an older value', () => {
     const send = (state: EntityState, asOf: string, tenure: number) =>
       applyFeatureSnapshot(state, { source: 'crm', asOf, features: { tenure } })
     let state = send(emptyState(), '2026-02-01T00:00:00.000Z', 1)
@@ -212,19 +212,19 @@ describe('entity state', () => {
     assert.equal(state.snapshot.tenure?.value, 2)
   })
 
-  it('takes a feature named like something every object inherits', () => {
+  it('accepts a feature with the name of an inherited property', () => {
     const snapshot = { source: 'crm', asOf: '2026-02-01T00:00:00.000Z', features: { constructor: 7 } }
     const state = applyFeatureSnapshot(emptyState(), snapshot)
     assert.equal(Object.getOwnPropertyDescriptor(state.snapshot, 'constructor')?.value.value, 7)
     assert.deepEqual(Object.keys(state.snapshot), ['constructor'])
   })
 
-  it('leaves the identity summary alone when a link only relates two entities', () => {
+  it('does not change the identity summary for a link that states a relationship', () => {
     const link: IdentityLinkFact = { verification: { status: 'verified' }, createdAt: '2026-02-01T00:00:00.000Z' }
     assert.deepEqual(applyIdentityLink(emptyState(), link).identity, {})
   })
 
-  it('does not let a bare claim take a verification away', () => {
+  it('keeps a verification when an unverified link follows', () => {
     const identifier = { type: 'tax_id', hash: 'a'.repeat(64) } as const
     const verified: IdentityLinkFact = {
       identifier,
@@ -244,7 +244,7 @@ describe('entity state', () => {
     })
   })
 
-  it('stays small under a thousand identifiers, and keeps the newest', () => {
+  it('stays bounded under a thousand identifiers, and keeps the newest', () => {
     const links = Array.from({ length: 1000 }, (_, index): IdentityLinkFact => {
       const createdAt = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString()
       const identifier = { type: 'device', hash: `${String(index).padStart(16, '0')}${'0'.repeat(48)}` } as const

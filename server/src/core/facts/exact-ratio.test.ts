@@ -18,10 +18,10 @@ it('the variation is the standard deviation over the mean', () => {
   )
 })
 
-it('the variation is exact beyond what a double can tell apart, and beyond its range', () => {
+it('the variation is exact beyond the precision and the range of a double', () => {
   for (const zeros of [0n, 10n, 20n, 100n, 300n]) {
     const sum = 10n ** zeros * 1_000_000n
-    // With one value, the spread is what the square of the sum lacks; its root has to be cut, not rounded.
+    // With one value, the spread is the difference to the square of the sum; its root must be truncated, not rounded.
     const variation = (spread: bigint) => variationOf({ count: 1, sum, squares: sum * sum + spread })
     const third = (sum * 333_333n) / 1_000_000n
     assert.equal(variation(third * third), 0.333333)
@@ -33,7 +33,7 @@ it('a mean that is not positive gives the largest variation, not a negative one'
   assert.equal(variationOf({ count: 2, sum: -10n, squares: 100n }), RATIO_MAX)
 })
 
-it('a ratio to nothing is the bound, on every side', () => {
+it('a ratio to zero or less is RATIO_MAX', () => {
   assert.equal(ratioOf(5n, 0n), RATIO_MAX)
   assert.equal(ratioOf(10n ** 12n, 1n), RATIO_MAX)
   assert.equal(ratioOf(-(10n ** 12n), 1n), -RATIO_MAX)

@@ -1,11 +1,11 @@
 import { type Money, moneyNumber } from '../money.ts'
 
-/** Ratios are cut to six decimals and kept within this bound, where the distance to infinity no longer says anything. */
+/** The largest ratio, and with a minus the smallest; beyond it a larger ratio carries no more information. */
 export const RATIO_MAX = 1000
 
 const SCALE = 1_000_000n
 
-/** `a ÷ b` to six decimals; a non-positive `b` gives the bound, because nothing covers `a`. */
+/** `a ÷ b`, truncated to six decimals; `RATIO_MAX` if `b` is not positive, because then nothing covers `a`. */
 export function ratioOf(a: bigint, b: bigint): number {
   if (b <= 0n) return RATIO_MAX
   return Math.max(-RATIO_MAX, Math.min(RATIO_MAX, Number((a * SCALE) / b) / 1e6))
@@ -14,7 +14,7 @@ export function ratioOf(a: bigint, b: bigint): number {
 /**
  * Standard deviation ÷ mean of `count` values, from their sum and sum of squares.
  *
- * All in integers, because engines may differ in the last digit of a floating square root.
+ * Computed in integers, because engines may differ in the last digit of a floating-point square root.
  */
 export function variationOf({ count, sum, squares }: { count: number; sum: bigint; squares: bigint }): number {
   const spread = BigInt(count) * squares - sum * sum
@@ -54,7 +54,7 @@ function squareRoot(square: bigint): bigint {
   }
 }
 
-/** A little more than the root, because Newton's steps go down to it: nearly there from a double, or else from the next power of two. */
+/** A start slightly above the root, from which Newton's method descends: from a double, or else from a power of two. */
 function startAbove(square: bigint): bigint {
   const estimate = Math.sqrt(Number(square)) * (1 + 2 ** -50)
   return Number.isFinite(estimate)

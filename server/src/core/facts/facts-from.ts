@@ -1,8 +1,8 @@
 import { type Fact, type Facts, type FactValue, known, missing } from './facts.ts'
 import { FEATURE_CATALOGUE, findFeature } from './feature-catalogue.ts'
 
-/** What the features that are never missing say about an entity of which nothing is known. */
-const NOTHING_KNOWN: Record<string, FactValue> = {
+/** The features that are never missing, with their values for an entity without any facts. */
+const NEVER_MISSING: Record<string, FactValue> = {
   'consent.credit_underwriting': 'none',
   'consent.identity_verification': 'none',
   'consent.transaction_analysis': 'none',
@@ -20,12 +20,12 @@ const NOTHING_KNOWN: Record<string, FactValue> = {
 }
 
 /**
- * Facts written down by hand, for tests and for trying things out: the given features are known, all others missing.
- * Those that can age are as old as `ageDays` says.
+ * Builds facts from plain values, for tests: the given features are known and all others are missing. Features that can
+ * age are `ageDays` old.
  */
 export function factsFrom(values: Readonly<Record<string, FactValue>>, ageDays?: number): Facts {
   const facts: [string, Fact][] = Object.keys(FEATURE_CATALOGUE).map((name) => [name, missing(absence(name))])
-  const given = Object.entries({ ...NOTHING_KNOWN, ...values }).map(([name, value]): [string, Fact] => [
+  const given = Object.entries({ ...NEVER_MISSING, ...values }).map(([name, value]): [string, Fact] => [
     name,
     known(value, canAge(name) ? ageDays : undefined),
   ])

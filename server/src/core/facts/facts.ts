@@ -1,7 +1,7 @@
-/** What a feature can be worth. */
+/** The value of a feature. */
 export type FactValue = number | string | boolean
 
-/** Why a feature has no value; none of these is ever read as zero. */
+/** Why a feature has no value; a missing value never counts as zero. */
 export const MISSING_BECAUSE = {
   no_data: 'Nothing was reported from which the value can be computed.',
   too_short: 'There are transactions, but no full month of them.',
@@ -21,13 +21,13 @@ export type Fact = { value: FactValue; age_days?: number } | { missing: MissingB
 /** Features by their name in the catalogue. */
 export type FactSet = Record<string, Fact>
 
-/** Everything a decision may look at. Policies come and go; the same facts can be decided under any of them. */
+/** Everything that a decision may use. Facts do not depend on the policy, so any policy can be evaluated on them. */
 export interface Facts {
   features: FactSet
   format: 1
 }
 
-/** A known value, with its age where it can grow stale. */
+/** A known value, with its age if it can become stale. */
 export function known(value: FactValue, ageDays?: number): Fact {
   return ageDays === undefined ? { value } : { age_days: ageDays, value }
 }

@@ -1,17 +1,17 @@
 import type { DataCategory, FeatureType } from '../vocabularies.ts'
 import type { MissingBecause } from './facts.ts'
 
-/** What a policy may rely on about a feature. */
+/** The definition of a feature, which policies are checked against. */
 export interface FeatureDefinition {
   type: FeatureType
   label: string
   unit: string
   source: string
-  /** Days after which a value is worth half; null where values do not age. */
+  /** Days after which half of a value's information is lost; null if values do not age. */
   half_life_days: number | null
-  /** The data a consent covers; revoked or expired, the feature is missing. */
+  /** The data category whose consent covers the feature; if that is revoked or expired, the feature is missing. */
   data_category: DataCategory | null
-  /** For another reason than that the request does not raise the question. */
+  /** Whether it can be missing for another reason than `not_requested`. */
   can_be_missing: boolean
   /** Every reason for which it can be missing; on top of them, a policy may find the value stale. */
   missing_because: readonly MissingBecause[]
@@ -105,7 +105,7 @@ const text = (shared: Shared, label: string, unit: string): FeatureDefinition =>
 
 const CONSENT_STATUS = 'granted, revoked, expired or none'
 
-/** Every feature the engine derives; `snapshot.*` comes on top, typed by the policy that uses it. */
+/** Every feature that the engine derives; `snapshot.*` features are typed by the policy that uses them. */
 export const FEATURE_CATALOGUE = {
   'identity.verified_strong': number(IDENTITY, 'Verified government, tax, registration or bank identifiers', 'types'),
   'identity.verified_weak': number(IDENTITY, 'Verified email, phone, device or address', 'types'),
@@ -182,12 +182,12 @@ export function featureNames(prefix: string): FeatureName[] {
   return (Object.keys(FEATURE_CATALOGUE) as FeatureName[]).filter((name) => name.startsWith(prefix))
 }
 
-/** Whether only a policy's terms give the feature a value. */
+/** Whether `measureRequest` computes the feature from the policy's terms. */
 export function isMeasured(name: string): boolean {
   return findFeature(name)?.source === MEASURED_REQUEST.source
 }
 
-/** Finds a feature by name; `snapshot.*` is not in the catalogue, because callers name those. */
+/** Finds a feature by name; `snapshot.*` features are not in the catalogue, because callers name them. */
 export function findFeature(name: string): FeatureDefinition | undefined {
   return Object.hasOwn(FEATURE_CATALOGUE, name) ? FEATURE_CATALOGUE[name as FeatureName] : undefined
 }

@@ -4,7 +4,7 @@ import { type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
 import { ownProperty } from './own-property.ts'
 
-/** The features of the entity's own history; what is outstanding is told in the currency of the request. */
+/** The features of the entity's own history; open credits are counted in the currency of the request and in others. */
 export function historyFacts(history: HistoryState, currency: string | undefined): FactSet {
   const { outcomes, worstDaysPastDue } = history
   const count = (...types: OutcomeType[]) => known(types.reduce((sum, type) => sum + (outcomes[type] ?? 0), 0))

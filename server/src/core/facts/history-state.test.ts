@@ -7,25 +7,25 @@ import { deriveFacts } from './derive-facts.ts'
 import { applyOutcome, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
 import { isNeutral } from './outcome-course.ts'
 
-/** An outcome without its id, which it gets when it is reported. */
-type Happening = Omit<OutcomeFact, 'id'>
+/** A report without its id, which is assigned in the order of reporting. */
+type Report = Omit<OutcomeFact, 'id'>
 
 const day = (number: number) => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000Z`
-const outcome = (type: OutcomeType, at: number, over: Partial<Happening> = {}): Happening => ({
+const outcome = (type: OutcomeType, at: number, over: Partial<Report> = {}): Report => ({
   decisionId: 'dec_1',
   type,
   occurredAt: day(at),
   ...over,
 })
-const funded = (at: number, amount: number, over: Partial<Happening> = {}) =>
+const funded = (at: number, amount: number, over: Partial<Report> = {}) =>
   outcome('funded', at, { amount, currency: 'EUR', ...over })
 
-/** Reports one outcome after the other, as a caller does: each with what was reported of its decision before. */
-function historyOf(happenings: readonly Happening[]): EntityState {
+/** Applies reports one after the other, each with the earlier reports about its decision. */
+function historyOf(reports: readonly Report[]): EntityState {
   const reported: OutcomeFact[] = []
   let state = emptyState()
-  for (const happening of happenings) {
-    const report = { ...happening, id: `out_${String(reported.length).padStart(4, '0')}` }
+  for (const withoutId of reports) {
+    const report = { ...withoutId, id: `out_${String(reported.length).padStart(4, '0')}` }
     const earlier = reported.filter(({ decisionId }) => decisionId === report.decisionId)
     state = JSON.parse(JSON.stringify(applyOutcome(state, report, earlier)))
     reported.push(report)
@@ -42,12 +42,12 @@ function factsOf(state: EntityState, currency = 'EUR') {
   }
 }
 
-/** What is the same however the given outcomes of a decision are reported. */
-function assertInEveryOrder(happenings: readonly Happening[], expected: Record<string, number>): void {
-  for (const order of ordersOf(happenings)) {
+/** Asserts facts of the history for every order of reporting the given outcomes. */
+function assertInEveryOrder(reports: readonly Report[], expected: Record<string, number>): void {
+  for (const order of ordersOf(reports)) {
     const fact = factsOf(historyOf(order))
-    const told = order.map(({ type }) => type).join(', ')
-    for (const [name, value] of Object.entries(expected)) assert.equal(fact(name), value, `${name}: ${told}`)
+    const types = order.map(({ type }) => type).join(', ')
+    for (const [name, value] of Object.entries(expected)) assert.equal(fact(name), value, `${name}: ${types}`)
   }
 }
 
@@ -64,7 +64,7 @@ describe('own history', () => {
     assert.equal(fact('repaid'), 1)
   })
 
-  it('counts each decision by what became of it last', () => {
+  it('counts each decision by its latest outcome', () => {
     const late = outcome('late', 1, { daysPastDue: 31 })
     const other = outcome('late', 2, { decisionId: 'dec_2' })
     const state = historyOf([late, outcome('default', 2), other, outcome('repaid', 3)])
@@ -74,17 +74,17 @@ describe('own history', () => {
     assert.deepEqual(state.history.outcomes, { late: 1, repaid: 1 })
   })
 
-  it('knows a default as made good, though the cure is reported after what came of it', () => {
+  it('counts a default as cured even if the cure is reported after a later outcome', () => {
     const expected = { defaults: 0, repaid: 0, late: 0 }
     assertInEveryOrder([outcome('default', 1), outcome('repaid', 2), outcome('current', 3)], expected)
   })
 
-  it('keeps the longest delay, though it is reported after the credit was repaid', () => {
+  it('keeps the longest delay even if it is reported after the credit was repaid', () => {
     const late = outcome('late', 1, { daysPastDue: 90 })
     assertInEveryOrder([late, outcome('repaid', 2)], { worst_days_past_due: 90, repaid: 1, late: 0 })
   })
 
-  it('adds up what is outstanding, by currency, until each credit ends', () => {
+  it('sums the open credits by currency until each credit ends', () => {
     const second = funded(1, 200.2, { decisionId: 'dec_2' })
     const third = funded(1, 50, { currency: 'USD', decisionId: 'dec_3' })
     const open = factsOf(historyOf([funded(1, 100.1), second, third, outcome('late', 2)]))
@@ -95,13 +95,13 @@ describe('own history', () => {
     assert.equal(factsOf(historyOf([funded(1, 100.1), outcome('default', 3)]))('outstanding'), 100.1)
   })
 
-  it('opens nothing for a funding that is reported after the credit has ended', () => {
+  it('opens no credit for a draw that is reported after the credit ended', () => {
     for (const end of ['repaid', 'settled', 'charged_off', 'closed'] as const) {
       assertInEveryOrder([funded(1, 100), outcome('late', 2), outcome(end, 3)], { outstanding: 0 })
     }
   })
 
-  it('adds up the draws on one decision, in each currency', () => {
+  it('sums the draws of one decision in each currency', () => {
     assertInEveryOrder([funded(1, 5000), funded(2, 3000)], { outstanding: 8000 })
     assertInEveryOrder([funded(1, 5000), funded(1, 3000)], { outstanding: 8000 })
     const dollars = funded(2, 3000, { currency: 'USD' })
@@ -109,20 +109,20 @@ describe('own history', () => {
     assertInEveryOrder([funded(1, 5000), dollars, outcome('closed', 3)], { outstanding: 0, open_in_other_currency: 0 })
   })
 
-  it('counts a draw once that is told twice in the same words', () => {
+  it('counts a draw once if it is reported twice', () => {
     assertInEveryOrder([funded(1, 5000), funded(1, 5000), funded(2, 5000)], { outstanding: 10_000 })
   })
 
-  it('takes a draw that happened after the end as a new debt', () => {
+  it('counts a draw after the end as a new debt', () => {
     assertInEveryOrder([funded(1, 5000), outcome('repaid', 2), funded(3, 3000)], { outstanding: 3000, repaid: 1 })
   })
 
-  it('takes a credit as paid out before it ended, and as closed after all else, if both are of one instant', () => {
+  it('orders funded first and closed last among outcomes of one instant', () => {
     assertInEveryOrder([funded(1, 5000), outcome('repaid', 1)], { outstanding: 0 })
     assertInEveryOrder([funded(1, 5000), outcome('late', 1), outcome('closed', 1)], { outstanding: 0, late: 1 })
   })
 
-  it('has a credit open again when what ended it is taken back', () => {
+  it('opens a credit again if a later outcome replaces its end', () => {
     const repaid = [funded(1, 5000), outcome('repaid', 2)]
     for (const type of ['current', 'late', 'default'] as const)
       assertInEveryOrder([...repaid, outcome(type, 3)], { outstanding: 5000, repaid: 0 })
@@ -131,7 +131,7 @@ describe('own history', () => {
     assertInEveryOrder(writtenOff, { outstanding: 0, defaults: 1 })
   })
 
-  it('keeps exact account of any number of open credits in the space of one', () => {
+  it('counts any number of open credits exactly in bounded space', () => {
     const open = Array.from({ length: 300 }, (_, index) => funded(1, 0.1, { decisionId: `dec_${index}` }))
     const ends = open.slice(0, 299).map(({ decisionId }) => outcome('repaid', 2, { decisionId }))
     assert.equal(factsOf(historyOf(open))('outstanding'), 30)
@@ -140,7 +140,7 @@ describe('own history', () => {
     assert.deepEqual(historyOf([...ends, ...open]).history, historyOf([...open, ...ends]).history)
   })
 
-  it('is the same in whatever order the outcomes of some decisions are reported', () => {
+  it('does not depend on the order in which outcomes are reported', () => {
     fc.assert(
       fc.property(inTwoOrders, ([one, other]) => {
         const [first, second] = [historyOf(one), historyOf(other)]
@@ -167,8 +167,8 @@ describe('own history', () => {
 })
 const decisionIds = fc.constantFrom('dec_1', 'dec_2', 'dec_3')
 const instants = fc.integer({ min: 1, max: 20 }).map(day)
-/** Of two reports of one instant, the later corrects the earlier: then the order of reporting is meant to matter. */
-const reported: fc.Arbitrary<Happening[]> = fc.uniqueArray(
+/** Reports without two of one instant for one decision, where the order of reporting is meant to matter. */
+const reported: fc.Arbitrary<Report[]> = fc.uniqueArray(
   fc.record(
     {
       decisionId: decisionIds,
@@ -180,7 +180,7 @@ const reported: fc.Arbitrary<Happening[]> = fc.uniqueArray(
   ),
   { selector: ({ decisionId, occurredAt }) => `${decisionId} ${occurredAt}`, maxLength: 12 },
 )
-const books: fc.Arbitrary<Happening[]> = fc.array(
+const draws: fc.Arbitrary<Report[]> = fc.array(
   fc.record({
     decisionId: decisionIds,
     type: fc.constantFrom('funded', 'funded', 'closed'),
@@ -190,7 +190,7 @@ const books: fc.Arbitrary<Happening[]> = fc.array(
   }),
   { maxLength: 8 },
 )
-const inTwoOrders = fc.tuple(reported, books).chain(([some, others]) => {
+const inTwoOrders = fc.tuple(reported, draws).chain(([some, others]) => {
   const all = [...some, ...others]
   const shuffled = fc.shuffledSubarray(all, { minLength: all.length })
   return fc.tuple(shuffled, shuffled)

@@ -32,11 +32,11 @@ const stateOf = (...links: IdentityLinkFact[]) =>
   links.reduce<EntityState>((state, next) => JSON.parse(JSON.stringify(applyIdentityLink(state, next))), emptyState())
 
 describe('identity facts', () => {
-  it('are missing, not zero, when no identifier was ever given', () => {
+  it('are missing, not zero, without any identifier', () => {
     assert.deepEqual(featureOf(emptyState(), 'identity.verified_strong'), { missing: 'no_data' })
   })
 
-  it('count types of identifiers, so that ten devices are not ten proofs', () => {
+  it('count types of identifiers, so ten devices count once', () => {
     const state = stateOf(
       link({ status: 'verified', at: '2026-07-14T12:00:00.000Z' }),
       link({ type: 'email', hash: 'b', status: 'verified', at: '2026-07-10T12:00:00.000Z' }),
@@ -46,7 +46,7 @@ describe('identity facts', () => {
     assert.deepEqual(featureOf(state, 'identity.verified_weak'), { value: 1, age_days: 1 })
   })
 
-  it('take a verification back when a later one fails, or one of the same instant, and not when an earlier one did', () => {
+  it('drop a verification if a check at the same instant or later fails, not if an earlier one failed', () => {
     const verified = link({ status: 'verified', at: july(2) })
     for (const [failedOn, strong, failed] of [
       [1, 1, 0],
@@ -62,7 +62,7 @@ describe('identity facts', () => {
     }
   })
 
-  it('never take a failed identifier for verified again, whatever else fails after it', () => {
+  it('never count a failed identifier as verified again, whatever else fails after it', () => {
     const links = [link({ status: 'verified', at: july(1) }), link({ status: 'failed', at: july(2) })]
     const others = Array.from({ length: 12 }, (_, index) =>
       link({ hash: `b${index}`, status: 'failed', at: july(3 + (index % 2)) }),
@@ -73,7 +73,7 @@ describe('identity facts', () => {
     }
   })
 
-  it('hold an identifier for verified only if its latest verdict says so, in whatever order the verdicts come', () => {
+  it('count an identifier as verified only by its latest check, in whatever order the checks arrive', () => {
     fc.assert(
       fc.property(inTwoOrders, ([one, other]) => {
         const state = stateOf(...one)
@@ -96,27 +96,27 @@ describe('a conflict of identities', () => {
     return featureOf(state, 'identity.conflicts')
   }
 
-  it('is two verified tax or registration numbers of one issuer, or two of which none is named', () => {
+  it('is two verified tax or registration numbers of one issuer, or two without an issuer', () => {
     for (const type of ['tax_id', 'registration_number'] as const) {
       assert.deepEqual(conflicts({ type, hash: 'a' }, { type, hash: 'b' }), { value: 1 })
       assert.deepEqual(conflicts({ type, hash: 'a', issuer: 'DE' }, { type, hash: 'b', issuer: ' de' }), { value: 1 })
     }
   })
 
-  it('is not the numbers of two issuers, nor a number with and without its issuer', () => {
+  it('is not two numbers of different issuers, or one number with and one without an issuer', () => {
     assert.deepEqual(conflicts({ hash: 'a', issuer: 'US' }, { hash: 'b', issuer: 'DE' }), { value: 0 })
     assert.deepEqual(conflicts({ hash: 'a', issuer: 'US' }, { hash: 'b' }), { value: 0 })
     assert.deepEqual(conflicts({ hash: 'a', issuer: 'constructor' }, { hash: 'b' }), { value: 0 })
   })
 
-  it('is two government documents only if one issuer is named for both: a passport and a driving licence are none', () => {
+  it('is two government documents only if both name the same issuer', () => {
     const type = 'government_id'
     assert.deepEqual(conflicts({ type, hash: 'a' }, { type, hash: 'b' }), { value: 0 })
     assert.deepEqual(conflicts({ type, hash: 'a', issuer: 'passport office' }, { type, hash: 'b' }), { value: 0 })
     assert.deepEqual(conflicts({ type, hash: 'a', issuer: 'US' }, { type, hash: 'b', issuer: 'US' }), { value: 1 })
   })
 
-  it('is never two bank accounts, nor two of what proves little', () => {
+  it('is never two bank accounts, emails, phones, devices or addresses', () => {
     for (const type of ['bank_account', 'email', 'phone', 'device', 'address'] as const)
       assert.deepEqual(conflicts({ type, hash: 'a', issuer: 'x' }, { type, hash: 'b', issuer: 'x' }), { value: 0 })
   })
@@ -142,7 +142,7 @@ describe('a conflict of identities', () => {
 
 type Verdict = { at: string; status: 'verified' | 'failed' }
 
-/** What the state boils down to, from all links at once. */
+/** The expected facts, computed from all links at once. */
 function latestVerdicts(links: readonly IdentityLinkFact[]): Map<string, Verdict> {
   const latest = new Map<string, Verdict>()
   for (const { identifier, verification, createdAt: at } of links) {

@@ -5,13 +5,13 @@ import { known } from './facts.ts'
 import type { IdentifierSummary, IdentityState } from './identity-state.ts'
 import { ownProperty } from './own-property.ts'
 
-/** Identifiers that name one person or business and are issued after a check. */
+/** Identifiers of one person or business that are issued only after a check. */
 const STRONG_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number', 'bank_account']
 
-// One person may well have two bank accounts, but not two tax numbers of one country.
+// An entity may have two bank accounts, but not two tax numbers of one country.
 const UNIQUE_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number']
 
-/** The identity features, or nothing when no identifier was ever given. */
+/** The identity features; undefined if there is no identifier. */
 export function identityFacts(state: IdentityState, now: string): FactSet | undefined {
   const types = Object.entries(state) as [IdentifierType, IdentifierSummary][]
   if (types.length === 0) return undefined
@@ -32,10 +32,10 @@ export function identityFacts(state: IdentityState, now: string): FactSet | unde
 }
 
 /**
- * Two verified identifiers of one issuer; those without an issuer are compared with each other.
+ * Whether two verified identifiers have the same issuer; identifiers without an issuer are compared with each other.
  *
- * A passport and a driving licence are two documents of one person, so government documents conflict only where the same
- * issuer is named for both. What is forgotten cannot be found free of conflicts, so that nobody can bury one under others.
+ * A passport and a driving licence are two documents of one person, so government documents conflict only if both name
+ * the same issuer. An overflowed summary always conflicts: otherwise a conflict could be hidden by adding identifiers.
  */
 function isConflict(type: IdentifierType, { verified, issuers = {}, overflowed }: IdentifierSummary): boolean {
   if (overflowed) return true

@@ -65,8 +65,8 @@ export function addIdentityLink(state: IdentityState, link: IdentityLinkFact): I
 /**
  * Keeps the identifiers with the newest checks, verified or failed.
  *
- * Later failures of other identifiers may evict a verified one. An evicted failure cannot come back as verified, because
- * an older check that arrives late is older than every check that is kept.
+ * Later failures of other identifiers may evict a verified one. An evicted failure cannot come back as verified: an
+ * older check that arrives late is older than every check that is kept.
  */
 function withCheck(summary: IdentifierSummary, { hash, issuer, status, at }: Check): IdentifierSummary {
   const knownAt = ownProperty(summary.verified, hash) ?? ownProperty(summary.failed, hash) ?? ''

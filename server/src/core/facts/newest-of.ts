@@ -1,4 +1,4 @@
-/** The later of two instants in ISO 8601 UTC, which sort as text; an absent one is earlier than any. */
+/** The later of two instants in ISO 8601 UTC, which sort as text; undefined is earlier than any instant. */
 export function laterOf(a: string | undefined, b: string): string {
   return a !== undefined && a > b ? a : b
 }
@@ -6,7 +6,7 @@ export function laterOf(a: string | undefined, b: string): string {
 /**
  * Keeps the entries with the newest instants, ties by key.
  *
- * What an evicted key comes back with is always newer than what was dropped, so evicting early or late ends the same.
+ * An evicted entry is older than every entry that is kept, so the result does not depend on when entries are evicted.
  */
 export function newestOf<Value>(
   record: Record<string, Value>,

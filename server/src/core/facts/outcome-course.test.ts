@@ -11,20 +11,20 @@ const at = (type: OutcomeType, day: number, id = 'out_1'): Outcome => ({
 })
 const stands = (before: OutcomeType, later: OutcomeType) => currentOutcome([at(before, 1), at(later, 2)])?.type
 
-describe('the course of a decision', () => {
-  it('starts with the first report', () => {
+describe('the current outcome of a decision', () => {
+  it('is the first report at first', () => {
     assert.equal(currentOutcome([]), undefined)
     for (const type of OUTCOME_TYPES) assert.equal(currentOutcome([at(type, 1)])?.type, type)
   })
 
-  it('is never changed by what only opens or closes the books', () => {
+  it('is never replaced by funded or closed', () => {
     for (const type of OUTCOME_TYPES) {
       assert.equal(stands(type, 'funded'), type)
       assert.equal(stands(type, 'closed'), type)
     }
   })
 
-  it('never leaves confirmed fraud or abuse, and reaches them from anywhere, whenever they happened', () => {
+  it('is fraud or abuse once either is reported, whenever it happened', () => {
     for (const final of ['fraud_confirmed', 'access_abused'] as const) {
       for (const type of OUTCOME_TYPES) {
         assert.equal(stands(final, type), final)
@@ -33,7 +33,7 @@ describe('the course of a decision', () => {
     }
   })
 
-  it('leaves a default only when it is repaid or settled, or gets worse', () => {
+  it('stays default until it is repaid, settled or gets worse', () => {
     const after = (type: OutcomeType) =>
       OUTCOME_TYPES.filter((later) => later !== type && stands(type, later) === later)
     const worse = ['fraud_confirmed', 'access_abused']
@@ -41,13 +41,13 @@ describe('the course of a decision', () => {
     assert.deepEqual(after('charged_off'), ['repaid', 'settled', ...worse])
   })
 
-  it('is otherwise what happened last', () => {
+  it('is otherwise the one that happened last', () => {
     for (const type of ['current', 'repaid', 'settled', 'default', 'charged_off'] as const)
       assert.equal(stands('late', type), type)
     assert.equal(stands('repaid', 'default'), 'default')
   })
 
-  it('does not depend on which was reported first', () => {
+  it('does not depend on the order of reporting', () => {
     const reports = fc.uniqueArray(
       fc.record({
         id: fc.uuid(),
@@ -63,7 +63,7 @@ describe('the course of a decision', () => {
     assert.equal(currentOutcome([at('default', 1), at('current', 3), at('repaid', 2)])?.type, 'current')
   })
 
-  it('takes the report made later, of two of one instant, in whatever order they are read', () => {
+  it('is the report made later, of two for one instant, in whatever order they are read', () => {
     const [first, second] = [at('current', 1, 'out_1'), at('late', 1, 'out_2')]
     assert.equal(currentOutcome([first, second]), second)
     assert.equal(currentOutcome([second, first]), second)

@@ -1,4 +1,4 @@
-/** Reads a key a caller has named, such as `constructor`, without ever seeing what an object inherits. */
+/** Reads a key that a caller chose; a key such as `constructor` never reads an inherited property. */
 export function ownProperty<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }

@@ -1,7 +1,7 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js'
 import { compileExpression, type ExpressionProblem, problemOf } from './compile-expression.ts'
 
-/** What keeps an author's condition from being accepted, if anything does: its names, its types, or what it would mean. */
+/** The first problem of a new condition: an unknown name, a wrong type, or a part that is misleading. */
 export function checkExpression(
   source: string,
   { environment, slotOf }: { environment: Environment; slotOf: ReadonlyMap<string, number> },
@@ -16,7 +16,7 @@ export function checkExpression(
   return type === 'bool' ? undefined : { offset: 0, message: `must be true or false, but is of type ${type}` }
 }
 
-/** The first part that means something else than it seems to say. */
+/** The first part that does not mean what it seems to. */
 function misleadingPart(node: ASTNode): ExpressionProblem | undefined {
   const problem = misleadingHere(node)
   if (problem) return problem
@@ -37,7 +37,7 @@ function misleadingHere(node: ASTNode): ExpressionProblem | undefined {
   return undefined
 }
 
-/** The operands of a node, without the list that `in` looks through. */
+/** The operands of a node, except the list to the right of `in`. */
 function partsOf(node: ASTNode): ASTNode[] {
   if (node.op === 'in' && node.args[1].op === 'list') return [node.args[0]]
   return [node.args].flat(2).filter((part) => typeof part === 'object' && part !== null && 'op' in part)

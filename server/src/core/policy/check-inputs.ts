@@ -2,7 +2,7 @@ import { type FeatureDefinition, findFeature, isMeasured } from '../facts/featur
 import type { PolicyDocument, PolicyInput } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Finds inputs the catalogue does not know or knows otherwise, and reasons that lead nowhere. */
+/** Finds inputs that are not in the catalogue or have another type there, and reason codes that are not defined. */
 export function checkInputs({ inputs, missing_reasons }: PolicyDocument): PolicyProblem[] {
   const codes = new Set(missing_reasons.map(({ code }) => code))
   return inputs.flatMap((input, index) => {
@@ -32,7 +32,7 @@ function catalogueProblem(
   return { field: 'feature', message: `${feature} can be missing; name the reason to show then, as 'missing'` }
 }
 
-/** An age limit that could never bite would look like a safeguard and be none. */
+/** Refuses a `max_age_days` that can never take effect, because it would look like a safeguard without being one. */
 function ageProblem(
   { feature, max_age_days }: PolicyInput,
   definition: FeatureDefinition | undefined,
@@ -56,15 +56,15 @@ function reasonProblem(input: PolicyInput, codes: ReadonlySet<string>): InputPro
   return undefined
 }
 
-/** A reason nobody can ever be given promises a safeguard that is not there. */
+/** Finds reasons for missing data that no decision can give: they promise a safeguard that does not exist. */
 export function checkMissingReasons({ missing_reasons, inputs, rules, scorecard }: PolicyDocument): PolicyProblem[] {
   const scored = new Set(scorecard.characteristics.map(({ feature }) => feature))
-  const told = new Set<string | undefined>(rules.map(({ reason }) => reason.code))
+  const used = new Set<string | undefined>(rules.map(({ reason }) => reason.code))
   for (const { feature, missing, withheld, other_currency } of inputs) {
-    if (scored.has(feature)) for (const code of [missing, withheld, other_currency]) told.add(code)
+    if (scored.has(feature)) for (const code of [missing, withheld, other_currency]) used.add(code)
   }
   return missing_reasons.flatMap(({ code }, index) => {
-    const message = `no question of the scorecard and no rule ever tells '${code}'`
-    return told.has(code) ? [] : [{ path: ['missing_reasons', index], message }]
+    const message = `no characteristic of the scorecard and no rule ever gives '${code}'`
+    return used.has(code) ? [] : [{ path: ['missing_reasons', index], message }]
   })
 }

@@ -8,7 +8,7 @@ import type { PolicyProblem } from './policy-problem.ts'
 
 type Check = (document: PolicyDocument) => PolicyProblem[]
 
-/** Finds what a schema cannot see: names that lead nowhere, ranges that overlap, tables out of order. */
+/** Finds what a schema cannot check: undefined names, overlapping ranges, tables out of order. */
 export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
   return CHECKS.flatMap((check) => check(document))
 }
@@ -40,7 +40,7 @@ function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProb
 
 function binsProblem(bins: PolicyCharacteristic['bins'], type: string): string | undefined {
   const last = bins.at(-1)
-  if (last?.below !== undefined || last?.equals !== undefined) return 'the last bin must take all the rest'
+  if (last?.below !== undefined || last?.equals !== undefined) return 'the last bin must hold all other values'
   const others = bins.slice(0, -1)
   if (type === 'number') {
     const bounds = others.map(({ below }) => below)
@@ -53,7 +53,7 @@ function binsProblem(bins: PolicyCharacteristic['bins'], type: string): string |
   return isListed ? undefined : `every bin but the last needs an 'equals' with a ${type}`
 }
 
-/** Above the cutoff by reference, a score below it always has a shortfall to name as its reason. */
+/** If base and references reach the cutoff, every score below it has a shortfall to give as its reason. */
 function checkReferences({ scorecard, verdicts }: PolicyDocument): PolicyProblem[] {
   const reference = scorecard.characteristics.reduce((sum, characteristic) => sum + characteristic.reference, 0)
   if (scorecard.base + reference >= verdicts.cutoff) return []

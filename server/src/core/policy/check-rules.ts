@@ -5,7 +5,7 @@ import { refusedForPayments } from './payment-features.ts'
 import type { PolicyDocument, PolicyRule } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Finds rules that cannot be asked, that lead nowhere, or that decline for what may not count towards a decline. */
+/** Finds rules that do not compile, name something undefined, or decline by a feature that includes payments. */
 export function checkRules(document: PolicyDocument): PolicyProblem[] {
   const { rules, inputs } = document
   const slotOf = new Map(inputs.map(({ feature }, slot) => [feature, slot]))
@@ -19,7 +19,7 @@ export function checkRules(document: PolicyDocument): PolicyProblem[] {
   })
 }
 
-/** Says where in which rule an expression is wrong. */
+/** The problem of an expression, with its rule and column. */
 export function expressionProblem(
   { id }: PolicyRule,
   { index, offset, message }: { index: number; offset: number; message: string },

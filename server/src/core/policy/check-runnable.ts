@@ -1,7 +1,7 @@
 import type { PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Finds what deciding cannot do without, whatever else is asked of a policy that is new. */
+/** Finds problems that make deciding impossible; stored policies are checked for nothing else. */
 export function checkRunnable(document: PolicyDocument): PolicyProblem[] {
   return [...checkScoredInputs(document), ...checkLastTier(document), ...checkDefaultProduct(document)]
 }
@@ -17,7 +17,7 @@ function checkScoredInputs({ scorecard, inputs }: PolicyDocument): PolicyProblem
 function checkLastTier({ tiers }: PolicyDocument): PolicyProblem[] {
   const last = tiers.at(-1)
   if (last !== undefined && last.from === undefined) return []
-  return [{ path: ['tiers'], message: "the last tier, without a 'from', must take all the rest" }]
+  return [{ path: ['tiers'], message: "the last tier must be without a 'from', so that it takes all other scores" }]
 }
 
 function checkDefaultProduct({ products }: PolicyDocument): PolicyProblem[] {

@@ -3,7 +3,7 @@ import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
 import type { PolicyDocument, PolicyInput } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Finds facts of a policy's own tests that no decision would ever look at: such a test does not test what it says. */
+/** Finds facts in a policy's own tests that no decision reads: such a test does not test what it seems to. */
 export function checkTests({ tests, inputs }: PolicyDocument): PolicyProblem[] {
   return tests.flatMap(({ facts }, index) =>
     Object.entries(facts).flatMap(([feature, value]) => {
@@ -14,8 +14,8 @@ export function checkTests({ tests, inputs }: PolicyDocument): PolicyProblem[] {
 }
 
 function factProblem(feature: string, value: FactValue, inputs: readonly PolicyInput[]): string | undefined {
-  if (isMeasured(feature)) return `${feature} is worked out when deciding; say request.amount`
-  // What callers send has no type but the one that the policy gives it.
+  if (isMeasured(feature)) return `${feature} is computed when deciding; set request.amount instead`
+  // A feature that callers send has only the type that the policy gives it.
   const isSnapshot = feature.startsWith('snapshot.')
   const known = isSnapshot ? inputs.find((input) => input.feature === feature) : findFeature(feature)
   if (known === undefined && isSnapshot) return `${feature} is not among the inputs of this policy`

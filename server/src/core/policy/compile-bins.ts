@@ -1,7 +1,7 @@
 import type { CompiledBin } from './compiled-policy.ts'
 import type { PolicyCharacteristic } from './policy-document.ts'
 
-/** Turns bins into what to compare a value with, in order, each with the words for the range it holds. */
+/** Compiles bins in their order, each with a label for the range that it holds. */
 export function compileBins(bins: PolicyCharacteristic['bins']): CompiledBin[] {
   return bins.map(({ below, equals, points }, index) => ({
     label: equals === undefined ? rangeLabel(bins[index - 1]?.below, below) : `is ${equals}`,

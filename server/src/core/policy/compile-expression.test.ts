@@ -29,10 +29,10 @@ function problem(source: string): ExpressionProblem {
   return result
 }
 
-// As maps instead of declared types, because the library tells a declared type by its constructor.
+// Maps instead of declared types, because the library recognises a declared type by its constructor.
 const untyped = numericEnvironment().registerVariable('cashflow', 'map').registerVariable('request', 'map')
 
-/** What the CEL library itself says; undefined where it finds a feature missing. */
+/** The result of the CEL library itself; undefined if a feature is missing. */
 function oracle(source: string, [a, b, text, flag]: Slots): unknown {
   const given = (fields: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
@@ -82,11 +82,11 @@ const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => 
 }))
 
 describe('conditions', () => {
-  it('mean what the CEL library says they mean, missing features included', () => {
+  it('give the same result as the CEL library, also with missing features', () => {
     fc.assert(
       fc.property(condition, slots, (source, values) => {
         const expression = compile(source)
-        // What the library's own checker refuses, such as very deep nesting, has no meaning to compare.
+        // A condition that the library's own checker refuses, such as very deep nesting, has no result to compare.
         fc.pre('holds' in expression)
         assert.equal((expression as CompiledExpression).holds(values), oracle(source, values))
       }),
@@ -94,11 +94,11 @@ describe('conditions', () => {
     )
   })
 
-  it('know which features they read', () => {
+  it('list the features that they read', () => {
     assert.deepEqual(compiled('cashflow.b > 1 && has(request.text)').reads, [1, 2])
   })
 
-  it('are unknown when they hang on a missing feature, and only then', () => {
+  it('are unknown if and only if they depend on a missing feature', () => {
     const missing: Slots = [undefined, 5, undefined, undefined]
     assert.equal(compiled('cashflow.a > 1').holds(missing), undefined)
     assert.equal(compiled('cashflow.a > 1 || cashflow.b > 1').holds(missing), true)
@@ -122,7 +122,7 @@ describe('conditions', () => {
     assert.deepEqual(problem('request.text > 1'), { offset: 0, message: 'no such overload: string > int' })
   })
 
-  it('name what was meant where a name is none of a feature', () => {
+  it('name a valid feature if a name is not one', () => {
     assert.deepEqual(problem('cashflow.b > 1 && income > 1'), {
       offset: 18,
       message: "'income' is not a feature; name one, such as cashflow.median_inflow",
@@ -130,14 +130,14 @@ describe('conditions', () => {
     assert.match(problem('cashflow["a"] > 1').message, /'\[ \]' is not available/)
   })
 
-  it('have lists only to look a value up in: two lists are never equal here', () => {
+  it('allow a list only to the right of in', () => {
     assert.deepEqual(problem('[1] == [1]'), { offset: 0, message: "a list can only stand to the right of 'in'" })
     for (const source of ['cashflow.a > 1 || [1] != [2]', '[1] in [1]', 'request.flag ? [1] == [1] : true'])
       assert.match(problem(source).message, /a list can only stand/, source)
     assert.equal(compiled('request.text in ["EUR", "USD"]').holds([1, 1, 'USD', true]), true)
   })
 
-  it('do not divide whole numbers, which CEL and people do differently', () => {
+  it('do not divide whole numbers, because CEL truncates the result', () => {
     assert.deepEqual(problem('cashflow.a > 1 / 2').offset, 13)
     assert.equal(compiled('cashflow.a >= 1 / 2.0').holds([0.5, 1, '', true]), true)
   })
@@ -146,7 +146,7 @@ describe('conditions', () => {
     assert.equal(problem('cashflow.a + 1').message, 'must be true or false, but is of type double')
   })
 
-  it('have no calls whose cost their length does not bound, and nothing that sees a clock', () => {
+  it('allow no call with a cost beyond their length, and none that reads a clock', () => {
     for (const source of [
       'request.text.matches("^(a+)+$")',
       '[1, 2].exists(x, x > 1)',

@@ -5,7 +5,7 @@ import { numericEnvironment } from './expression-environment.ts'
 /** The values of a policy's inputs in one decision, in the order of the inputs; undefined where missing. */
 export type Slots = readonly (FactValue | undefined)[]
 
-/** Whether a condition holds; undefined when that hangs on a feature that is missing. */
+/** Whether a condition holds; undefined if that depends on a missing feature. */
 export type Condition = (slots: Slots) => boolean | undefined
 
 /** A condition ready to run, and the slots it reads. */
@@ -39,11 +39,11 @@ class Refusal extends Error {
 const parser = numericEnvironment()
 
 /**
- * Turns a condition into closures over the slots. Whether it is one that an author should write, `checkExpression` says:
- * a condition that was accepted once has to run as it did, whatever is asked of new ones since.
+ * Compiles a condition to closures over the slots. It does not check whether a new policy may use the condition, as
+ * `checkExpression` does: a condition that was accepted once must run as before.
  *
- * The language is CEL without calls other than `has`, `startsWith`, `endsWith` and `contains`, so that its cost is bounded by its
- * length. A missing feature behaves as CEL's errors do: `&&` and `||` absorb it where the other side settles the matter.
+ * The language is CEL with no calls but `has`, `startsWith`, `endsWith` and `contains`, so its cost is bounded by its
+ * length. A missing feature behaves like an error in CEL: `&&` and `||` absorb it if the other side settles the result.
  */
 export function compileExpression(
   source: string,
@@ -58,7 +58,7 @@ export function compileExpression(
   }
 }
 
-/** What an error of the CEL library, or of ours, says about an expression. */
+/** The problem that an error of the CEL library, or a `Refusal`, reports. */
 export function problemOf(error: unknown): ExpressionProblem {
   if (error instanceof Refusal) return { offset: error.offset, message: error.message }
   const { summary, range } = error as { summary?: string; range?: { start: number } }
@@ -115,14 +115,14 @@ const TEXT_METHODS: Record<string, (text: string, part: string) => boolean> = {
   contains: (text, part) => text.includes(part),
 }
 
-/** Operators as authors write them, where the library calls them otherwise. */
+/** Operators as authors write them, where the library uses another name. */
 const AS_WRITTEN: Record<string, string> = { '[]': '[ ]', map: '{ }' }
 
 function compileBinary(node: ASTNode, scope: Scope): Evaluate {
   const apply = Object.hasOwn(BINARY, node.op) ? BINARY[node.op] : undefined
   if (apply === undefined) throw new Refusal(node, `'${AS_WRITTEN[node.op] ?? node.op}' is not available in policies`)
   const [left, right] = node.args as [ASTNode, ASTNode]
-  // Nearly all conditions hold a feature against something fixed; these need no call to find either.
+  // Nearly all conditions compare a feature with a constant; this form needs no call for either operand.
   if (left.op === '.' && (right.op === 'value' || right.op === 'list'))
     return againstConstant(
       apply,
@@ -178,7 +178,7 @@ function negation(operand: Evaluate): Evaluate {
   }
 }
 
-/** Kleene's logic, as CEL has it: one side that settles the matter is enough, the other may be unknown. */
+/** Three-valued logic (Kleene), as in CEL: if one side settles the result, the other may be unknown. */
 function settledBy(settling: boolean, left: Evaluate, right: Evaluate): Evaluate {
   return (slots) => {
     const first = left(slots)
@@ -197,7 +197,6 @@ function choice(test: Evaluate, yes: Evaluate, no: Evaluate): Evaluate {
   }
 }
 
-/** Applies an operator whose type check has passed, unless an operand is missing. */
 function againstConstant(apply: (left: never, right: never) => FactValue, slot: number, right: Operand): Evaluate {
   const operator = apply as (left: Operand, right: Operand) => FactValue
   return (slots) => {
@@ -206,6 +205,7 @@ function againstConstant(apply: (left: never, right: never) => FactValue, slot: 
   }
 }
 
+/** Applies an operator to its operands; the result is undefined if one of them is missing. */
 function lifted(apply: (...operands: never[]) => FactValue, first: Evaluate, second?: Evaluate): Evaluate {
   const operator = apply as (left: Operand, right?: Operand) => FactValue
   if (second === undefined) {

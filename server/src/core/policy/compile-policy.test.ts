@@ -16,13 +16,13 @@ function stored(policy: unknown): { document: string; checksum: string } {
   return { document: text, checksum: sha256(text) }
 }
 
-/** Edits of the shipped policy that its author would be told about, though it can decide all the same. */
-const LINTED: Record<string, (policy: PolicyDocument) => PolicyDocument> = {
-  'tells a missing reason nowhere': (policy) => ({
+/** Edits of the sandbox policy that are refused in a new policy, but can still decide. */
+const REFUSED_IN_NEW_POLICIES: Record<string, (policy: PolicyDocument) => PolicyDocument> = {
+  'never gives one of its missing reasons': (policy) => ({
     ...policy,
-    missing_reasons: [...policy.missing_reasons, { code: 'never_told', label: 'Never told' }],
+    missing_reasons: [...policy.missing_reasons, { code: 'never_given', label: 'Never given' }],
   }),
-  'lets a decline rest on payments': (policy) => ({
+  'declines by payments': (policy) => ({
     ...policy,
     rules: policy.rules.map((rule) =>
       rule.id === 'abuse_on_record' ? { ...rule, when: 'graph.negative_exposure > 0.9' } : rule,
@@ -42,12 +42,12 @@ const LINTED: Record<string, (policy: PolicyDocument) => PolicyDocument> = {
     ...policy,
     tests: [{ name: 'misspelled', facts: { 'history.abused': 1 }, expect: {} }],
   }),
-  'has a field that no schema knows': (policy) => ({ ...policy, colour: 'green' }) as PolicyDocument,
+  'has an unknown field': (policy) => ({ ...policy, colour: 'green' }) as PolicyDocument,
 }
 
 describe('a stored policy', () => {
-  for (const [what, edit] of Object.entries(LINTED)) {
-    it(`that ${what} still decides, though nobody could propose it today`, () => {
+  for (const [what, edit] of Object.entries(REFUSED_IN_NEW_POLICIES)) {
+    it(`that ${what} still decides, though it could not be proposed today`, () => {
       const edited = edit(document)
       if (!('colour' in edited)) assert.ok('problems' in compilePolicy(edited))
       const row = stored(edited)
@@ -58,13 +58,13 @@ describe('a stored policy', () => {
     })
   }
 
-  it('was altered when its checksum is another, whatever it looks like now', () => {
+  it('with another checksum is reported as altered', () => {
     const row = stored(document)
     for (const text of [row.document.replace('"base":', '"base":1'), `${row.document} `, 'nonsense', '{}', 'null', ''])
       assert.deepEqual(compileStoredPolicy({ ...row, document: text }), { altered: true })
   })
 
-  it('that cannot be run says what is in the way, and is not called altered', () => {
+  it('that cannot run has problems, and is not reported as altered', () => {
     const { rules, products, tiers, inputs } = document
     const cases: [policy: PolicyDocument, path: RegExp, message: RegExp][] = [
       [{ ...document, rules: [{ ...rules[0]!, when: 'future.function()' }] }, /^rules 0 when$/, /not available/],
@@ -80,6 +80,6 @@ describe('a stored policy', () => {
     }
     const shapeless = compileStoredPolicy(stored({ rules: 5 }))
     assert.ok('problems' in shapeless)
-    assert.match(shapeless.problems[0]!.message, /not have the form of a policy/)
+    assert.match(shapeless.problems[0]!.message, /not a policy that this version can run/)
   })
 })

@@ -23,7 +23,7 @@ it('a change is found under the name of the rule, not its position', () => {
   )
 })
 
-it('moving a rule is a change, because it changes which reason comes first', () => {
+it('a reordered rule is a change, because it changes which reason comes first', () => {
   const [first, second, ...rest] = document.rules
   assert.ok(first && second)
   const moved = { ...document, rules: [second, first, ...rest] }
@@ -33,7 +33,7 @@ it('moving a rule is a change, because it changes which reason comes first', () 
   )
 })
 
-it('points are found under characteristic and bin', () => {
+it('changed points are found under characteristic and bin', () => {
   const edited = structuredClone(document)
   const [reserve] = edited.scorecard.characteristics
   assert.ok(reserve?.bins[0])

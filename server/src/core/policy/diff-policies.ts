@@ -1,12 +1,12 @@
 import { type JsonDifference, jsonDifferences } from './json-differences.ts'
 import type { PolicyDocument } from './policy-document.ts'
 
-/** One change between two policies, at a place that people recognise: `/rules/account_overdrawn/when`. */
+/** One change between two policies; its path uses names, not positions: `/rules/account_overdrawn/when`. */
 export interface PolicyChange extends JsonDifference {
   kind: 'added' | 'removed' | 'changed' | 'reordered'
 }
 
-/** Lists what changes from one policy to another; entries are matched by their own name, not by their position. */
+/** Lists the changes from one policy to another; entries are matched by name, not by position. */
 export function diffPolicies(before: PolicyDocument, after: PolicyDocument): PolicyChange[] {
   const [named, namedAfter] = [byName(before), byName(after)]
   return [
@@ -49,12 +49,12 @@ function changeOf(difference: JsonDifference): PolicyChange {
   return { kind: difference.after === undefined ? 'removed' : 'changed', ...difference }
 }
 
-/** The order of rules and characteristics decides which reason comes first, so moving one is a change too. */
+/** Lists reordered entries: the order of rules and characteristics decides which reason comes first. */
 function reorderings(before: Record<string, string[]>, after: Record<string, string[]>): PolicyChange[] {
   return Object.keys(before).flatMap((list): PolicyChange[] => {
-    const [old = [], recent = []] = [before[list], after[list]]
-    const kept = old.filter((name) => recent.includes(name))
-    const keptAfter = recent.filter((name) => old.includes(name))
+    const [old = [], current = []] = [before[list], after[list]]
+    const kept = old.filter((name) => current.includes(name))
+    const keptAfter = current.filter((name) => old.includes(name))
     const isSame = kept.every((name, index) => name === keptAfter[index])
     return isSame ? [] : [{ kind: 'reordered', path: `/${list}`, before: kept, after: keptAfter }]
   })

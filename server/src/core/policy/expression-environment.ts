@@ -3,7 +3,7 @@ import type { PolicyInput } from './policy-document.ts'
 
 const CEL_TYPES = { number: 'double', string: 'string', boolean: 'bool' } as const
 
-// An author who writes `amount * 2` means a number; CEL alone would ask for `2.0`.
+// Authors write `amount * 2`; CEL itself would require `2.0`.
 const MIXED_ARITHMETIC: Record<string, (left: number, right: number) => number> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,
@@ -11,7 +11,7 @@ const MIXED_ARITHMETIC: Record<string, (left: number, right: number) => number> 
   '/': (left, right) => left / right,
 }
 
-/** CEL in which whole numbers and decimals mix, with no variables yet. */
+/** A CEL environment without variables, in which integers and doubles can be mixed. */
 export function numericEnvironment(): Environment {
   const environment = new Environment({ limits: { maxAstNodes: 200, maxDepth: 30, maxListElements: 300 } })
   for (const [operator, apply] of Object.entries(MIXED_ARITHMETIC)) {
@@ -33,7 +33,7 @@ export function expressionEnvironment(inputs: readonly PolicyInput[]): Environme
   return environment
 }
 
-/** A name with a second dot is one only the scorecard can read: CEL would take it for a field of a field. */
+/** Groups features by namespace. A name with a second dot is left out: CEL would read it as a field of a field. */
 function fieldsByNamespace(inputs: readonly PolicyInput[]): Map<string, [string, string][]> {
   const namespaces = new Map<string, [string, string][]>()
   for (const { feature, type } of inputs) {

@@ -1,4 +1,4 @@
-/** A place where two JSON values differ; undefined where one side has nothing. */
+/** A place where two JSON values differ; undefined on the side that has no value there. */
 export interface JsonDifference {
   path: string
   before: unknown

@@ -6,7 +6,7 @@ import { describeProblem } from './policy-problem.ts'
 
 const source = sandboxPolicySource()
 
-/** The problems of the sandbox policy after one edit, each with the source text its position points at. */
+/** The problems of the sandbox policy after one edit, each with the source text at its position. */
 function problemsAfter(before: string, after: string): { text: string; at: string }[] {
   assert.ok(source.includes(before), before)
   const edited = source.replace(before, after)
@@ -18,8 +18,8 @@ function problemsAfter(before: string, after: string): { text: string; at: strin
   })
 }
 
-describe('reading a policy', () => {
-  it('gives the same checksum for the same meaning, however it is laid out', () => {
+describe('parsing a policy', () => {
+  it('gives the same checksum whatever the layout and the comments', () => {
     const { document, checksum } = sandboxPolicy()
     const asJson = parsePolicy(JSON.stringify(document))
     assert.ok('policy' in asJson)
@@ -27,7 +27,7 @@ describe('reading a policy', () => {
     assert.match(checksum, /^[0-9a-f]{64}$/)
   })
 
-  it('gives another checksum for any other number', () => {
+  it('gives another checksum for another number', () => {
     const edited = parsePolicy(source.replace('debt_to_income_max: 0.36', 'debt_to_income_max: 0.37'))
     assert.ok('policy' in edited)
     assert.notEqual(edited.policy.checksum, sandboxPolicy().checksum)
@@ -49,7 +49,7 @@ describe('reading a policy', () => {
     assert.match(problem?.text ?? '', /must have required properties cutoff/)
   })
 
-  it('points into a rule at the very name that is wrong', () => {
+  it('points at the wrong name inside a rule', () => {
     const [problem] = problemsAfter(
       'when: graph.negative_exposure >= 0.1 && graph',
       'when: graph.negative_exposure >= 0.1 && grap',
@@ -61,12 +61,12 @@ describe('reading a policy', () => {
     assert.match(problem?.at ?? '', /^grap\.negative_exposure/)
   })
 
-  it('points into a quoted rule too', () => {
+  it('points at the wrong name inside a quoted rule', () => {
     const [problem] = problemsAfter('"!has(graph.negative_exposure)"', '"!has(graph.exposure)"')
     assert.match(problem?.at ?? '', /^graph\.exposure\)/)
   })
 
-  it('points into a rule folded over several lines too', () => {
+  it('points at the wrong name inside a rule folded over several lines', () => {
     const [problem] = problemsAfter(
       'when: history.abuse > 0',
       'when: >-\n      history.abuse > 0\n      || history.abused > 0',
@@ -79,7 +79,7 @@ describe('reading a policy', () => {
     assert.match(problem?.text ?? '', /rule 'abuse_on_record', column 1: no such overload: double == string/)
   })
 
-  it('points at a fact of a test that is misspelled or of another type', () => {
+  it('points at a fact of a test that is misspelled or has another type', () => {
     const edits: [before: string, after: string, message: RegExp, at: RegExp][] = [
       [
         'history.repaid: 9',
@@ -92,7 +92,7 @@ describe('reading a policy', () => {
       [
         'request.currency: EUR',
         'request.currency: EUR\n      request.instalment: 90',
-        /request\.instalment is worked out when deciding; say request\.amount/,
+        /request\.instalment is computed when deciding; set request\.amount instead/,
         /^90/,
       ],
       [
@@ -109,17 +109,17 @@ describe('reading a policy', () => {
     }
   })
 
-  it('refuses half a character, which has no bytes to take a checksum of', () => {
+  it('refuses a lone surrogate, which has no UTF-8 bytes for a checksum', () => {
     const [value] = problemsAfter('label: Short history of account transactions', 'label: "Short \\ud800 history"')
-    assert.match(value?.text ?? '', /holds half a character/)
+    assert.match(value?.text ?? '', /contains a lone surrogate/)
     assert.match(value?.at ?? '', /^"Short/)
     const [key] = problemsAfter('request.currency: EUR', 'request.currency: EUR\n      "snapshot.\\udc00": 1')
-    assert.match(key?.text ?? '', /holds half a character/)
+    assert.match(key?.text ?? '', /contains a lone surrogate/)
   })
 
-  it('refuses aliases, which can unfold to gigabytes', () => {
+  it('refuses aliases, which can expand to gigabytes', () => {
     const [problem] = problemsAfter('positive_max: 4', 'positive_max: &four 4\nextra: *four')
-    assert.match(problem?.text ?? '', /no aliases/)
+    assert.match(problem?.text ?? '', /cannot use aliases/)
     assert.match(problem?.at ?? '', /^\*four/)
   })
 })
@@ -140,13 +140,13 @@ describe('a policy is refused', () => {
     ],
     ['no reason for a missing input', ', missing: graph_withheld', '', /can be missing/],
     [
-      'a missing reason nobody wrote',
+      'a missing reason that is not defined',
       'missing: graph_withheld',
       'missing: graph_withhold',
       /not among the missing_reasons/,
     ],
     [
-      'a scorecard question without an input',
+      'a characteristic without an input',
       'feature: history.late\n',
       'feature: history.repaids\n',
       /not among the inputs/,
@@ -158,47 +158,47 @@ describe('a policy is refused', () => {
       /each higher than the one before/,
     ],
     [
-      'bins that leave values out',
+      'bins that do not hold all values',
       '        - { points: 62 }\n',
       '        - { below: 9, points: 62 }\n',
-      /take all the rest/,
+      /hold all other values/,
     ],
     ['a score below the cutoff without a shortfall', 'base: 358', 'base: 320', /below the cutoff/],
     ['scores out of order', '{ score: 440,', '{ score: 410,', /scores must ascend/],
     ['tiers out of order', 'tier: A, from: 615', 'tier: A, from: 640', /each lower than the one before/],
     [
-      'a decline that rests on payments',
+      'a decline by payments',
       'when: history.abuse > 0',
       'when: history.abuse > 0 || graph.negative_exposure > 0.9',
-      /rule 'abuse_on_record': graph\.negative_exposure rests on payments/,
+      /rule 'abuse_on_record': graph\.negative_exposure includes payments/,
     ],
     [
-      'a score that rests on payments',
+      'a score by payments',
       'feature: history.late\n',
       'feature: graph.negative_exposure\n',
       /may not count towards a decline/,
     ],
     [
-      'a missing reason that is never told',
+      'a missing reason that is never given',
       'missing_reasons:\n',
-      'missing_reasons:\n  - { code: never_told, label: Never told }\n',
-      /ever tells 'never_told'/,
+      'missing_reasons:\n  - { code: never_given, label: Never given }\n',
+      /ever gives 'never_given'/,
     ],
     [
-      'a reason for withheld data nobody wrote',
+      'a reason for withheld data that is not defined',
       'withheld: identity_withheld',
       'withheld: identity_hidden',
       /'identity_hidden' is not among the missing_reasons/,
     ],
     ['a rule that covers no group', 'covers: overdrafts', 'covers: overdraft', /no group 'overdraft'/],
     [
-      'an age limit on what does not age',
+      'an age limit on a feature that does not age',
       'feature: history.late, type: number',
       'feature: history.late, max_age_days: 9, type: number',
       /history\.late does not age/,
     ],
     [
-      'an age limit on what is measured',
+      'an age limit on a measured feature',
       'feature: request.instalment_to_inflow\n    type',
       'feature: request.instalment_to_inflow\n    max_age_days: 9\n    type',
       /as old as the cash flow/,

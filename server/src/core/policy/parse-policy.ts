@@ -5,11 +5,11 @@ import type { CompiledPolicy } from './compiled-policy.ts'
 import { PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
-/** Reads a policy from YAML (or JSON, which is YAML) and prepares it; every problem says its line and column. */
+/** Parses and compiles a policy from YAML (or JSON, which is YAML); every problem has its line and column. */
 export function parsePolicy(source: string): { policy: CompiledPolicy } | { problems: PolicyProblem[] } {
   const lines = new LineCounter()
   const yaml = parseDocument(source, { lineCounter: lines })
-  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml), ...halfCharacters(yaml)].map(({ message, offset }) => {
+  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml), ...loneSurrogates(yaml)].map(({ message, offset }) => {
     const { line, col } = lines.linePos(offset)
     return { path: [], message, line, column: col }
   })
@@ -35,30 +35,30 @@ function yamlErrors({ errors }: Document): { message: string; offset: number }[]
   return errors.map(({ message, pos }) => ({ message: message.replace(/ at line [\s\S]*/, ''), offset: pos[0] }))
 }
 
-/** A few anchors can unfold to gigabytes, and a policy should say what it says where it is read. */
+/** Finds aliases: a few can expand to gigabytes, and a policy should be readable without looking them up. */
 function aliases(yaml: Document): { message: string; offset: number }[] {
   const found: { message: string; offset: number }[] = []
   visit(yaml, {
     Alias(_key, { range }) {
-      found.push({ message: 'policies have no aliases; write it out', offset: range?.[0] ?? 0 })
+      found.push({ message: 'policies cannot use aliases; write the value out', offset: range?.[0] ?? 0 })
     },
   })
   return found
 }
 
-/** A lone surrogate has no UTF-8 form, and so no checksum either. */
-function halfCharacters(yaml: Document): { message: string; offset: number }[] {
+/** A lone surrogate cannot be encoded in UTF-8, so the document would have no checksum. */
+function loneSurrogates(yaml: Document): { message: string; offset: number }[] {
   const found: { message: string; offset: number }[] = []
   visit(yaml, {
     Scalar(_key, { value, range }) {
       if (typeof value !== 'string' || value.isWellFormed()) return
-      found.push({ message: 'this text holds half a character; write the whole one', offset: range?.[0] ?? 0 })
+      found.push({ message: 'this text contains a lone surrogate; write the whole character', offset: range?.[0] ?? 0 })
     },
   })
   return found
 }
 
-/** What a document breaks of the policy schema. */
+/** The violations of the policy schema. */
 function checkSchema(document: unknown): PolicyProblem[] {
   return Value.Errors(PolicyDocument, document).flatMap((error) => {
     const path = error.instancePath.split('/').slice(1).map(pathSegment)
@@ -74,8 +74,8 @@ function pathSegment(segment: string): string | number {
 }
 
 /**
- * Finds a character of a scalar in the source. YAML may fold and indent the text, but it only ever changes white space,
- * so both sides agree on how many other characters come before.
+ * The offset in the source of a character of a scalar. YAML may fold and indent the text, but it changes only white
+ * space, so source and value have the same number of other characters before it.
  */
 function sourceOffset(place: { source: string; start: number; text: string; offset: number }): number {
   const { source, text, offset } = place
@@ -88,7 +88,7 @@ function sourceOffset(place: { source: string; start: number; text: string; offs
   return position
 }
 
-/** Skips the quote or the `>-` line that comes before the text itself. */
+/** Skips the quote, or the line with `>-`, before the text itself. */
 function contentStart(source: string, start: number): number {
   const first = source.charAt(start)
   if (first === '"' || first === "'") return start + 1

@@ -6,10 +6,10 @@ const WITH_PAYMENTS: readonly string[] = [
 ] satisfies readonly FeatureName[]
 
 /**
- * Why a feature may not count towards a decline, if it may not: part of it rests on payments alone, and whom somebody once
- * paid may be worth a look or a condition, but never a refusal.
+ * Why a feature may not count towards a decline; undefined if it may. Part of these features rests on payments alone:
+ * a payment between two entities may justify a review or a condition, but never a decline.
  */
 export function refusedForPayments(feature: string): string | undefined {
   if (!WITH_PAYMENTS.includes(feature)) return undefined
-  return `${feature} rests on payments too and may not count towards a decline; use graph.negative_exposure_without_payments`
+  return `${feature} includes payments and may not count towards a decline; use graph.negative_exposure_without_payments`
 }

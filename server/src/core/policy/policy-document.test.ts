@@ -8,7 +8,7 @@ import { policyJsonSchema } from './policy-document.ts'
 
 const published = JSON.parse(readFileSync(new URL('../../../../policies/policy.schema.json', import.meta.url), 'utf8'))
 
-it('the published JSON Schema is the one the engine validates with (npm run goldens)', () => {
+it('the published JSON Schema is the schema that the engine validates with (npm run goldens)', () => {
   assert.deepEqual(published, policyJsonSchema())
 })
 

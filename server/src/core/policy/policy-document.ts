@@ -5,10 +5,10 @@ const Closed = <Properties extends TProperties>(properties: Properties, descript
   Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
 
 const Code = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$', description: 'A machine-readable code.' })
-const Label = Type.String({ minLength: 1, maxLength: 200, description: 'What a person reads.' })
+const Label = Type.String({ minLength: 1, maxLength: 200, description: 'A text for people.' })
 const FeatureRef = Type.String({
   pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
-  description: 'A feature of the catalogue, or `snapshot.` and the name the caller gives it.',
+  description: 'A feature of the catalogue, or `snapshot.` and the name that the caller gave it.',
 })
 const Points = Type.Integer({ minimum: -1000, maximum: 1000 })
 const Ppm = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'A share in millionths.' })
@@ -20,37 +20,43 @@ const Input = Closed(
   {
     feature: FeatureRef,
     type: Type.Enum([...FEATURE_TYPES]),
-    weight: Type.Integer({ minimum: 0, maximum: 100, description: 'How much knowing it adds to completeness.' }),
-    half_life_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Instead of the catalogue’s half-life.' })),
-    max_age_days: Type.Optional(Type.Integer({ minimum: 1, description: 'Older than this, it counts as missing.' })),
+    weight: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'How much it adds to completeness when it is known.',
+    }),
+    half_life_days: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Replaces the half-life of the catalogue.' }),
+    ),
+    max_age_days: Type.Optional(Type.Integer({ minimum: 1, description: 'An older value counts as missing.' })),
     missing: Type.Optional(Code),
     withheld: Type.Optional(Code),
     other_currency: Type.Optional(Code),
   },
-  'A feature the policy may look at, and the code of the reason to give when it is missing: `withheld` where consent was taken back, `other_currency` where there is data in another currency only, `missing` otherwise.',
+  'A feature that the policy may use, and the code of the reason to give when it is missing: `withheld` if consent was revoked or expired, `other_currency` if there is data only in another currency, `missing` otherwise.',
 )
 
 const Rule = Closed(
   {
     id: Code,
     when: Type.String({ minLength: 1, maxLength: 1000, description: 'A condition in CEL over the inputs.' }),
-    // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited, and `when … then` is how people say it
+    // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited, and `when … then` reads naturally
     then: Type.Enum(['decline', 'manual_review', 'condition']),
     reason: Closed({ code: Code, label: Label, impact: Type.Enum([...IMPACTS]) }),
     condition: Type.Optional(Explanation),
     covers: Type.Optional(Code),
     explanation: Label,
   },
-  'What to do when a condition holds, whatever the score; `covers` names the group of the scorecard whose shortfall its reason already tells.',
+  'What to do when a condition holds, whatever the score is; `covers` names the group of the scorecard whose shortfall is then not given as another reason.',
 )
 
 const Bin = Closed(
   {
-    below: Type.Optional(Type.Number({ description: 'Holds values under this and not in an earlier bin.' })),
+    below: Type.Optional(Type.Number({ description: 'Holds values below this that are in no earlier bin.' })),
     equals: Type.Optional(Type.Union([Type.String(), Type.Boolean()])),
     points: Points,
   },
-  'A range of values, or one value, and its points; without `below` and `equals` it holds all the rest.',
+  'A range of values, or one value, and its points; without `below` and `equals` it holds all other values.',
 )
 
 const Characteristic = Closed(
@@ -69,7 +75,7 @@ const Characteristic = Closed(
     shortfall: Explanation,
     strength: Explanation,
   },
-  'One question of the scorecard.',
+  'One characteristic of the scorecard.',
 )
 
 const Scorecard = Closed({
@@ -82,11 +88,11 @@ const Scorecard = Closed({
   characteristics: Type.Array(Characteristic, { minItems: 1, maxItems: 50 }),
   probability: Type.Array(Closed({ score: Points, bad_ppm: Ppm }), {
     minItems: 2,
-    description: 'Probability of a bad outcome by score, ascending; between two rows in a straight line.',
+    description: 'Probability of a bad outcome by score, ascending; interpolated linearly.',
   }),
   normal: Type.Array(Closed({ z: Type.Number({ minimum: 0 }), ppm: Ppm }), {
     minItems: 2,
-    description: 'The normal distribution function from zero up; between two rows in a straight line of z².',
+    description: 'The normal distribution function from zero up; interpolated linearly in z².',
   }),
 })
 
@@ -103,9 +109,16 @@ const BoundExplanations = Object.fromEntries(LIMIT_BOUNDS.map((bound) => [bound,
 >
 
 const Limit = Closed({
-  income_haircut: Type.Number({ minimum: 0, maximum: 1, description: 'Of the variation of income.' }),
+  income_haircut: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'The share of the variation of income that is deducted from income.',
+  }),
   spending_share: Type.Number({ minimum: 0, maximum: 1, description: 'Share of spending that cannot be cut.' }),
-  cushion: Type.Number({ minimum: 1, description: 'What is left must be this many times the instalment.' }),
+  cushion: Type.Number({
+    minimum: 1,
+    description: 'What remains after spending and debt service must be this many times the instalment.',
+  }),
   debt_to_income_max: Share,
   loss_given_default: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
   expected_loss_max: Type.Number({ exclusiveMinimum: 0, description: 'Per credit, in the reference currency.' }),
@@ -143,7 +156,7 @@ const PolicyTest = Closed({
   }),
 })
 
-/** The schema of a policy: everything a verdict depends on, in one document. */
+/** The schema of a policy: everything that a verdict depends on besides the facts. */
 export const PolicyDocument = Closed({
   version: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$' }),
   model_version: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._-]{0,63}$' }),
@@ -154,7 +167,7 @@ export const PolicyDocument = Closed({
   scorecard: Scorecard,
   tiers: Type.Array(Tier, {
     minItems: 1,
-    description: 'Best first; the last one, without `from`, takes all the rest.',
+    description: 'Best first; the last one, without `from`, takes all other scores.',
   }),
   verdicts: Closed({
     cutoff: Type.Integer({ description: 'A score below this is a decline.' }),

@@ -1,16 +1,16 @@
-/** Something wrong with a policy: where in the document, and what to do about it. */
+/** A problem of a policy: where it is in the document, and what to do about it. */
 export interface PolicyProblem {
   /** Keys and indices from the root of the document. */
   path: readonly (string | number)[]
   message: string
   /** The character within the text at `path`, for problems inside an expression. */
   offset?: number
-  /** Where that is in the source text, counted from one. */
+  /** The position in the source text, counted from one. */
   line?: number
   column?: number
 }
 
-/** Says a problem in one line, with its place. */
+/** Describes a problem in one line, with its position. */
 export function describeProblem({ path, message, line, column }: PolicyProblem): string {
   const place = line === undefined ? `/${path.join('/')}` : `${line}:${column} /${path.join('/')}`
   return `${place}: ${message}`
