@@ -1,5 +1,4 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
-import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
 import { isStale } from './is-stale.ts'
 
@@ -21,22 +20,26 @@ export interface Figures {
 const STALE = missing('stale')
 const NO_DATA = missing('no_data')
 
-/** Reads the figures as this policy accepts them: a value older than its input's `max_age_days` is missing. */
-export function readFigures({ maxAgeDays, products, defaultProduct }: CompiledPolicy, features: FactSet): Figures {
-  const fresh = (name: FeatureName) => freshFact(features[name], maxAgeDays[name])
-  const figure = (name: FeatureName) => finite(fresh(name))
-  const product = textIn(fresh('request.product'))
+/**
+ * Reads the figures as this policy accepts them: a value older than its input's `max_age_days` is missing. The names are
+ * literals for the reason given in `read-feature.ts`.
+ */
+export function readFigures(
+  { maxAgeDays: oldest, products, defaultProduct }: CompiledPolicy,
+  features: FactSet,
+): Figures {
+  const product = textIn(fresh(features['request.product'], oldest['request.product']))
   return {
     terms: (product === undefined ? undefined : products.get(product)) ?? defaultProduct,
-    amount: numberIn(figure('request.amount')),
-    currency: textIn(fresh('request.currency')),
-    medianInflow: figure('cashflow.median_inflow'),
-    inflowVariation: numberIn(figure('cashflow.inflow_variation')),
-    meanSpending: numberIn(figure('cashflow.mean_spending')),
-    meanDebtService: numberIn(figure('cashflow.mean_debt_service')),
-    lowestBalance: figure('cashflow.lowest_balance'),
-    averageBalance: numberIn(figure('cashflow.average_balance')),
-    outstanding: numberIn(figure('history.outstanding')),
+    amount: numberIn(figure(features['request.amount'], oldest['request.amount'])),
+    currency: textIn(fresh(features['request.currency'], oldest['request.currency'])),
+    medianInflow: figure(features['cashflow.median_inflow'], oldest['cashflow.median_inflow']),
+    inflowVariation: numberIn(figure(features['cashflow.inflow_variation'], oldest['cashflow.inflow_variation'])),
+    meanSpending: numberIn(figure(features['cashflow.mean_spending'], oldest['cashflow.mean_spending'])),
+    meanDebtService: numberIn(figure(features['cashflow.mean_debt_service'], oldest['cashflow.mean_debt_service'])),
+    lowestBalance: figure(features['cashflow.lowest_balance'], oldest['cashflow.lowest_balance']),
+    averageBalance: numberIn(figure(features['cashflow.average_balance'], oldest['cashflow.average_balance'])),
+    outstanding: numberIn(figure(features['history.outstanding'], oldest['history.outstanding'])),
   }
 }
 
@@ -45,14 +48,15 @@ export function numberIn(figure: Fact): number | undefined {
   return 'value' in figure ? (figure.value as number) : undefined
 }
 
-function freshFact(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
+function fresh(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
   if (fact === undefined) return NO_DATA
   return 'value' in fact && isStale(fact.age_days, maxAgeDays) ? STALE : fact
 }
 
-/** Treats a value that is not a finite number as missing. */
-function finite(fact: Fact): Fact {
-  return !('value' in fact) || Number.isFinite(fact.value) ? fact : NO_DATA
+/** A number, or why there is none; a value that is not a finite number is missing. */
+function figure(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
+  const known = fresh(fact, maxAgeDays)
+  return !('value' in known) || Number.isFinite(known.value) ? known : NO_DATA
 }
 
 function textIn(fact: Fact): string | undefined {

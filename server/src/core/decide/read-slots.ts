@@ -17,9 +17,9 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
   const ages: (number | undefined)[] = new Array(inputs.length)
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
   const gaps: number[] = []
-  inputs.forEach((input, slot) => {
-    // Every feature name contains a dot, so it never names an inherited property.
-    const fact = (input.isMeasured ? measured : features)[input.feature]
+  for (let slot = 0; slot < inputs.length; slot++) {
+    const input = inputs[slot]!
+    const fact = input.read(input.isMeasured ? measured : features)
     if (isAccepted(fact, input)) {
       values[slot] = fact.value
       ages[slot] = fact.age_days
@@ -27,7 +27,7 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
       missing[slot] = whyMissing(fact, input)
       gaps.push(slot)
     }
-  })
+  }
   return { values, ages, missing, gaps }
 }
 

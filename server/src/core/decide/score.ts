@@ -35,15 +35,29 @@ function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missi
   const because = missing[slot]!
   if (because === 'not_requested') {
     // Scores as its reference does, so that nothing is gained or lost.
-    const [bin, points] = [NOT_APPLICABLE_BIN, reference]
-    return { bin, characteristic: id, feature, group, points, reference, shortfall: 0, value: null }
+    const bin = NOT_APPLICABLE_BIN
+    return { bin, characteristic: id, feature, group, points: reference, reference, shortfall: 0, value: null }
   }
-  const [bin, points, shortfall] = [MISSING_BIN, missingPoints, reference - missingPoints]
-  return { bin, characteristic: id, feature, group, missing: because, points, reference, shortfall, value: null }
+  const points = missingPoints
+  const shortfall = reference - points
+  return {
+    bin: MISSING_BIN,
+    characteristic: id,
+    feature,
+    group,
+    missing: because,
+    points,
+    reference,
+    shortfall,
+    value: null,
+  }
 }
 
 function binOf(bins: readonly CompiledBin[], value: FactValue): CompiledBin {
-  const holds = ({ equals, below }: CompiledBin) =>
-    equals === undefined ? below === undefined || (value as number) < below : value === equals
-  return bins.find(holds) ?? bins.at(-1)!
+  for (const bin of bins) {
+    const { equals, below } = bin
+    const holds = equals === undefined ? below === undefined || (value as number) < below : value === equals
+    if (holds) return bin
+  }
+  return bins.at(-1)!
 }

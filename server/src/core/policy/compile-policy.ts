@@ -1,5 +1,6 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
 import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
+import { readerOf } from '../facts/read-feature.ts'
 import { LIMIT_BOUNDS } from '../vocabularies.ts'
 import { checkPolicy } from './check-policy.ts'
 import { expressionProblem } from './check-rules.ts'
@@ -91,7 +92,7 @@ function prepare(document: PolicyDocument, checksum: string): CompileResult {
 function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
   // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature) }
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
 }
 
 function compileRules(

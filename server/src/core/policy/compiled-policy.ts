@@ -1,5 +1,6 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { FeatureName } from '../facts/feature-catalogue.ts'
+import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Impact } from '../vocabularies.ts'
 import type { Condition } from './compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
@@ -39,6 +40,7 @@ export interface CompiledInput {
   maxAgeDays: number | undefined
   /** Whether `measureRequest` computes it; otherwise it is among the facts. */
   isMeasured: boolean
+  read: ReadFeature
 }
 
 /** A reason for a decision, with the node of the trace that it comes from. */
