@@ -1,13 +1,13 @@
 /** One organization's corrupt data does not stop the worker for others; on PGlite and, with TEST_DATABASE_URL, on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { entityRow } from '../../tests/entity-row.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { createOrganization } from '../admin/manage-organizations.ts'
 import { readConfig } from '../config.ts'
-import { emptyState } from '../core/facts/entity-state.ts'
 import { openInstallation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { NewRow, RowOf } from '../store/schema/tables.ts'
+import type { RowOf } from '../store/schema/tables.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { ConsequenceWorker } from './consequence-worker.ts'
 import { FailedCauses } from './failed-causes.ts'
@@ -62,21 +62,9 @@ const setChecksum = (organizationId: string, checksum: string) =>
 async function approved(organizationId: string, count: number): Promise<string[]> {
   const now = new Date(nowMs).toISOString()
   const ids = Array.from({ length: count }, () => installation.newId('ent'))
-  const rowOf = (id: string): NewRow<'entities'> => ({
-    id,
-    external_id: id,
-    type: null,
-    display_name: null,
-    country: null,
-    metadata: '{}',
-    state: JSON.stringify(emptyState()),
-    version: 1,
-    created_at: now,
-    updated_at: now,
-  })
   await store.commit({
     organizationId,
-    newEntities: ids.map(rowOf),
+    newEntities: ids.map((id) => entityRow(id, now)),
     latestDecisions: ids.map((id) => ({
       entity_id: id,
       decision_id: `dec_${id}`,

@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { neutralTrust } from '../core/graph/describe-trust.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
-import type { Entity, EntityType } from './schemas/entity.ts'
+import { type Entity, type EntityType, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from './schemas/entity.ts'
 
 /** An entity as callers see it. */
 export function describeEntity(entity: EntityRow, environment: Environment): Entity {
@@ -11,11 +11,16 @@ export function describeEntity(entity: EntityRow, environment: Environment): Ent
     environment,
     external_id: entity.external_id,
     type: entity.type as EntityType | null,
-    ...(entity.display_name !== null && { display_name: entity.display_name }),
-    ...(entity.country !== null && { country: entity.country }),
+    ...optionalFieldsOf(entity),
     metadata: JSON.parse(entity.metadata),
     trust: entity.trust === null ? neutralTrust(entity.created_at) : JSON.parse(entity.trust),
     created_at: entity.created_at,
     updated_at: entity.updated_at,
   }
+}
+
+/** The optional fields that are set. */
+function optionalFieldsOf(entity: EntityRow): Pick<Entity, OptionalEntityField> {
+  const fields = OPTIONAL_ENTITY_FIELDS.map((field) => [field, entity[field]] as const)
+  return Object.fromEntries(fields.filter(([, value]) => value !== null))
 }

@@ -1,12 +1,13 @@
 /** The guarantees of the store, on the embedded database and, with TEST_DATABASE_URL, on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { entityRow } from '../../tests/entity-row.ts'
 import { createEmptyTestStorage, createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from './database/database.ts'
 import { openEnvironmentStore } from './environment-store.ts'
 import { Lease } from './leases/lease.ts'
-import type { NewRow } from './schema/tables.ts'
+import { columnsOf, columnType, type NewRow, type TableName, tables } from './schema/tables.ts'
 import { openStorage } from './storage.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
@@ -23,19 +24,7 @@ after(async () => {
 const NOW = '2026-11-15T09:30:00.123Z'
 const organizationId = 'org_a'
 
-function entity(id: string, changes: Partial<NewRow<'entities'>> = {}): NewRow<'entities'> {
-  const blank = {
-    type: null,
-    display_name: null,
-    country: null,
-    metadata: '{}',
-    state: '{}',
-    version: 1,
-    created_at: NOW,
-    updated_at: NOW,
-  }
-  return { id, external_id: id, ...blank, ...changes }
-}
+const entity = (id: string, changes?: Partial<NewRow<'entities'>>) => entityRow(id, NOW, changes)
 
 function event(id: string): NewRow<'events'> {
   return { id, type: 'test', created_at: NOW, data: '{}' }
@@ -383,4 +372,25 @@ test('a database with an unknown or an edited migration is refused', async () =>
     "UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1 RETURNING name",
   )
   await assert.rejects(storage.migrate(), new RegExp(`${row!.name} differs`))
+})
+
+test('every table has the columns, types and nullability that tables.ts says', async () => {
+  const stored = await database.query<{ table_name: string; column_name: string; type: string; nullable: boolean }>(
+    `SELECT table_name, column_name, data_type AS type, is_nullable = 'YES' AS nullable
+     FROM information_schema.columns WHERE table_schema = current_schema()`,
+  )
+  const described = new Map(
+    stored.map(({ table_name, column_name, type, nullable }) => [`${table_name}.${column_name}`, { type, nullable }]),
+  )
+  for (const table of Object.keys(tables) as TableName[]) {
+    for (const column of columnsOf(table)) {
+      const { sqlType, isNullable } = columnType(table, column)
+      const type = sqlType === 'timestamptz' ? 'timestamp with time zone' : sqlType
+      assert.deepEqual(described.get(`${table}.${column}`), { type, nullable: isNullable }, `${table}.${column}`)
+    }
+  }
+  const entityColumns = stored
+    .filter(({ table_name }) => table_name === 'entities')
+    .map(({ column_name }) => column_name)
+  assert.deepEqual(entityColumns.sort(), columnsOf('entities').sort(), 'tables.ts has every column of an entity')
 })

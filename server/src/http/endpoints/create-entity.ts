@@ -6,7 +6,7 @@ import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'
 import { record } from '../record.ts'
-import { CreateEntityRequest, Entity } from '../schemas/entity.ts'
+import { CreateEntityRequest, Entity, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from '../schemas/entity.ts'
 import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
 
 /** Creates an entity, or finds the one with this external id and merges in what is given. */
@@ -69,6 +69,14 @@ export const createEntity = defineEndpoint({
 
 type EntityFields = Static<typeof CreateEntityRequest>
 
+/** The fields that callers set and change. */
+const CALLER_FIELDS = ['type', ...OPTIONAL_ENTITY_FIELDS, 'metadata'] as const
+/** A column that is not set here, by `newEntity` or by an optional field, does not compile. */
+const NO_OPTIONAL_FIELDS = Object.fromEntries(OPTIONAL_ENTITY_FIELDS.map((field) => [field, null])) as Record<
+  OptionalEntityField,
+  null
+>
+
 function trailOf(id: string) {
   return { subject: { type: 'entity', id }, trailId: id }
 }
@@ -78,8 +86,7 @@ function newEntity({ body, newId, now }: RequestContext<unknown, unknown, Entity
     id: newId('ent'),
     external_id: body.external_id,
     type: null,
-    display_name: null,
-    country: null,
+    ...NO_OPTIONAL_FIELDS,
     metadata: '{}',
     state: JSON.stringify(emptyState()),
     version: 1,
@@ -95,8 +102,7 @@ function mergeFields(entity: EntityRow, body: EntityFields): EntityRow {
   return {
     ...entity,
     type: body.type ?? entity.type,
-    display_name: body.display_name ?? entity.display_name,
-    country: body.country ?? entity.country,
+    ...Object.fromEntries(OPTIONAL_ENTITY_FIELDS.map((field) => [field, body[field] ?? entity[field]])),
     metadata: body.metadata ? mergeMetadata(entity.metadata, body.metadata) : entity.metadata,
   }
 }
@@ -108,5 +114,5 @@ function mergeMetadata(kept: string, given: Record<string, string>): string {
 }
 
 function changedFields(before: EntityRow, after: EntityRow): string[] {
-  return (['type', 'display_name', 'country', 'metadata'] as const).filter((field) => before[field] !== after[field])
+  return CALLER_FIELDS.filter((field) => before[field] !== after[field])
 }

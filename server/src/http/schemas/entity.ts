@@ -1,7 +1,8 @@
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Id, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { ENTITY_TYPES } from '../../core/vocabularies.ts'
+import type { ChangeableColumn } from '../../store/schema/tables.ts'
 import { Metadata } from './fields.ts'
 
 export const EntityType = OneOf(ENTITY_TYPES)
@@ -15,12 +16,24 @@ const Country = Type.String({
   examples: ['DE'],
 })
 
+/** The optional text fields of an entity. Each is a changeable column of the table `entities` with the same name. */
+const optionalFields = {
+  display_name: Type.Optional(DisplayName),
+  country: Type.Optional(Country),
+}
+export type OptionalEntityField = keyof typeof optionalFields
+export const OPTIONAL_ENTITY_FIELDS = columnNames(optionalFields)
+
+/** The names of fields; a field that is not a changeable column of `entities` does not compile. */
+function columnNames<F extends ChangeableColumn<'entities'>>(fields: Record<F, TSchema>): F[] {
+  return Object.keys(fields) as F[]
+}
+
 export const CreateEntityRequest = Strict(
   {
     external_id: Text(255, 'Your own, stable id of this entity; unique in your organization.'),
     type: Type.Optional(EntityType),
-    display_name: Type.Optional(DisplayName),
-    country: Type.Optional(Country),
+    ...optionalFields,
     metadata: Type.Optional(Metadata),
   },
   {
@@ -59,8 +72,7 @@ export const Entity = Strict(
     environment: OneOf(['sandbox', 'production']),
     external_id: Type.String(),
     type: Nullable(EntityType),
-    display_name: Type.Optional(DisplayName),
-    country: Type.Optional(Country),
+    ...optionalFields,
     metadata: Metadata,
     trust: Trust,
     created_at: Timestamp('When it was first seen.'),
