@@ -39,7 +39,7 @@ function withRelationship(document: PolicyDocument): PolicyDocument {
         // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited
         then: 'manual_review',
         reason: { code: 'own_staff', label: 'Applicant works for us', impact: 'negative' },
-        explanation: 'Nobody decides on a colleague alone.',
+        explanation: 'A colleague alone is no reason to decline.',
       },
     ],
     scorecard: {

@@ -135,6 +135,23 @@ test('nothing is left half done, skipped without a reason, or pointed at this ma
   }
 })
 
+/** Phrases that hide who acts; name the subject instead (CONTRIBUTING.md, "How does code read here?"). */
+const RIDDLES =
+  /\b(whoever|whomever|whatever stands|some(body|one)|no(body| one)|any(body|one)|every(body|one)|th(ose|em) who|what is spoken of|(has|have) (it|them) (looked|told|asked)|looked at again|at a pace|made anew)\b/i
+
+/** The unprivileged user of Unix systems. */
+const UNIX_USER = /'nobody'|user nobody/
+
+test('comments, documents and messages name who acts', () => {
+  const prose = files.filter(
+    (file) => /\.(ts|js|cjs|sql|md|yaml)$/.test(file) && !file.startsWith('server/tests/golden/'),
+  )
+  for (const file of prose.filter((name) => name !== 'server/tests/tidy.test.ts')) {
+    for (const [index, line] of readFileSync(join(ROOT, file), 'utf8').split('\n').entries())
+      assert.doesNotMatch(line.replace(UNIX_USER, ''), RIDDLES, `${file}:${index + 1}`)
+  }
+})
+
 test('the lock file has every optional package, without which npm ci refuses to run', () => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>
