@@ -16,7 +16,7 @@ import { webhookQueries } from './queries/webhooks.ts'
 import type { Change, Committed } from './write-path/change.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
-/** All reads and writes of one environment. It does not know that there is another. */
+/** All reads and writes of one environment; it has no access to the other environment. */
 export function openEnvironmentStore(database: Database) {
   const writes = new GroupCommit(database)
   const { cacheStates, ...entities } = entityQueries(database)
@@ -37,21 +37,21 @@ export function openEnvironmentStore(database: Database) {
     apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
     touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),
 
-    /** Writes a change, together with all others that wait. */
+    /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */
     async commit(change: Change): Promise<Committed> {
       const committed = await writes.commit(change)
       if (!committed.lost)
         cacheStates(change.organizationId, [...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
       return committed
     },
-    /** Resolves when everything that was handed in has been written. */
+    /** Resolves when every change that was handed in is settled. */
     drain: writes.drain.bind(writes),
-    /** Has one listener told when a change that this node wrote has put webhooks on their way. */
+    /** Registers the listener that is called after a commit of this node that queued webhook deliveries. */
     onDeliveriesQueued: writes.onDeliveriesQueued.bind(writes),
-    /** Changes that wait for a flush. */
+    /** The number of changes that wait for a flush. */
     waiting: () => writes.waiting,
   }
 }
 
-/** What `openEnvironmentStore` opens. */
+/** The store of one environment. */
 export type EnvironmentStore = ReturnType<typeof openEnvironmentStore>

@@ -5,12 +5,12 @@ import { lockFolder } from './database/folder-lock.ts'
 import { openPglite } from './database/pglite-database.ts'
 import { migrate } from './schema/migrate.ts'
 
-/** The three data sets of an installation. Nothing reads across them. */
+/** The three data sets of an installation. No statement reads more than one of them. */
 export interface Storage {
   embedded: boolean
   control: Database
   environments: Record<Environment, Database>
-  /** Brings all three schemas up to date and names the steps that were applied. */
+  /** Applies the pending migrations of all three schemas and returns their names. */
   migrate(): Promise<string[]>
   close(): Promise<void>
 }
@@ -18,8 +18,8 @@ export interface Storage {
 const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', production: 'verdigraph_production' }
 
 /**
- * Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder, which goes
- * on opening for a while: the first statements wait for it.
+ * Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder. The
+ * embedded database is still opening when this returns; its first statements wait.
  */
 export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir'>): Promise<Storage> {
   return config.databaseUrls ? openServers(config.databaseUrls) : openEmbedded(config.dataDir)
@@ -28,8 +28,8 @@ export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir
 function openEmbedded(dataDir: string): Storage {
   const unlock = lockFolder(dataDir)
   try {
-    const { folder, markWhole } = prepareDatabaseFolder(dataDir)
-    const control = openPglite({ dataDir: folder, schema: SCHEMAS.control, onOpen: markWhole })
+    const { folder, markComplete } = prepareDatabaseFolder(dataDir)
+    const control = openPglite({ dataDir: folder, schema: SCHEMAS.control, onOpen: markComplete })
     return assemble({
       embedded: true,
       control,
@@ -44,7 +44,7 @@ function openEmbedded(dataDir: string): Storage {
 }
 
 async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<Storage> {
-  // The embedded database has no use for a client, and a start need not wait for one.
+  // Imported here, because with the embedded database the client would only delay the start.
   const { openPostgres } = await import('./database/postgres-database.ts')
   const control = openPostgres({ url: urls.control, schema: SCHEMAS.control })
   const sandbox = openPostgres({ url: urls.sandbox, schema: SCHEMAS.sandbox })
@@ -65,7 +65,7 @@ async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<S
   return assemble({ embedded: false, control, sandbox, production, close })
 }
 
-/** PostgreSQL 15 is the oldest release this is tested on. */
+/** PostgreSQL 15 is the oldest release that the tests run on. */
 const SERVER_VERSION_MIN = 150_000
 
 async function requireServer(database: Database, setting: string): Promise<void> {
@@ -77,7 +77,7 @@ async function requireServer(database: Database, setting: string): Promise<void>
       })
     })
   if (Number(row?.version) < SERVER_VERSION_MIN)
-    throw new DatabaseUnavailable(`the database of ${setting} is older than PostgreSQL 15`)
+    throw new DatabaseUnavailable(`the database of ${setting} is older than PostgreSQL 15: upgrade the server`)
 }
 
 function assemble({

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How many keys one statement looks up at most. */
+/** The most keys that one statement looks up. */
 const KEYS_MAX = 512
 
 interface Waiting<Key, Value> {
@@ -10,8 +10,8 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Makes a look-up by key share its round trip: keys asked for in one turn of the event loop, or while a query is in flight,
- * are answered together by the next. `load` returns the values found, by the text of their key.
+ * Batches look-ups by key into shared round trips: keys requested in one turn of the event loop, or while a query is in
+ * flight, are read by the next query together. `load` returns the values it found, by the text of their key.
  */
 export function batchedRead<Key, Value>({
   keyText,
@@ -33,7 +33,8 @@ export function batchedRead<Key, Value>({
   }
 
   async function readAll(): Promise<void> {
-    // Requests that arrive together are read one after the other; a query for the first alone would hold up all the others.
+    // The server parses requests that arrive together one after another. A query for the first key alone would make all
+    // others wait for its round trip.
     await setImmediate()
     while (queue.length > 0) {
       const batch = queue.splice(0, KEYS_MAX)

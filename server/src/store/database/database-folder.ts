@@ -11,58 +11,60 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Says, inside the folder of a database, that not all of its files are there yet. */
-const UNFINISHED = 'verdigraph.unfinished'
-/** Written by PostgreSQL; without it, there is no database. */
-const MARK = 'PG_VERSION'
+/** A file in the folder of a database whose creation has not finished. */
+const INCOMPLETE_MARKER = 'verdigraph.unfinished'
+/** Written by PostgreSQL; a folder without it holds no database. */
+const VERSION_FILE = 'PG_VERSION'
 
-/** The folder of the embedded database. */
+/** The path of the embedded database's folder. */
 export function databaseFolder(dataDir: string): string {
   return join(dataDir, 'database')
 }
 
-/** Whether a folder holds an embedded database, and all of it. */
+/** Whether a folder holds a complete embedded database. */
 export function holdsDatabase(folder: string): boolean {
-  return existsSync(join(folder, MARK)) && !existsSync(join(folder, UNFINISHED))
+  return existsSync(join(folder, VERSION_FILE)) && !existsSync(join(folder, INCOMPLETE_MARKER))
 }
 
 /**
- * Makes ready the folder of the embedded database. Making a database copies a thousand files; until `markWhole` is
- * called, a note in the folder says that they are not all there, and the next start begins anew.
+ * Creates the folder of the embedded database if it is missing. Creating a database copies a thousand files. Until
+ * `markComplete` is called, a marker file says that some may be missing, and the next start deletes the folder and
+ * creates the database again.
  */
-export function prepareDatabaseFolder(dataDir: string): { folder: string; markWhole: () => void } {
+export function prepareDatabaseFolder(dataDir: string): { folder: string; markComplete: () => void } {
   const folder = databaseFolder(dataDir)
-  if (existsSync(join(folder, UNFINISHED))) removeUnfinished(folder)
-  // The embedded database makes files that anybody could write; the folder around them keeps everybody out.
+  if (existsSync(join(folder, INCOMPLETE_MARKER))) removeIncomplete(folder)
+  // PGlite creates files that every user may write; the mode of the folder keeps other users out.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  if (holdsDatabase(folder)) return { folder, markWhole() {} }
+  if (holdsDatabase(folder)) return { folder, markComplete() {} }
 
-  writeFileSync(join(folder, UNFINISHED), '', { mode: 0o600 })
+  writeFileSync(join(folder, INCOMPLETE_MARKER), '', { mode: 0o600 })
   return {
     folder,
-    markWhole() {
-      // A power failure must neither bring the note back, which would cost everything written since, nor take files that it no longer covers.
-      syncAll(folder)
-      rmSync(join(folder, UNFINISHED), { force: true })
-      sync(folder)
+    markComplete() {
+      // The order survives a power failure. Files are on disk before the marker is removed, so none is lost unmarked.
+      // The removal is on disk before the first write, because a marker that came back would delete all later data.
+      fsyncTree(folder)
+      rmSync(join(folder, INCOMPLETE_MARKER), { force: true })
+      fsyncPath(folder)
     },
   }
 }
 
-/** Its mark goes first: should this be cut short as well, what is left counts as no database. */
-function removeUnfinished(folder: string): void {
-  rmSync(join(folder, MARK), { force: true })
+/** Removes the version file first: if the removal is interrupted, the rest does not count as a database. */
+function removeIncomplete(folder: string): void {
+  rmSync(join(folder, VERSION_FILE), { force: true })
   rmSync(folder, { recursive: true, force: true })
 }
 
-function syncAll(folder: string): void {
+function fsyncTree(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
-    sync(join(entry.parentPath, entry.name))
-  sync(folder)
+    fsyncPath(join(entry.parentPath, entry.name))
+  fsyncPath(folder)
 }
 
-function sync(path: string): void {
+function fsyncPath(path: string): void {
   const handle = openSync(path, 'r')
   try {
     fsyncSync(handle)

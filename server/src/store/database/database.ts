@@ -1,29 +1,29 @@
 /** One row as the drivers return it: times as ISO 8601 UTC text, 64-bit integers as numbers, exact decimals as text. */
 export type Row = Record<string, unknown>
 
-/** Runs single statements; each is a transaction of its own. */
+/** Runs single statements, each in its own transaction unless it is part of a `Transaction`. */
 export interface Queryable {
   query<R extends Row = Row>(sql: string, params?: readonly unknown[]): Promise<R[]>
 }
 
-/** What runs inside an interactive transaction: statements, and scripts of several statements without parameters. */
+/** Runs statements, and scripts of several statements without parameters, inside an interactive transaction. */
 export interface Transaction extends Queryable {
   script(sql: string): Promise<void>
 }
 
 /**
- * A handle on one schema of one database: the whole of what the rest of the program knows about storage.
- * Hot paths write with one statement per batch, so the only interactive transactions are rare ones (migrations).
+ * A handle on one schema of one database: the only interface to storage that the rest of the program uses.
+ * Hot paths write each batch with one statement, so interactive transactions are rare (migrations, the first start).
  */
 export interface Database extends Queryable {
   readonly schema: string
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
-  /** The same server, looking at another schema. */
+  /** A handle on another schema of the same server. */
   inSchema(schema: string): Database
   close(): Promise<void>
 }
 
-/** The database answered with an error; `code` is the SQLSTATE. The message may hold SQL and stays on the server. */
+/** An error that PostgreSQL returned; `code` is the SQLSTATE. The message may hold SQL, so clients never get it. */
 export class DatabaseError extends Error {
   override name = 'DatabaseError'
   readonly code: string
@@ -38,12 +38,12 @@ export class DatabaseError extends Error {
     this.constraint = constraint
   }
 
-  /** A deadlock or a serialization failure: nothing was written and the same work may be tried again. */
+  /** A deadlock or a serialization failure: nothing was written, and the statement may be retried. */
   get isTransient(): boolean {
     return this.code === '40P01' || this.code === '40001'
   }
 
-  /** There is no such schema or table: nobody has set up the database yet. */
+  /** The schema or table does not exist: the database has not been migrated yet. */
   get isNotSetUp(): boolean {
     return this.code === '3F000' || this.code === '42P01'
   }
@@ -53,24 +53,27 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The database cannot be reached; what was asked may be tried again later. */
+/**
+ * The database did not answer: it is unreachable, overloaded or closed. It may answer later; whether the statement ran
+ * is unknown.
+ */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
 }
 
-const USUAL_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/
+const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/
 
-/** PostgreSQL prints `2026-11-15 02:45:39.123+00` in a UTC session; the program speaks ISO 8601 with milliseconds. */
+/** Converts a timestamp that PostgreSQL printed in UTC (`2026-11-15 02:45:39.123+00`) to ISO 8601 with milliseconds. */
 export function isoTime(text: string): string {
-  // Times are read with every entity and every event, and a Date takes eight times as long.
-  if (USUAL_TIME.test(text)) {
+  // Every entity and every event has timestamps, and converting one through Date takes eight times as long.
+  if (UTC_TIMESTAMP.test(text)) {
     const milliseconds = text.slice(20, -3).slice(0, 3).padEnd(3, '0')
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
   }
   return new Date(`${text.replace(' ', 'T').replace(/\+00$/, '')}Z`).toISOString()
 }
 
-/** Type numbers of PostgreSQL's own catalogue (pg_type.oid) whose text form the program wants in another shape. */
+/** Parsers of the text form of PostgreSQL types, by type number (pg_type.oid). */
 export const typeParsers: Record<number, (text: string) => unknown> = {
   20: Number, // int8: counts and versions stay far below 2^53
   1082: (text) => text, // date
@@ -78,18 +81,20 @@ export const typeParsers: Record<number, (text: string) => unknown> = {
   1700: (text) => text, // numeric: exact decimal text
 }
 
-/** Schema names are written into SQL, so they are only ever plain identifiers. */
+/** Quotes a schema name for SQL; throws unless it is a plain identifier, because it is not passed as a parameter. */
 export function quotedSchema(schema: string): string {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain schema name`)
   return `"${schema}"`
 }
 
 /**
- * Every execution is planned anew, for the tables as large as they are then. A plan that is kept is made while tables are
- * small, reads them whole, and stays as they grow, until statistics are gathered the next time; one that is forced to be
- * index lookups may still take the wrong side first. Planning costs a fraction of a millisecond.
+ * Session settings of the query planner.
  *
- * Bitmaps are off, because rows are found by key or wanted in the order of an index: a bitmap would first collect all
- * hundred thousand links of a hub to sort them.
+ * Every execution gets its own plan, for the current sizes of the tables. A cached plan is made while tables are small,
+ * scans them sequentially, and stays in use as they grow, until the next ANALYZE; forcing index scans does not help,
+ * because such a plan may still join in the wrong order. Planning costs a fraction of a millisecond.
+ *
+ * Bitmap scans are off, because rows are looked up by key or read in index order: a bitmap scan would collect all
+ * hundred thousand links of a hub first and then sort them.
  */
-export const PLANNING = { plan_cache_mode: 'force_custom_plan', enable_bitmapscan: 'off', jit: 'off' }
+export const PLANNER_SETTINGS = { plan_cache_mode: 'force_custom_plan', enable_bitmapscan: 'off', jit: 'off' }

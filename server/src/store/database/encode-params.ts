@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
-/** The number of PostgreSQL's type `text` (pg_type.oid). */
-const TEXT = 25
+/** The type number of `text` (pg_type.oid). */
+const TEXT_OID = 25
 const HEADER_BYTES = 20
 const NULL_LENGTH = -1
 /** UTF-8 needs at most three bytes for one UTF-16 code unit. */
@@ -11,30 +11,33 @@ type TextArray = readonly (string | null)[]
 type PlainArray = readonly (string | number | boolean | null)[]
 
 /**
- * The parameters of a statement with its arrays in the form in which PostgreSQL reads them: those that it casts to `text[]` in
- * binary, in one buffer, all others as text. As text, every quotation mark of every JSON
- * document would be escaped here and taken out there; for batches of decisions that was a tenth of the time on both sides, and
- * a quarter with the embedded database.
+ * Encodes the array parameters of a statement for PostgreSQL: arrays that the statement casts to `text[]` in the binary
+ * format, in one shared buffer, all others as text. The text format escapes every quotation mark of a JSON document
+ * here and unescapes it in PostgreSQL: a tenth of the time of a batch of decisions on both sides, and a quarter with the
+ * embedded database.
  */
 export function encodeParams(sql: string, params: readonly unknown[]): { values: unknown[]; buffer?: ArrayBuffer } {
-  const places = textArraysOf(sql)
-  const room = places.reduce((sum, place) => sum + roomFor(params[place] as TextArray), 0)
-  const bytes = Buffer.allocUnsafeSlow(room) // of its own, so that it can be handed to another thread
+  const indexes = textArrayIndexesOf(sql)
+  const bytesMax = indexes.reduce((sum, index) => sum + encodedBytesMax(params[index] as TextArray), 0)
+  const bytes = Buffer.allocUnsafeSlow(bytesMax) // not from Node's shared pool: it may be transferred to a worker
   const values = [...params]
-  let at = 0
-  for (const place of places) {
-    const end = writeTextArray(params[place] as TextArray, bytes, at)
-    values[place] = bytes.subarray(at, end)
-    at = end
+  let offset = 0
+  for (const index of indexes) {
+    const end = writeTextArray(params[index] as TextArray, bytes, offset)
+    values[index] = bytes.subarray(offset, end)
+    offset = end
   }
-  for (const [place, value] of values.entries()) if (Array.isArray(value)) values[place] = plainArray(value)
-  return { values, ...(room > 0 && { buffer: bytes.buffer }) }
+  for (const [index, value] of values.entries()) if (Array.isArray(value)) values[index] = plainArray(value)
+  return { values, ...(bytesMax > 0 && { buffer: bytes.buffer }) }
 }
 
-/** The indexes of the parameters that a statement casts to `text[]`, by its text. Texts are few: batches pass arrays. */
+/**
+ * The indexes of the parameters that a statement casts to `text[]`, by its SQL text. Few texts occur, because batches
+ * of any size pass arrays.
+ */
 const textArrayIndexes = new LRUCache<string, readonly number[]>({ max: 2_000 })
 
-function textArraysOf(sql: string): readonly number[] {
+function textArrayIndexesOf(sql: string): readonly number[] {
   const cached = textArrayIndexes.get(sql)
   if (cached) return cached
   const indexes = [...new Set(Array.from(sql.matchAll(/\$(\d+)::text\[\]/g), ([, number]) => Number(number) - 1))]
@@ -42,36 +45,36 @@ function textArraysOf(sql: string): readonly number[] {
   return indexes
 }
 
-function roomFor(values: TextArray): number {
-  let room = HEADER_BYTES
-  for (const value of values) room += 4 + (value === null ? 0 : value.length * BYTES_PER_UNIT)
-  return room
+function encodedBytesMax(values: TextArray): number {
+  let bytes = HEADER_BYTES
+  for (const value of values) bytes += 4 + (value === null ? 0 : value.length * BYTES_PER_UNIT)
+  return bytes
 }
 
-/** Writes an array from a place on, and returns where it ends. */
+/** Writes an array at the offset `start` and returns the offset of its end. */
 function writeTextArray(values: TextArray, bytes: Buffer, start: number): number {
   let hasNull = 0
-  let at = start + HEADER_BYTES
+  let offset = start + HEADER_BYTES
   for (const value of values) {
     if (value === null) {
       hasNull = 1
-      at = bytes.writeInt32BE(NULL_LENGTH, at)
+      offset = bytes.writeInt32BE(NULL_LENGTH, offset)
       continue
     }
-    const length = bytes.write(value, at + 4, 'utf8')
-    bytes.writeInt32BE(length, at)
-    at += 4 + length
+    const length = bytes.write(value, offset + 4, 'utf8')
+    bytes.writeInt32BE(length, offset)
+    offset += 4 + length
   }
   const dimensions = values.length > 0 ? 1 : 0
   bytes.writeInt32BE(dimensions, start)
   bytes.writeInt32BE(hasNull, start + 4)
-  bytes.writeInt32BE(TEXT, start + 8)
+  bytes.writeInt32BE(TEXT_OID, start + 8)
   bytes.writeInt32BE(values.length, start + 12)
   bytes.writeInt32BE(1, start + 16) // the index of the first element
-  return dimensions === 0 ? start + 12 : at
+  return dimensions === 0 ? start + 12 : offset
 }
 
-/** Numbers, times and the like as PostgreSQL writes an array of them. */
+/** An array in PostgreSQL's text format, as in `{1,NULL,"a"}`. */
 function plainArray(values: PlainArray): string {
   return `{${values.map((value) => (typeof value === 'string' ? quoted(value) : (value ?? 'NULL'))).join()}}`
 }

@@ -2,17 +2,17 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { nodeId } from '../../ids/node-id.ts'
 
-/** Who holds a data folder: a process id, and when that process started, because ids are used again. */
+/** The process that holds the lock of a data folder; its start time is stored too, because process ids are reused. */
 interface Holder {
   pid: number
   started: string | null
   node: string
 }
 
-/** Longer than moving a file aside and back takes. */
-const SETTLING_MS = 100
+/** Longer than `removeDeadLock` takes to rename a lock and put it back. */
+const SETTLE_MS = 100
 
-/** The folder belongs to a process that still runs. */
+/** The folder is locked by a process that is still running. */
 export class FolderHeld extends Error {
   override name = 'FolderHeld'
   readonly pid: number
@@ -24,8 +24,8 @@ export class FolderHeld extends Error {
 }
 
 /**
- * Takes a data folder for this process; the embedded database would let two processes open it and ruin each other's
- * work. A lock left by a process that died is taken over. Returns the function that gives the folder back.
+ * Locks a data folder for this process and returns the function that unlocks it. The embedded database has no lock of
+ * its own: two processes that open it corrupt it. The lock of a process that died is replaced.
  */
 export function lockFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -33,15 +33,16 @@ export function lockFolder(folder: string): () => void {
   const own = `${file}.${nodeId}`
   writeFileSync(
     own,
-    JSON.stringify({ pid: process.pid, started: startOf(process.pid), node: nodeId } satisfies Holder),
+    JSON.stringify({ pid: process.pid, started: startTimeOf(process.pid), node: nodeId } satisfies Holder),
     { mode: 0o600 },
   )
   try {
-    for (let takenOver = false; !(claim(own, file) && (!takenOver || isStillOurs(file))); ) {
+    let removedDeadLock = false
+    while (!(tryLock(own, file) && (!removedDeadLock || isStillOurs(file)))) {
       const holder = readHolder(file)
       if (holder && isRunning(holder)) throw new FolderHeld(folder, holder.pid)
-      removeDead(file, holder)
-      takenOver = true
+      removeDeadLock(file, holder)
+      removedDeadLock = true
     }
   } finally {
     rmSync(own, { force: true })
@@ -51,8 +52,8 @@ export function lockFolder(folder: string): () => void {
   }
 }
 
-/** A link appears with its content or not at all, and never over another; so nobody sees half a lock. */
-function claim(own: string, file: string): boolean {
+/** Creates the lock file as a hard link: atomic, never over an existing lock, and never visible without its content. */
+function tryLock(own: string, file: string): boolean {
   try {
     linkSync(own, file)
     return true
@@ -62,17 +63,17 @@ function claim(own: string, file: string): boolean {
   }
 }
 
-/** After a takeover, others may still be moving locks about; once they have settled, the lock names its one holder. */
+/** Whether this process still holds the lock after a pause, in which another `removeDeadLock` may have moved it. */
 function isStillOurs(file: string): boolean {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLING_MS)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLE_MS)
   return readHolder(file)?.node === nodeId
 }
 
 /**
- * Takes a dead process's lock away. Two may try at once: each moves what is there aside and looks at it, and whoever
- * moved a lock that was taken meanwhile puts it back.
+ * Removes the lock of a dead process. Processes may race: each renames the lock that it finds and then reads it. If it
+ * is the new lock of another process, it is put back.
  */
-function removeDead(file: string, dead: Holder | undefined): void {
+function removeDeadLock(file: string, dead: Holder | undefined): void {
   const aside = `${file}.dead.${nodeId}`
   try {
     renameSync(file, aside)
@@ -80,7 +81,7 @@ function removeDead(file: string, dead: Holder | undefined): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
-  if (readHolder(aside)?.node !== dead?.node) claim(aside, file)
+  if (readHolder(aside)?.node !== dead?.node) tryLock(aside, file)
   rmSync(aside, { force: true })
 }
 
@@ -98,14 +99,14 @@ function isRunning({ pid, started }: Holder): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  const runningSince = startOf(pid)
+  const runningSince = startTimeOf(pid)
   return !started || started === runningSince
 }
 
-/** When a process started, in the kernel's own ticks; null where the system does not tell, or the process is a zombie. */
-function startOf(pid: number): string | null {
+/** The start time of a process in clock ticks since boot; null without /proc, or if the process is gone or a zombie. */
+function startTimeOf(pid: number): string | null {
   try {
-    // State and field 22 of /proc/<pid>/stat, counted after the command, which may hold spaces and parentheses itself.
+    // Fields 3 (state) and 22 of /proc/<pid>/stat, counted after the command, which may hold spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? null : (fields[19] ?? null)

@@ -4,8 +4,8 @@ import { encodeParams } from './encode-params.ts'
 import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
 
 /**
- * Opens the embedded database in a folder and looks at one schema of it. It goes on opening after this returns: statements
- * wait until it is open and `onOpen` is done, and fail if it cannot be opened.
+ * Opens one schema of the embedded database in a folder. It returns before the database is open: statements wait until
+ * it is open and `onOpen` has returned, and fail if it cannot be opened.
  */
 export function openPglite({
   dataDir,
@@ -27,7 +27,7 @@ function databaseOn(session: PgliteSession, schema: string): Database {
       session.betweenTransactions(() => session.send<R>({ schema, sql, params })),
 
     transaction: (work) =>
-      session.alone(async () => {
+      session.exclusively(async () => {
         const transaction: Transaction = {
           query: (sql, params = []) => session.send({ schema, sql, params }),
           script: async (sql) => void (await session.send({ schema, sql })),
@@ -48,8 +48,8 @@ function databaseOn(session: PgliteSession, schema: string): Database {
   }
 }
 
-/** PostgreSQL in WebAssembly says little about why it stops; where, and what to do, is known. */
-function tellUnopened(dataDir: string): (error: Error) => never {
+/** Rethrows a failed opening with the folder and what to do, because PGlite's own message has neither. */
+function rethrowAsUnavailable(dataDir: string): (error: Error) => never {
   return (error) => {
     const [why] = error.message.split('. ')
     throw new DatabaseUnavailable(
@@ -61,7 +61,7 @@ function tellUnopened(dataDir: string): (error: Error) => never {
 
 type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void }
 
-/** The conversation with the worker thread. */
+/** Sends requests to the worker thread and matches its replies. */
 class PgliteSession {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -74,8 +74,8 @@ class PgliteSession {
 
   constructor(worker: Worker, { dataDir, onOpen }: { dataDir: string; onOpen: () => void }) {
     this.#worker = worker
-    this.#opened = this.#answerTo(0).catch(tellUnopened(dataDir)).then(onOpen)
-    this.#opened.catch(() => worker.terminate()) // whoever asks for anything will hear of it
+    this.#opened = this.#replyTo(0).catch(rethrowAsUnavailable(dataDir)).then(onOpen)
+    this.#opened.catch(() => worker.terminate()) // every statement rejects with the error
     this.#transactionEnd = this.#opened
     this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (reply: WorkerReply) => this.#settle(reply))
@@ -90,23 +90,23 @@ class PgliteSession {
     if (this.#closed) return Promise.reject(new DatabaseUnavailable('the embedded database is closed'))
     const { values: params, buffer } = request.params ? encodeParams(request.sql, request.params) : {}
     const id = ++this.#lastId
-    const answer = this.#answerTo(id)
+    const reply = this.#replyTo(id)
     this.#worker.postMessage(
       { ...request, ...(params && { params }), id } satisfies WorkerRequest,
       buffer ? [buffer] : [],
     )
-    return answer as Promise<R[]>
+    return reply as Promise<R[]>
   }
 
-  /** The worker answers in order, so statements only have to keep out of an open transaction. */
+  /** Runs a statement after the open transaction, if any; the worker itself runs statements in order. */
   betweenTransactions<T>(work: () => Promise<T>): Promise<T> {
     return this.#transactionEnd.then(work)
   }
 
-  /** Runs work without anyone else's statements in between: there is only one session, so a transaction takes it whole. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs a transaction without other statements in between: PGlite has a single session. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#transactionEnd.then(work)
-    // A transaction may fail, and the next begins; a database that could not be opened lets nobody begin.
+    // A failed transaction does not block the next one; a failed opening rejects them all.
     this.#transactionEnd = turn.catch(() => this.#opened)
     this.#transactionEnd.catch(() => {})
     return turn
@@ -120,7 +120,7 @@ class PgliteSession {
     await this.#exited
   }
 
-  #answerTo(id: number): Promise<Row[]> {
+  #replyTo(id: number): Promise<Row[]> {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 

@@ -4,7 +4,7 @@ import type { Row } from './database.ts'
 
 const { serialize, messages } = protocol
 
-/** Bounds the prepared statements, so that statements whose text varies cannot fill the memory. */
+/** Bounds the memory of prepared statements whose text varies. */
 const PREPARED_MAX = 500
 
 /** A statement that PostgreSQL has parsed. */
@@ -18,7 +18,7 @@ interface Prepared {
  * The prepared statements of the embedded database. `PGlite.query` parses a statement on every execution and waits for
  * each protocol message in turn; here a statement is parsed once, and bind, execute and sync go out together.
  *
- * INVARIANT: callers run one statement at a time and await its answer, as a session of PostgreSQL requires.
+ * INVARIANT: callers run one statement at a time and await its rows, because all share one session.
  */
 export class PgliteStatements {
   readonly #database: PGlite
@@ -36,10 +36,10 @@ export class PgliteStatements {
     this.#database = database
   }
 
-  /** Runs a statement; `schema` is the search path that the session has. */
+  /** Runs a statement; `schema` is the session's current search path, which a prepared statement is bound to. */
   async run(schema: string, sql: string, params: readonly unknown[]): Promise<Row[]> {
     const { name, parameterTypes, columns } = await this.#prepare(`${schema} ${sql}`, sql)
-    const values = params.map((value, place) => this.#encode(value, parameterTypes[place]!))
+    const values = params.map((value, index) => this.#encode(value, parameterTypes[index]!))
     const answers = await this.#exchange(serialize.bind({ statement: name, values }), serialize.execute({}))
     const rows: Row[] = []
     for (const answer of answers)
@@ -85,8 +85,8 @@ export class PgliteStatements {
 
 function rowOf(columns: Prepared['columns'], fields: readonly (string | null)[]): Row {
   const row: Row = {}
-  for (const [place, { name, parse }] of columns.entries()) {
-    const text = fields[place]!
+  for (const [index, { name, parse }] of columns.entries()) {
+    const text = fields[index]!
     row[name] = text === null || !parse ? text : parse(text)
   }
   return row

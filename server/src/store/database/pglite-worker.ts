@@ -1,11 +1,11 @@
-/** Runs the embedded database in a thread of its own, so that the event loop of the service stays free. */
+/** Runs the embedded database in a worker thread, so that it does not block the event loop of the service. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
-import { PLANNING, quotedSchema, typeParsers } from './database.ts'
+import { PLANNER_SETTINGS, quotedSchema, typeParsers } from './database.ts'
 import { holdsDatabase } from './database-folder.ts'
 import { PgliteStatements } from './pglite-statements.ts'
 
-/** One message of the main thread: a statement with parameters, or a script without. */
+/** A request of the main thread: a statement with parameters, or a script without. */
 export interface WorkerRequest {
   id: number
   schema: string
@@ -13,10 +13,10 @@ export interface WorkerRequest {
   params?: readonly unknown[]
 }
 
-/** The answer to the request of the same id. Id 0 says whether the database opened. */
+/** The reply to the request with the same id. Id 0 reports whether the database opened. */
 export type WorkerReply = { id: number; rows: Record<string, unknown>[] } | { id: number; error: WorkerError }
 
-/** An error in a form that survives the way between threads. */
+/** An error as plain data, because structured cloning between threads drops the fields of a database error. */
 export interface WorkerError {
   message: string
   code?: string | undefined
@@ -32,13 +32,13 @@ async function open(): Promise<void> {
     ...(!holdsDatabase(dataDir) && { loadDataDir: await newDatabase() }),
     parsers: typeParsers,
   })
-  const settings = Object.entries({ timezone: 'UTC', ...PLANNING })
+  const settings = Object.entries({ timezone: 'UTC', ...PLANNER_SETTINGS })
   await database.exec(settings.map(([name, value]) => `SET ${name} = '${value}'`).join('; '))
   const statements = new PgliteStatements(database)
   let schema = ''
 
-  const answer = async (request: WorkerRequest): Promise<WorkerReply> => {
-    // In an aborted transaction nothing but its end is allowed.
+  const replyTo = async (request: WorkerRequest): Promise<WorkerReply> => {
+    // PostgreSQL refuses everything but ROLLBACK in an aborted transaction.
     if (request.schema !== schema && request.sql !== 'ROLLBACK') {
       await database.exec(`SET search_path = ${quotedSchema(request.schema)}`)
       schema = request.schema
@@ -59,8 +59,8 @@ async function open(): Promise<void> {
         port.close()
         return
       }
-      // A rolled back SET takes the search_path with it, so after any error it is set anew.
-      const reply = await answer(request).catch((error) => {
+      // A rollback also undoes SET search_path, so it is set again after any error.
+      const reply = await replyTo(request).catch((error) => {
         schema = ''
         return { id: request.id, error: describe(error) }
       })
@@ -69,7 +69,7 @@ async function open(): Promise<void> {
   })
 }
 
-/** The files of an empty database, packed: to unpack them takes a third of the time of having PostgreSQL make them. */
+/** A packed empty database: unpacking it takes a third of the time that initdb takes. */
 async function newDatabase(): Promise<Blob> {
   const { dataDir: pack } = await import('@electric-sql/pglite-prepopulatedfs')
   return pack()

@@ -3,7 +3,7 @@ import {
   type Database,
   DatabaseError,
   DatabaseUnavailable,
-  PLANNING,
+  PLANNER_SETTINGS,
   quotedSchema,
   type Row,
   type Transaction,
@@ -11,17 +11,17 @@ import {
 } from './database.ts'
 import { encodeParams } from './encode-params.ts'
 
-/** How many connections one node keeps to one PostgreSQL server and schema. */
+/** The most connections of one node to one schema of a PostgreSQL server. */
 const CONNECTIONS_MAX = 10
 
-const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PLANNING }
+const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PLANNER_SETTINGS }
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (typeParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as never,
 }
 
-/** Opens a schema of a PostgreSQL server. Connections are made when they are needed; `SELECT 1` tells whether they can be. */
+/** Opens a schema of a PostgreSQL server. It connects on demand: an unreachable server fails the first statement. */
 export function openPostgres({
   url,
   schema,
@@ -42,7 +42,7 @@ export function openPostgres({
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   })
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks; without a listener its error event would end the process.
   pool.on('error', (error) => onIdleError?.(error))
 
   return {
@@ -94,7 +94,7 @@ async function run<R extends Row>(
   return result.rows
 }
 
-/** The names of statements that are prepared, once per connection. Texts are few, because batches pass arrays. */
+/** The names of prepared statements by SQL text. Few texts occur, because batches of any size pass arrays. */
 const statementNames = new Map<string, string>()
 
 function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
@@ -105,7 +105,7 @@ function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
 
 function rethrow(error: unknown): never {
   if (error instanceof pg.DatabaseError && error.code) {
-    // 57P0x: the server is shutting down or starting; 57014: it took too long; 53300: it has no connection to spare.
+    // 57P0x: the server is shutting down or starting; 57014: statement timeout; 53300: too many connections.
     if (/^(57P0|57014|53300)/.test(error.code)) throw new DatabaseUnavailable(error.message, { cause: error })
     throw new DatabaseError(error.message, { code: error.code, constraint: error.constraint, cause: error })
   }

@@ -1,13 +1,13 @@
 import type { Database } from '../database/database.ts'
 
-/** What a lease is on, who wants it, and how long it holds. */
+/** The job that a lease is for, the node that wants it, and its TTL. */
 export interface LeaseTerms {
   name: string
   holder: string
   seconds: number
 }
 
-/** A job that one node at a time does. A node that dies loses it when its time runs out. */
+/** A lease on a job that one node at a time does. The lease of a node that dies expires after its TTL. */
 export class Lease {
   readonly #database: Database
   readonly #terms: LeaseTerms
@@ -18,16 +18,16 @@ export class Lease {
     this.#terms = terms
   }
 
-  /** Whether this node has the job now. The database is asked only when half of the time has passed. */
+  /** Whether this node holds the lease; acquires or renews it if half of the TTL has passed since the last renewal. */
   async isHeld(): Promise<boolean> {
     const nowMs = performance.now()
     if (nowMs < this.#renewAtMs) return true
-    const isTaken = await takeLease(this.#database, this.#terms)
-    this.#renewAtMs = isTaken ? nowMs + this.#terms.seconds * 500 : Number.NEGATIVE_INFINITY
-    return isTaken
+    const isAcquired = await acquireLease(this.#database, this.#terms)
+    this.#renewAtMs = isAcquired ? nowMs + this.#terms.seconds * 500 : Number.NEGATIVE_INFINITY
+    return isAcquired
   }
 
-  /** Gives the job back, so that the next node need not wait for the time to run out. */
+  /** Releases the lease, so that the next node need not wait until it expires. */
   async release(): Promise<void> {
     this.#renewAtMs = Number.NEGATIVE_INFINITY
     await this.#database.query('DELETE FROM leases WHERE name = $1 AND holder = $2', [
@@ -37,7 +37,7 @@ export class Lease {
   }
 }
 
-async function takeLease(database: Database, { name, holder, seconds }: LeaseTerms): Promise<boolean> {
+async function acquireLease(database: Database, { name, holder, seconds }: LeaseTerms): Promise<boolean> {
   const rows = await database.query(
     `INSERT INTO leases (name, holder, leased_until) VALUES ($1, $2, now() + make_interval(secs => $3))
      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until

@@ -1,18 +1,37 @@
 import type { Lease } from './lease.ts'
 
-/** What is done in rounds, and how often. */
+/** The work of a job, its lease, and the time between rounds. */
 export interface LeasedRoundsParts {
   lease: Lease
   everyMs: number
-  /** One round of work; it may ask the lease again if it takes long. */
+  /** One round of work. Long work asks the lease and `isClosed` between its steps, and stops when it may not go on. */
   work: () => Promise<void>
   onError: (error: unknown) => void
 }
 
-/** After a failure, the database is given time to recover before the next round. */
-const AFTER_FAILURE_MS = 5_000
+/** The pause after a failed round, which gives the database time to recover. */
+const PAUSE_AFTER_FAILURE_MS = 5_000
 
-/** Does a job in rounds for as long as this node holds the lease on it; another node does it otherwise. */
+/**
+ * Runs a background job in rounds, on one node at a time: a round does its work only if this node holds the lease.
+ *
+ * States:
+ *
+ *     idle      constructed, not started
+ *     waiting   the timer of the next round runs
+ *     running   a round runs: it acquires or renews the lease, then does the work
+ *     closing   no further round starts; the round in progress ends, then `lastWork` runs
+ *     closed    the lease is released
+ *
+ * Transitions:
+ *
+ *     idle → waiting      `start()`
+ *     waiting → running   the timer fires
+ *     running → waiting   the round succeeded, or another node holds the lease: the next one is due after `everyMs`;
+ *                         or it failed, which is reported to `onError`: the next one is due after five seconds
+ *     any → closing       `close()`; `isClosed` is true from here on
+ *     closing → closed    `lastWork` has ended; a lease that cannot be released expires by itself
+ */
 export class LeasedRounds {
   readonly #parts: LeasedRoundsParts
   #timer: NodeJS.Timeout | undefined
@@ -30,12 +49,12 @@ export class LeasedRounds {
   start(afterMs = this.#parts.everyMs): void {
     this.#timer = setTimeout(() => {
       this.#round = this.run().then((succeeded) => {
-        if (!this.#isClosed) this.start(succeeded ? this.#parts.everyMs : AFTER_FAILURE_MS)
+        if (!this.#isClosed) this.start(succeeded ? this.#parts.everyMs : PAUSE_AFTER_FAILURE_MS)
       })
     }, afterMs).unref()
   }
 
-  /** One round at once; false if it failed. */
+  /** Runs one round at once; false if it failed. */
   async run(): Promise<boolean> {
     try {
       if (await this.#parts.lease.isHeld()) await this.#parts.work()
@@ -46,12 +65,12 @@ export class LeasedRounds {
     }
   }
 
-  /** Waits for the round that runs, has a last word if there is one, and gives the lease back. */
-  async close(last?: () => Promise<unknown>): Promise<void> {
+  /** Waits for the round in progress, runs `lastWork` if it is given, and releases the lease. */
+  async close(lastWork?: () => Promise<unknown>): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#round
-    await last?.()
+    await lastWork?.()
     await this.#parts.lease.release().catch(this.#parts.onError)
   }
 }

@@ -14,15 +14,15 @@ interface Migration {
 /** The two families of tables: one control schema, and one schema for each environment. */
 export type MigrationFamily = 'control' | 'environment'
 
-/** The schema was made by a newer or an altered release; starting on it could damage it. */
+/** A newer or altered release migrated the schema; starting on it could damage the data. */
 export class MigrationRefused extends Error {
   override name = 'MigrationRefused'
 }
 
-/** Nodes that start at the same moment queue here; any constant will do, as long as all releases use the same. */
+/** Nodes that start at the same moment queue for this advisory lock; any constant works if all releases share it. */
 const ADVISORY_LOCK = 8_243_004_117
 
-/** Brings a schema up to date in one transaction and says which steps were applied; any number of nodes may do so at once. */
+/** Applies the pending migrations of a schema in one transaction and returns their names; safe on several nodes at once. */
 export async function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
   const migrations = readMigrations(family)
   if (await isUpToDate(database, migrations)) return []
@@ -45,7 +45,7 @@ export async function migrate(database: Database, family: MigrationFamily): Prom
   })
 }
 
-/** What most starts find: to see that there is nothing to do takes neither a lock nor a transaction. */
+/** Whether no migration is pending, as on most starts; checked without a lock or a transaction. */
 async function isUpToDate(database: Database, migrations: readonly Migration[]): Promise<boolean> {
   try {
     return (await pendingMigrations(database, migrations)).length === 0
@@ -69,7 +69,9 @@ async function pendingMigrations(
         `the database has migration ${name}, which this release does not know: start a newer release`,
       )
     if (known.sha256 !== sha256)
-      throw new MigrationRefused(`migration ${name} differs from the one that made this database`)
+      throw new MigrationRefused(
+        `migration ${name} differs from the one that was applied to this database: start the release that applied it`,
+      )
   }
   return migrations.filter((migration) => !applied.some((row) => row.number === migration.number))
 }
