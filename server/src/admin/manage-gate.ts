@@ -2,7 +2,7 @@ import type { Installation } from '../service/installation.ts'
 import {
   APPROVALS_NEEDED,
   insertGateApproval,
-  standingGateApprovals,
+  validGateApprovals,
   withdrawGateApprovals,
 } from '../store/queries/live-gate.ts'
 import { type OperatorAct, refusal } from './operator-act.ts'
@@ -18,7 +18,7 @@ export interface GateStatus {
 
 /** Looks at the live gate of an organization. */
 export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
-  const standing = await standingGateApprovals(storage.control, organizationId)
+  const standing = await validGateApprovals(storage.control, organizationId)
   return {
     organization_id: organizationId,
     open: new Set(standing.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED,

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { ID_ALPHABET, type IdPrefix } from '../core/id-format.ts'
 
-/** Makes ids that sort by time: a prefix and a UUIDv7 (RFC 9562) in 26 characters of lowercase base32. */
+/** Generates ids that sort by time: a prefix and a UUIDv7 (RFC 9562) in 26 characters of lowercase base32. */
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`
 
 const COUNTER_MAX = 0xfff
@@ -26,7 +26,7 @@ export function createNewId(nowMs: () => number): NewId {
     const now = nowMs()
     if (now > lastMs) {
       lastMs = now
-      counter = nextRandom() // starts low, to leave room for thousands of ids in this millisecond
+      counter = nextRandom() // below 256 of 4,096, which leaves thousands of ids for this millisecond
     } else if (++counter > COUNTER_MAX) {
       lastMs++
       counter = 0

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto'
 
-/** Names this process among all that share a database: in leases, and in the counters that only it writes. */
+/** Identifies this process among all that share a database, in leases and in its own usage counters. */
 export const nodeId = `node_${randomBytes(8).toString('hex')}`

@@ -1,4 +1,4 @@
-import { listOrganizations, onlyOnce } from '../store/queries/organizations.ts'
+import { listOrganizations, withFirstRunLock } from '../store/queries/organizations.ts'
 import type { Installation } from './installation.ts'
 
 /** Creates the first organization if there is none; returns the text that shows its API key this one time. */
@@ -11,5 +11,5 @@ export async function firstRun(installation: Installation): Promise<string | und
     return createFirstOrganization(installation)
   }
   // Nodes on one PostgreSQL may start at the same moment; the embedded database has one process.
-  return embedded ? createIfNone() : onlyOnce(control, createIfNone)
+  return embedded ? createIfNone() : withFirstRunLock(control, createIfNone)
 }

@@ -13,8 +13,8 @@ type PlainArray = readonly (string | number | boolean | null)[]
 /**
  * Encodes the array parameters of a statement for PostgreSQL: arrays that the statement casts to `text[]` in the binary
  * format, in one shared buffer, all others as text. The text format escapes every quotation mark of a JSON document
- * here and unescapes it in PostgreSQL: a tenth of the time of a batch of decisions on both sides, and a quarter with the
- * embedded database.
+ * here and unescapes it in PostgreSQL: a tenth of the time of a batch of decisions on both sides, and a quarter with
+ * the embedded database.
  */
 export function encodeParams(sql: string, params: readonly unknown[]): { values: unknown[]; buffer?: ArrayBuffer } {
   const indexes = textArrayIndexesOf(sql)

@@ -1,7 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 
-/** A stored API key: its hash instead of the key itself. `scopes` are separated by spaces. */
+/** A stored API key, with its hash instead of its text. `scopes` are separated by spaces. */
 export type ApiKey = RowOf<'api_keys'>
 
 const COLUMNS = columnsOf('api_keys').join(', ')
@@ -14,12 +14,12 @@ export async function readApiKeys(database: Database, hashes: readonly string[])
   return new Map(rows.map((row) => [row.key_hash, row]))
 }
 
-/** The keys of an organization, oldest first. */
+/** Lists the keys of an organization, oldest first. */
 export async function listApiKeys(database: Database, organizationId: string): Promise<ApiKey[]> {
   return database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE org_id = $1 ORDER BY id`, [organizationId])
 }
 
-/** The key with this id, of any organization. */
+/** Finds the key with this id, of any organization. */
 export async function findApiKey(database: Database, id: string): Promise<ApiKey | undefined> {
   const [row] = await database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE id = $1`, [id])
   return row

@@ -16,7 +16,7 @@ export interface Seal {
   event: NewRow<'events'>
 }
 
-/** What the sealer reads and writes. */
+/** The queries of the sealer. */
 export function auditSealingQueries(database: Database) {
   return {
     /** Organizations with pending entries. */
@@ -25,7 +25,7 @@ export function auditSealingQueries(database: Database) {
       return rows.map((row) => row.org_id)
     },
 
-    /** Pending entries of an organization; those of one trail in its order, so that their leaves have the same order. */
+    /** Pending entries of an organization, in the order of each trail, so that leaves keep that order. */
     async entriesToSeal(organizationId: string, limit: number): Promise<EntryToSeal[]> {
       // Materialized: otherwise the planner may scan the whole log instead of looking the pending entries up by key.
       return database.query<EntryToSeal & Row>(
@@ -38,15 +38,15 @@ export function auditSealingQueries(database: Database) {
       )
     },
 
-    /** The hashes of complete subtrees, in the given order; level 0 are the leaves. */
+    /** The hashes of complete subtrees, in the order of `positions`; level 0 are the leaves. */
     async nodeHashes(organizationId: string, positions: readonly NodePosition[]): Promise<string[]> {
       if (positions.length === 0) return []
       const rows = await database.query<{ hash: string }>(
         `SELECT coalesce(node.hash, leaf.leaf_hash) AS hash
-         FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (org_id, level, index, place)
+         FROM unnest($1::text[], $2::integer[], $3::bigint[]) WITH ORDINALITY AS wanted (org_id, level, index, ordinality)
          LEFT JOIN audit_nodes AS node ON node.org_id = wanted.org_id AND node.level = wanted.level AND node.index = wanted.index
          LEFT JOIN audit_leaves AS leaf ON leaf.org_id = wanted.org_id AND wanted.level = 0 AND leaf.leaf_index = wanted.index
-         ORDER BY wanted.place`,
+         ORDER BY wanted.ordinality`,
         [positions.map(() => organizationId), positions.map(({ level }) => level), positions.map(({ index }) => index)],
       )
       return rows.map((row) => row.hash)
@@ -88,10 +88,10 @@ function deletePending(organizationId: string, sealed: Seal['sealed'], params: P
     sealed.map((entry) => entry.trail_id),
     'text[]',
   )
-  const places = params.add(
+  const seqs = params.add(
     sealed.map((entry) => entry.seq),
     'bigint[]',
   )
-  return `DELETE FROM audit_pending AS pending USING unnest(${organizations}, ${trails}, ${places}) AS sealed (org_id, trail_id, seq)
+  return `DELETE FROM audit_pending AS pending USING unnest(${organizations}, ${trails}, ${seqs}) AS sealed (org_id, trail_id, seq)
     WHERE pending.org_id = sealed.org_id AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
 }

@@ -1,10 +1,10 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 
-/** An entry as it is listed: with its place on the trail, and with its leaf once it is sealed. */
+/** An entry with its sequence number on the trail, and with the index of its leaf once it is sealed. */
 export type ListedAuditEntry = RowOf<'audit_entries'> & { seq: number; leaf_index: number | null }
 
-/** The columns of an entry, for queries that call it `entry`. */
+/** The columns of an audit entry, for queries that alias its table as `entry`. */
 export const ENTRY_COLUMNS = columnsOf('audit_entries')
   .map((column) => `entry.${column}`)
   .join(', ')
@@ -12,7 +12,7 @@ export const ENTRY_COLUMNS = columnsOf('audit_entries')
 /** Reads of audit trails. */
 export function auditTrailQueries(database: Database) {
   return {
-    /** Entries of one trail, newest first, from before a place on it. */
+    /** Entries of one trail with sequence numbers below `beforeSeq`, newest first. */
     async auditTrail({
       organizationId,
       trailId,
@@ -32,7 +32,7 @@ export function auditTrailQueries(database: Database) {
       )
     },
 
-    /** The newest signed head of an organization's log. */
+    /** The newest signed head of an organization's log, if it has one. */
     async newestHead(organizationId: string): Promise<RowOf<'audit_heads'> | undefined> {
       const [row] = await database.query<RowOf<'audit_heads'> & Row>(
         'SELECT * FROM audit_heads WHERE org_id = $1 ORDER BY tree_size DESC LIMIT 1',

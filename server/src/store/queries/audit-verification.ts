@@ -4,13 +4,16 @@ import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
 
-/** Leaves that one statement of a verification reads. */
+/** The most leaves that one statement of a verification reads. */
 const LEAVES_PER_READ = 2_000
 
-/** What a verification of the log reads. */
+/** The reads of a verification of the audit log. */
 export function auditVerificationQueries(database: Database) {
   return {
-    /** How far the log reaches at one moment: leaves and heads are sealed together, so both end there unless one was tampered with. */
+    /**
+     * The size of the log in one snapshot. Leaves and heads are written together, so both end at this size unless rows
+     * were tampered with.
+     */
     async logSize(organizationId: string): Promise<number> {
       const [row] = await database.query<{ size: number | null }>(
         `SELECT greatest((SELECT max(tree_size) FROM audit_heads WHERE org_id = $1), (SELECT max(leaf_index) + 1 FROM audit_leaves WHERE org_id = $1)) AS size`,
@@ -27,7 +30,7 @@ export function auditVerificationQueries(database: Database) {
       )
     },
 
-    /** The leaves of an organization's log up to a size with their entries, in order, a bounded number in memory at a time. */
+    /** The leaves of an organization's log up to a size, in order and with their entries, read in batches. */
     async *leavesWithEntries(organizationId: string, sizeMax: number): AsyncGenerator<StoredLeaf> {
       for (let from = -1; ; ) {
         const rows = await database.query<
@@ -60,7 +63,7 @@ export function auditVerificationQueries(database: Database) {
       }
     },
 
-    /** Entries that have no leaf and do not wait for one: somebody took them out of the queue. */
+    /** Entries without a leaf that are not pending either: they were removed from `audit_pending`. */
     async entriesNeverSealed(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ id: string }>(
         `SELECT id FROM audit_entries AS entry WHERE org_id = $1
@@ -73,23 +76,23 @@ export function auditVerificationQueries(database: Database) {
       return rows.map((row) => row.id)
     },
 
-    /** Trails whose places are not 1, 2, 3 … any more, or not in the order in which they were sealed. */
+    /** Trails whose sequence numbers are not 1, 2, 3 … or whose leaves are in another order. */
     async brokenTrails(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ trail_id: string }>(
         `SELECT DISTINCT trail_id FROM (
            SELECT entry.trail_id, entry.seq, leaf.leaf_index,
-             row_number() OVER trail AS place, lag(leaf.leaf_index) OVER trail AS leaf_before, lag(entry.seq) OVER trail IS NOT NULL AS has_before
+             row_number() OVER trail AS expected_seq, lag(leaf.leaf_index) OVER trail AS leaf_before, lag(entry.seq) OVER trail IS NOT NULL AS has_before
            FROM audit_entries AS entry LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
            WHERE entry.org_id = $1 WINDOW trail AS (PARTITION BY entry.trail_id ORDER BY entry.seq)
-         ) AS placed
-         WHERE seq <> place OR leaf_before >= leaf_index OR (has_before AND leaf_before IS NULL AND leaf_index IS NOT NULL)
+         ) AS numbered
+         WHERE seq <> expected_seq OR leaf_before >= leaf_index OR (has_before AND leaf_before IS NULL AND leaf_index IS NOT NULL)
          ORDER BY trail_id LIMIT 1000`,
         [organizationId],
       )
       return rows.map((row) => row.trail_id)
     },
 
-    /** Entries whose own copy of their leaf's hash, which audit trails show, is not the sealed one. */
+    /** Entries whose copy of the leaf hash, which audit trails show, differs from the sealed leaf. */
     async entriesWithAnotherHash(organizationId: string): Promise<string[]> {
       const rows = await database.query<{ id: string }>(
         `SELECT entry.id FROM audit_entries AS entry JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
@@ -99,7 +102,7 @@ export function auditVerificationQueries(database: Database) {
       return rows.map((row) => row.id)
     },
 
-    /** The hashes of leaves from an index on, up to a size. */
+    /** A batch of leaf hashes from the index `from` on, up to a size. */
     async leafHashes(organizationId: string, from: number, sizeMax: number): Promise<string[]> {
       const rows = await database.query<{ leaf_hash: string }>(
         'SELECT leaf_hash FROM audit_leaves WHERE org_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4',
@@ -110,7 +113,7 @@ export function auditVerificationQueries(database: Database) {
   }
 }
 
-/** The entry that a row holds; null when it is gone. Text that is no longer JSON is kept as it is, so that its hash differs. */
+/** The entry of a row; null if it was deleted. Data that is no longer JSON is kept as text, so that its hash differs. */
 function entryOf(row: RowOf<'audit_entries'> & { entry_id: string }): AuditEntry | null {
   if (row.id === null) return null
   return {

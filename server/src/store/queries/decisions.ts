@@ -3,10 +3,10 @@ import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
 
-/** The audit entry of a decision, with the hash that its leaf was sealed with, once it was. */
+/** The audit entry of a decision, with the hash of its leaf once it is sealed. */
 export type DecisionEntry = RowOf<'audit_entries'> & { sealed_hash: string | null }
 
-/** A decision with everything it was made from; null is what somebody took away. */
+/** A decision with its evidence, its policy and its audit entry; null where the stored row was deleted. */
 export type RecordedDecision = RowOf<'decisions'> &
   Record<'facts' | 'trace' | 'graph' | 'policy' | 'audit_entry_id', string | null> & { entry: DecisionEntry | null }
 
@@ -17,7 +17,7 @@ const COLUMNS = columnsOf('decisions')
 /** Reads of decisions. */
 export function decisionQueries(database: Database) {
   return {
-    /** The decision of that id, if the organization has it. */
+    /** The decision with this id, if the organization has it. */
     decision: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       async load(keys) {
@@ -30,7 +30,7 @@ export function decisionQueries(database: Database) {
       },
     }),
 
-    /** The decision of that id with what is left of its evidence, its policy, and the audit entry that vouches for them. */
+    /** The decision with this id, as far as its evidence, its policy and its audit entry are still stored. */
     async recordedDecision(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
       const [row] = await database.query<Omit<RecordedDecision, 'entry'> & Row>(
         `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id, policy.document AS policy
@@ -43,7 +43,7 @@ export function decisionQueries(database: Database) {
       return row && { ...row, entry: await readEntry(database, row) }
     },
 
-    /** The leaf of an audit entry, once it is sealed. */
+    /** The index of an audit entry's leaf, once it is sealed. */
     async leafOf(organizationId: string, entryId: string): Promise<number | undefined> {
       const [row] = await database.query<{ leaf_index: number }>(
         'SELECT leaf_index FROM audit_leaves WHERE org_id = $1 AND entry_id = $2',
@@ -52,7 +52,7 @@ export function decisionQueries(database: Database) {
       return row?.leaf_index
     },
 
-    /** The outcomes of a decision as they were answered, in the order in which they were recorded. */
+    /** The response bodies of a decision's outcomes, in the order in which they were recorded. */
     async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
       const rows = await database.query<{ body: string }>(
         'SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
@@ -61,7 +61,7 @@ export function decisionQueries(database: Database) {
       return rows.map(({ body }) => body)
     },
 
-    /** What was decided last about an entity, if anything was. */
+    /** The latest decision about an entity, if there is one. */
     latestDecision: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
       keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
       async load(keys) {
@@ -77,7 +77,10 @@ export function decisionQueries(database: Database) {
   }
 }
 
-/** The entry of a decision: the one its evidence names, if that is about it; otherwise the first on its entity's trail that is. */
+/**
+ * The audit entry of a decision: the one that its evidence names, if that entry is about the decision; otherwise the
+ * first entry about it on the entity's trail.
+ */
 async function readEntry(
   database: Database,
   { org_id, id, entity_id, audit_entry_id }: Omit<RecordedDecision, 'entry'>,
@@ -93,6 +96,6 @@ async function readEntry(
     return entry ?? null
   }
   const named = audit_entry_id === null ? null : await find('entry.id', audit_entry_id)
-  // Only somebody who altered the evidence makes us look through the trail.
+  // Reached only if the evidence was altered; otherwise a replay never scans the trail.
   return named ?? find('entry.trail_id', entity_id)
 }

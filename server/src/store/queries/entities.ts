@@ -3,12 +3,12 @@ import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
 
-/** An entity with its state, and with its exposure and trust; null until they were first computed. */
+/** An entity with its state, exposure and trust; the last two are null until first computed. */
 export type EntityRow = NewRow<'entities'> & { graph: string | null; trust: string | null }
 
-/** Bounds the cache to the states of a few thousand entities: most are decided about soon after they were written. */
+/** Room for the states of a few thousand entities: most entities are decided about soon after they are written. */
 const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
-/** What an entry takes besides its state: its key, and the objects around it. */
+/** The size of a cache entry without its state: the key and the objects around it. */
 const ENTRY_CHARACTERS = 300
 
 /** Reads of entities; look-ups on hot paths share round trips. */
@@ -23,7 +23,7 @@ export function entityQueries(database: Database) {
       for (const entity of entities) cacheState(states, organizationId, entity)
     },
 
-    /** The entity of that id, if the organization has it. */
+    /** The entity with this id, if the organization has it. */
     entity: batchedRead<{ organizationId: string; id: string }, EntityRow>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       load: (keys) =>
@@ -33,7 +33,7 @@ export function entityQueries(database: Database) {
         }),
     }),
 
-    /** The entity of that caller-side id, if the organization has it. */
+    /** The entity with this id of the caller's, if the organization has it. */
     entityByExternalId: batchedRead<{ organizationId: string; externalId: string }, EntityRow>({
       keyText: ({ organizationId, externalId }) => `${organizationId} ${externalId}`,
       load: (keys) =>

@@ -5,12 +5,13 @@ import type { RowOf } from '../schema/tables.ts'
 /** How long an answer is kept for retries. */
 const RETENTION = '24 hours'
 
-/** An answer that was given under an idempotency key. */
+/** The answer that was sent under an idempotency key. */
 export type KeptAnswer = Pick<RowOf<'idempotency_keys'>, 'fingerprint' | 'status' | 'body'>
 
 /** Reads and removes answers kept under idempotency keys. */
 export function idempotencyQueries(database: Database) {
   return {
+    /** The answer kept under an idempotency key of one route, if there is one. */
     keptAnswer: batchedRead<{ organizationId: string; route: string; key: string }, KeptAnswer>({
       keyText: ({ organizationId, route, key }) => `${organizationId} ${route} ${key}`,
       async load(keys) {
@@ -24,7 +25,7 @@ export function idempotencyQueries(database: Database) {
       },
     }),
 
-    /** Forgets answers that are past their time, a bounded number at once; returns how many went. */
+    /** Deletes one batch of expired answers and returns its size. */
     async purgeKeptAnswers(now: string): Promise<number> {
       const rows = await database.query(
         `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (

@@ -1,9 +1,9 @@
 import type { Database, Row } from '../database/database.ts'
 
-/** How many different operators it takes to open the live gate. */
+/** The number of different operators whose approvals open the live gate. */
 export const APPROVALS_NEEDED = 2
 
-/** An operator's word that an organization may underwrite live. */
+/** An operator's approval that an organization may underwrite live. */
 export interface GateApproval {
   org_id: string
   operator_id: string
@@ -11,12 +11,12 @@ export interface GateApproval {
   approved_at: string
 }
 
-/** An approval stands until it is withdrawn or its operator is disabled. */
-const STANDING = `live_gate_approvals AS approval
+/** SQL: approvals that are neither withdrawn nor of a disabled operator. */
+const VALID_APPROVALS = `live_gate_approvals AS approval
   JOIN operators AS operator ON operator.org_id = approval.org_id AND operator.id = approval.operator_id
   WHERE approval.withdrawn_at IS NULL AND operator.disabled_at IS NULL`
 
-/** Writes an approval; false if one of the same operator stands. */
+/** Writes an approval; false if the operator has one that is not withdrawn. */
 export async function insertGateApproval(control: Database, approval: GateApproval): Promise<boolean> {
   const inserted = await control.query(
     `INSERT INTO live_gate_approvals (org_id, operator_id, reason, approved_at)
@@ -28,7 +28,7 @@ export async function insertGateApproval(control: Database, approval: GateApprov
   return inserted.length === 1
 }
 
-/** Takes back every approval of an organization and says how many there were. */
+/** Withdraws all approvals of an organization and returns their number. */
 export async function withdrawGateApprovals(
   control: Database,
   { organizationId, withdrawnAt }: { organizationId: string; withdrawnAt: string },
@@ -40,32 +40,32 @@ export async function withdrawGateApprovals(
   return withdrawn.length
 }
 
-/** The approvals of an organization that stand, oldest first. */
-export async function standingGateApprovals(
+/** Lists the valid approvals of an organization, oldest first. */
+export async function validGateApprovals(
   control: Database,
   organizationId: string,
 ): Promise<(GateApproval & { email: string })[]> {
   return control.query<GateApproval & { email: string } & Row>(
     `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, operator.email
-     FROM ${STANDING} AND approval.org_id = $1 ORDER BY approval.approved_at, approval.operator_id`,
+     FROM ${VALID_APPROVALS} AND approval.org_id = $1 ORDER BY approval.approved_at, approval.operator_id`,
     [organizationId],
   )
 }
 
-/** Which of these organizations may underwrite live. */
+/** Reads which of these organizations may underwrite live. */
 export async function readOpenGates(
   control: Database,
   organizationIds: readonly string[],
 ): Promise<Map<string, boolean>> {
   const rows = await control.query<{ org_id: string }>(
-    `SELECT approval.org_id FROM ${STANDING} AND approval.org_id = ANY($1::text[])
+    `SELECT approval.org_id FROM ${VALID_APPROVALS} AND approval.org_id = ANY($1::text[])
      GROUP BY approval.org_id HAVING count(DISTINCT approval.operator_id) >= $2`,
     [organizationIds, APPROVALS_NEEDED],
   )
   return new Map(rows.map(({ org_id }) => [org_id, true]))
 }
 
-/** Whether an organization may underwrite live: approvals of two different operators stand. */
+/** Whether an organization may underwrite live: two different operators have valid approvals. */
 export async function isGateOpen(control: Database, organizationId: string): Promise<boolean> {
   return (await readOpenGates(control, [organizationId])).has(organizationId)
 }

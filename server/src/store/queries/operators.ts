@@ -1,9 +1,9 @@
 import type { Database, Row } from '../database/database.ts'
 
-/** What operators can be. */
+/** The roles of operators. */
 export const ROLES = ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer'] as const
 
-/** One of the roles. */
+/** The role of an operator. */
 export type Role = (typeof ROLES)[number]
 
 /** A person who works with an installation, on behalf of one organization. */
@@ -19,7 +19,7 @@ export interface Operator {
 
 const COLUMNS = 'org_id, id, email, name, role, created_at, disabled_at'
 
-/** Adds an operator; false if the organization has one with that email. */
+/** Adds an operator; false if the organization has one with this email. */
 export async function insertOperator(control: Database, operator: Operator): Promise<boolean> {
   const { org_id, id, email, name, role, created_at, disabled_at } = operator
   const inserted = await control.query(
@@ -29,14 +29,14 @@ export async function insertOperator(control: Database, operator: Operator): Pro
   return inserted.length === 1
 }
 
-/** The operators of an organization, oldest first. */
+/** Lists the operators of an organization, oldest first. */
 export async function listOperators(control: Database, organizationId: string): Promise<Operator[]> {
   return control.query<Operator & Row>(`SELECT ${COLUMNS} FROM operators WHERE org_id = $1 ORDER BY id`, [
     organizationId,
   ])
 }
 
-/** The operator of an organization with that email, in small letters. */
+/** Finds an operator of an organization by email, which must be lower case. */
 export async function findOperatorByEmail(
   control: Database,
   organizationId: string,

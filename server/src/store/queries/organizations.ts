@@ -1,6 +1,6 @@
 import { type Database, DatabaseError } from '../database/database.ts'
 
-/** Any constant will do, as long as all releases use the same. */
+/** An advisory lock; any constant works if all releases share it. */
 const FIRST_RUN_LOCK = 8_243_004_118
 
 /** A customer of the installation: it owns keys, entities, decisions, policies and webhook endpoints. */
@@ -15,14 +15,14 @@ export async function insertOrganization(control: Database, { id, name, created_
   await control.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)', [id, name, created_at])
 }
 
-/** All organizations, oldest first. */
+/** Lists all organizations, oldest first. */
 export async function listOrganizations(control: Database): Promise<Organization[]> {
   return control.query<Organization & Record<string, unknown>>(
     'SELECT id, name, created_at FROM organizations ORDER BY id',
   )
 }
 
-/** Stores the check value of the master key on the first start; says whether this node's key has the stored one. */
+/** Whether this node's master key has the stored check value; the first start stores it. */
 export async function matchesMasterKey(
   control: Database,
   { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
@@ -35,7 +35,7 @@ export async function matchesMasterKey(
     'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
     [masterKeyCheck, now],
   )
-  // Another node may have inserted its own between the two statements.
+  // Another node may have inserted its check value between the two statements.
   return (await stored())?.master_key_check === masterKeyCheck
 }
 
@@ -50,7 +50,7 @@ export async function isNewInstallation(control: Database): Promise<boolean> {
 }
 
 /** Runs work under an advisory lock: nodes that start at the same moment run it one after another. */
-export async function onlyOnce<T>(control: Database, work: () => Promise<T>): Promise<T> {
+export async function withFirstRunLock<T>(control: Database, work: () => Promise<T>): Promise<T> {
   return control.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [FIRST_RUN_LOCK])
     return work()

@@ -1,31 +1,31 @@
 import { batchedRead } from '../database/batched-read.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
-import { awaitSealing, insertAuditEntries } from '../write-path/audit-insert.ts'
+import { insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
-/** Where a policy stands. A draft is not stored: it is a file of its author. */
+/** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
 
-/** What deciding and replaying need of a policy; `document` is its canonical JSON. */
+/** The fields of a policy that deciding and replaying need; `document` is its canonical JSON. */
 export type DecidingPolicy = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum' | 'document'>
 
-/** A policy as it was proposed, with where it stands and how many steps led there. */
+/** A policy as it was proposed, with its current state and the number of steps taken so far. */
 export type StoredPolicy = RowOf<'policies'> & { state: PolicyState; steps_taken: number }
 
-/** A stored policy without its texts, for lists. */
+/** A stored policy without its document and source, for lists. */
 export type ListedPolicy = Omit<StoredPolicy, 'document' | 'source'>
 
-/** A step that somebody took with a policy. */
+/** A step that an operator or the installation took with a policy: proposed, approved, activated … */
 export type PolicyStep = RowOf<'policy_steps'>
 
-/** The policy that comes into force, in place of the one that was active when this was decided on. */
+/** Activates a policy in place of the one that the caller saw active; `replacesId` is undefined if there was none. */
 export interface PolicySwitch {
   organizationId: string
   policy: Pick<RowOf<'policies'>, 'id' | 'checksum'>
   replacesId: string | undefined
   activatedAt: string
-  /** A policy that is new, and comes into force in the same moment. */
+  /** Policies to insert with the switch: one that is proposed and activated at once. */
   newPolicies?: NewRow<'policies'>[]
   steps: NewRow<'policy_steps'>[]
   event: NewRow<'events'>
@@ -33,18 +33,18 @@ export interface PolicySwitch {
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
-const TEXTS = ['document', 'source']
+const LONG_TEXTS = ['document', 'source']
 
-/** Policies: reads, and the switch of the active one. */
+/** Reads of policies, and the switch of the active policy. */
 export function policyQueries(database: Database) {
   return {
-    /** The policy that decides for an organization, if it has one. */
+    /** The active policy of an organization, if it has one. */
     activePolicy: batchedRead<string, DecidingPolicy>({
       keyText: (organizationId) => organizationId,
       load: (organizationIds) => readActive(database, organizationIds),
     }),
 
-    /** The policy of that version name. */
+    /** The policy with this version name, if the organization has it. */
     async policyByVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
       const [policy] = await database.query<StoredPolicy & Row>(
         `${selectPolicies(columnsOf('policies'))} WHERE policy.org_id = $1 AND policy.version = $2`,
@@ -53,16 +53,16 @@ export function policyQueries(database: Database) {
       return policy
     },
 
-    /** The policies of an organization, newest first. */
+    /** Lists the policies of an organization, newest first. */
     async listPolicies(organizationId: string): Promise<ListedPolicy[]> {
-      const columns = columnsOf('policies').filter((column) => !TEXTS.includes(column))
+      const columns = columnsOf('policies').filter((column) => !LONG_TEXTS.includes(column))
       return database.query<ListedPolicy & Row>(
         `${selectPolicies(columns)} WHERE policy.org_id = $1 ORDER BY policy.id DESC`,
         [organizationId],
       )
     },
 
-    /** What was done with a policy, in order. */
+    /** Lists the steps of a policy, in order. */
     async policySteps(organizationId: string, policyId: string): Promise<PolicyStep[]> {
       return database.query<PolicyStep & Row>(
         `SELECT ${columnsOf('policy_steps').join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = $2 ORDER BY number`,
@@ -70,14 +70,14 @@ export function policyQueries(database: Database) {
       )
     },
 
-    /** Puts a policy into force, whole or not at all; false if somebody else took one of its steps, or switched, first. */
-    async switchActivePolicy(wanted: PolicySwitch): Promise<boolean> {
-      const { sql, params } = switchStatement(wanted)
+    /** Activates a policy; false, with nothing written, if a concurrent writer took a step of it or switched first. */
+    async switchActivePolicy(policySwitch: PolicySwitch): Promise<boolean> {
+      const { sql, params } = switchStatement(policySwitch)
       try {
         await database.query(sql, params)
         return true
       } catch (error) {
-        if (error instanceof DatabaseError && wasTooLate(error)) return false
+        if (error instanceof DatabaseError && lostRace(error)) return false
         throw error
       }
     },
@@ -97,7 +97,7 @@ async function readActive(
   return new Map(rows.map(({ org_id, ...policy }) => [org_id, policy]))
 }
 
-/** Which policy is active is decided by `active_policies` alone; every other state is the newest step. */
+/** The state of a policy: active if `active_policies` names it, otherwise its newest step. */
 function selectPolicies(columns: readonly string[]): string {
   return `SELECT ${columns.map((column) => `policy.${column}`).join(', ')}, newest.number AS steps_taken,
       CASE WHEN active.policy_id = policy.id THEN 'active' ELSE newest.step END AS state
@@ -108,26 +108,26 @@ function selectPolicies(columns: readonly string[]): string {
     LEFT JOIN active_policies AS active ON active.org_id = policy.org_id`
 }
 
-/** One statement, so that the switch, its steps, its audit entries and its event are there together or not at all. */
-function switchStatement(wanted: PolicySwitch): { sql: string; params: unknown[] } {
-  const { organizationId, newPolicies = [], steps, auditEntries } = wanted
+/** One statement, so that the switch, its steps, its audit entries and its event are written together or not at all. */
+function switchStatement(policySwitch: PolicySwitch): { sql: string; params: unknown[] } {
+  const { organizationId, newPolicies = [], steps, auditEntries } = policySwitch
   const params = new Params()
   const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
-  const event = own([wanted.event])
+  const event = own([policySwitch.event])
   const parts = [
-    `switched AS (${moveActiveRow(wanted, params)})`,
+    `switched AS (${setActivePolicy(policySwitch, params)})`,
     `new_policies AS (${insertRows('policies', own(newPolicies), params)})`,
     `steps AS (${insertRows('policy_steps', own(steps), params)})`,
     `event AS (${insertRows('events', event, params)})`,
     `deliveries AS (${fanOutEvents(event, params)})`,
     `entries AS (${insertAuditEntries(own(auditEntries), params)})`,
-    `pending AS (${awaitSealing('entries')})`,
+    `pending AS (${queueForSealing('entries')})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`
   return { sql, params: params.values }
 }
 
-function moveActiveRow({ organizationId, policy, replacesId, activatedAt }: PolicySwitch, params: Params): string {
+function setActivePolicy({ organizationId, policy, replacesId, activatedAt }: PolicySwitch, params: Params): string {
   const organization = params.add(organizationId, 'text')
   const id = params.add(policy.id, 'text')
   const checksum = params.add(policy.checksum, 'text')
@@ -139,7 +139,7 @@ function moveActiveRow({ organizationId, policy, replacesId, activatedAt }: Poli
     WHERE org_id = ${organization} AND policy_id = ${params.add(replacesId, 'text')} RETURNING 1`
 }
 
-/** Another policy was active (VG001), a step was taken, or two switches stood in each other's way: nothing was written. */
-function wasTooLate(error: DatabaseError): boolean {
+/** Another policy was active (VG001), another writer took the step, or two switches deadlocked: nothing was written. */
+function lostRace(error: DatabaseError): boolean {
   return error.code === 'VG001' || error.isUniqueViolation || error.isTransient
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 
-/** What is counted, by organization and day. */
+/** The counters of usage, kept by organization and day. */
 export const USAGE_COUNTERS = [
   'requests',
   'errors',
@@ -9,9 +9,11 @@ export const USAGE_COUNTERS = [
   'transactions',
   'webhook_deliveries',
 ] as const
+
+/** The name of a counter; each verdict has one. */
 export type UsageCounter = (typeof USAGE_COUNTERS)[number] | `verdict.${string}`
 
-/** One counter of one day, over all nodes. */
+/** The value of one counter on one day, summed over all nodes. */
 export interface UsageCount {
   day: string
   counter: string

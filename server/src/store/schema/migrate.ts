@@ -22,7 +22,7 @@ export class MigrationRefused extends Error {
 /** Nodes that start at the same moment queue for this advisory lock; any constant works if all releases share it. */
 const ADVISORY_LOCK = 8_243_004_117
 
-/** Applies the pending migrations of a schema in one transaction and returns their names; safe on several nodes at once. */
+/** Applies the pending migrations of a schema in one transaction and returns their names; nodes may do so at once. */
 export async function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
   const migrations = readMigrations(family)
   if (await isUpToDate(database, migrations)) return []

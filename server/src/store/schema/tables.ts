@@ -19,14 +19,14 @@ function plain<const C extends Columns>(columns: C) {
   return { columns, isPlain: true } as const
 }
 
-/** A table that is written with a precondition, an upsert or a computed column: a step of the batch statement of its own. */
+/** A table that needs its own step of the batch statement: for a precondition, an upsert or a computed column. */
 function guarded<const C extends Columns>(columns: C) {
   return { columns, isPlain: false } as const
 }
 
 /**
- * The tables that batches write: the one definition of their columns, for SQL and for the types of rows. A test compares
- * it with the migrated database.
+ * The tables that batches write: the one definition of their columns, for SQL and for the types of rows. A test
+ * compares it with the migrated database.
  */
 export const tables = {
   api_keys: plain({
@@ -306,7 +306,7 @@ export type RowOf<T extends TableName> = { -readonly [C in keyof ColumnsOf<T>]: 
 /** A row of a change. The write path adds `org_id`, which is the same for all rows of a change. */
 export type NewRow<T extends TableName> = Omit<RowOf<T>, 'org_id'>
 
-/** Completes rows with their organization: the one place that translates `organizationId` into the column `org_id`. */
+/** Adds the organization to rows: the only function that translates `organizationId` into the column `org_id`. */
 export function ofOrganization<R extends object>(
   organizationId: string,
   rows: readonly R[],
@@ -327,7 +327,7 @@ export function columnsOf<T extends TableName>(table: T): (keyof ColumnsOf<T> & 
   return Object.keys(tables[table].columns) as (keyof ColumnsOf<T> & string)[]
 }
 
-/** The names of the columns that are marked as changeable. */
+/** The names of the columns that are marked `changeable`. */
 export function changeableColumnsOf<T extends TableName>(table: T): (ChangeableColumn<T> & string)[] {
   const isChangeable = (column: string) => definitionOf(table, column).endsWith(' changeable')
   return columnsOf(table).filter(isChangeable) as (ChangeableColumn<T> & string)[]
@@ -343,7 +343,7 @@ function definitionOf(table: TableName, column: string): string {
   return (tables[table].columns as Columns)[column]!
 }
 
-/** Collects the parameters of one statement and hands out their placeholders. */
+/** Collects the parameters of one statement and returns their placeholders. */
 export class Params {
   readonly values: unknown[] = []
 
@@ -353,7 +353,7 @@ export class Params {
   }
 }
 
-/** `unnest($1::text[], $2::bigint[], …)`: rows as one array for each column, so that the text of the statement does not depend on their number. */
+/** `unnest($1::text[], $2::bigint[], …)`: one array per column, so that the SQL text is the same for any number of rows. */
 export function unnestRows<T extends TableName>(table: T, rows: readonly RowOf<T>[], params: Params): string {
   const arrays = columnsOf(table).map((column) => {
     const values = rows.map((row) => row[column as keyof RowOf<T>])

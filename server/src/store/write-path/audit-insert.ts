@@ -1,6 +1,6 @@
 import { columnsOf, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
 
-/** `INSERT` of audit entries, each with the next number on its trail. */
+/** `INSERT` of audit entries, each with the next sequence number (`seq`) of its trail. */
 export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {
   const columns = columnsOf('audit_entries')
   return `INSERT INTO audit_entries (${columns.join(', ')}, seq)
@@ -11,7 +11,7 @@ export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], p
     RETURNING org_id, trail_id, seq, id`
 }
 
-/** Has the entries sealed that a step of this name inserted. */
-export function awaitSealing(inserted: string): string {
+/** `INSERT` that queues for sealing the audit entries that the step `inserted` returned. */
+export function queueForSealing(inserted: string): string {
   return `INSERT INTO audit_pending (org_id, trail_id, seq, entry_id) SELECT org_id, trail_id, seq, id FROM ${inserted}`
 }

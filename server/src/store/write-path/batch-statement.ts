@@ -10,7 +10,7 @@ import {
   type TableName,
   unnestRows,
 } from '../schema/tables.ts'
-import { awaitSealing, insertAuditEntries } from './audit-insert.ts'
+import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
 import type { Change, Lost } from './change.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
@@ -19,9 +19,9 @@ interface Step<T extends OfOrganization> {
   rowsOf(change: Change): readonly Omit<T, 'org_id'>[]
   /** `previous` names the step before, whose rows this one may read. */
   sql(rows: readonly T[], params: Params, previous: string): string
-  /** The precondition: unless every row is written, the statement fails and the change loses. */
-  losing?: Lost
-  /** The step inserts deliveries, which the statement counts. */
+  /** Unless every row of the step is written, the statement fails with the name of this precondition. */
+  precondition?: Lost
+  /** The step inserts deliveries; the statement returns their number. */
   queuesDeliveries?: true
 }
 
@@ -29,12 +29,12 @@ interface OfOrganization {
   org_id: string
 }
 
-/** Checks a step's SQL against the type of its rows. */
+/** Type-checks a step's SQL against its rows, then erases the row type so that all steps fit one list. */
 function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganization> {
   return step as unknown as Step<OfOrganization>
 }
 
-/** The steps in the order of the statement; rows of plain tables follow. */
+/** The steps in the order of the statement; inserts into plain tables follow them. */
 const STEPS: readonly Step<OfOrganization>[] = [
   defineStep<RowOf<'idempotency_keys'>>({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
@@ -44,7 +44,7 @@ const STEPS: readonly Step<OfOrganization>[] = [
         inOrder(rows, (row) => `${row.org_id} ${row.route} ${row.key}`),
         params,
       )} ON CONFLICT DO NOTHING RETURNING 1`,
-    losing: 'idempotency_key',
+    precondition: 'idempotency_key',
   }),
   defineStep<RowOf<'entities'>>({
     rowsOf: ({ newEntities = [] }) => newEntities,
@@ -54,19 +54,27 @@ const STEPS: readonly Step<OfOrganization>[] = [
         inOrder(rows, (row) => `${row.org_id} ${row.external_id}`),
         params,
       )} ON CONFLICT DO NOTHING RETURNING 1`,
-    losing: 'new_entity',
+    precondition: 'new_entity',
   }),
-  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: updateEntities, losing: 'entity_version' }),
+  defineStep({
+    rowsOf: ({ changedEntities = [] }) => changedEntities,
+    sql: updateEntities,
+    precondition: 'entity_version',
+  }),
   defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: queueReevaluations }),
   defineStep({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
     sql: upsertTrackRecords,
-    losing: 'entity_version',
+    precondition: 'entity_version',
   }),
-  defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, losing: 'claim_version' }),
-  defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, losing: 'api_key' }),
+  defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, precondition: 'claim_version' }),
+  defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, precondition: 'api_key' }),
   defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
-  defineStep({ rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts, sql: turnVerdicts, losing: 'turned_verdict' }),
+  defineStep({
+    rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts,
+    sql: turnVerdicts,
+    precondition: 'turned_verdict',
+  }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
   defineStep({
@@ -76,11 +84,11 @@ const STEPS: readonly Step<OfOrganization>[] = [
   defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
   defineStep({ rowsOf: ({ consequences = [] }) => consequences, sql: upsertConsequences }),
   defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: insertAuditEntries }),
-  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => awaitSealing(inserted) }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => queueForSealing(inserted) }),
   defineStep({
     rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
     sql: updateEndpoints,
-    losing: 'endpoint_version',
+    precondition: 'endpoint_version',
   }),
   defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents, queuesDeliveries: true }),
   defineStep({
@@ -100,14 +108,14 @@ export function batchStatement(changes: readonly Change[]): { steps: number; sql
   const steps: string[] = []
   const requirements: string[] = []
   const queues: string[] = []
-  for (const { rowsOf, sql, losing, queuesDeliveries } of STEPS) {
+  for (const { rowsOf, sql, precondition, queuesDeliveries } of STEPS) {
     const rows = changes.flatMap((change) => ofOrganization(change.organizationId, rowsOf(change)))
     if (rows.length === 0) continue
     const name = `s${steps.length}`
     steps.push(`${name} AS (${sql(rows, params, `s${steps.length - 1}`)})`)
-    if (losing) {
+    if (precondition) {
       const expected = params.add(rows.length, 'bigint')
-      requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${losing}')`)
+      requirements.push(`require_rows((SELECT count(*) FROM ${name}), ${expected}, '${precondition}')`)
     }
     if (queuesDeliveries) queues.push(`(SELECT count(*) FROM ${name})`)
   }
@@ -135,7 +143,7 @@ function gatherRows(changes: readonly Change[]): Map<PlainTable, OfOrganization[
       gathered.set(table, [...(gathered.get(table) ?? []), ...ofOrganization(change.organizationId, tableRows)])
     }
   }
-  // Sorted, so that the same set of tables gives the same text, which is prepared once.
+  // Sorted, so that the same set of tables gives the same SQL text, which is prepared once.
   return new Map([...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -263,7 +271,7 @@ function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): stri
     const name = `${row.org_id} ${row.day} ${row.node} ${row.counter}`
     totals.set(name, { ...row, count: row.count + (totals.get(name)?.count ?? 0) })
   }
-  // Sorted, because nearly every batch updates these rows, so batches in flight meet here.
+  // Sorted against deadlocks: nearly every batch updates these rows, so batches in flight lock the same ones.
   const ordered = inOrder([...totals], ([name]) => name).map(([, row]) => row)
   return `${insertRows('usage_by_day', ordered, params)}
     ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count`
