@@ -60,7 +60,7 @@ test('production decides once two operators have opened the gate and a policy wa
   )
   assert.match(
     cli('policy', 'approve', 'credit-2026-11', ...production, '--as', 'ada@example.com', '--reason', 'Mine.').stderr,
-    /somebody else has to approve it/,
+    /another operator has to approve it/,
   )
   run('policy', 'approve', 'credit-2026-11', ...production, '--as', 'grace@example.com', '--reason', 'Read and tested.')
   run('policy', 'activate', 'credit-2026-11', ...production, '--as', 'grace@example.com', '--reason', 'Go.')

@@ -192,18 +192,18 @@ test('of two concurrent changes of a webhook endpoint one wins, and the other is
   const { acme, endpoint } = await setUp()
   const results = await Promise.all([cli(acme, 'rotate', endpoint.id), cli(acme, 'rotate', endpoint.id)])
   assert.equal(results.filter((result) => 'secret' in result).length, 1)
-  assert.match(results.find((result) => 'problem' in result).problem, /somebody else changed/)
+  assert.match(results.find((result) => 'problem' in result).problem, /another operator or the dispatcher changed/)
 })
 
 test('an organization has at most fifty enabled webhook endpoints, whether added or enabled again', async () => {
   const { acme, endpoint, receiver } = await setUp()
   const more: { id: string }[] = []
   while (more.length < 49) more.push(await cli(acme, 'add', receiver.url, { events: 'policy.activated' }))
-  assert.match((await cli(acme, 'add', receiver.url)).problem, /at most 50 enabled endpoints/)
+  assert.match((await cli(acme, 'add', receiver.url)).problem, /at most 50 enabled webhook endpoints/)
   await cli(acme, 'disable', endpoint.id)
   const another = await cli(acme, 'add', receiver.url, { events: 'policy.activated' })
   assert.match(another.id, /^whe_/)
-  assert.match((await cli(acme, 'enable', endpoint.id)).problem, /at most 50 enabled endpoints/)
+  assert.match((await cli(acme, 'enable', endpoint.id)).problem, /at most 50 enabled webhook endpoints/)
   await cli(acme, 'disable', more[0]!.id)
   assert.equal((await cli(acme, 'enable', endpoint.id)).state, 'enabled')
 })

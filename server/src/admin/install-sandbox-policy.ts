@@ -5,18 +5,24 @@ import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'
 
 const FILE = new URL('../../../policies/sandbox-policy-v1.yaml', import.meta.url)
-const TAKER = {
+const CONTEXT = {
   actor: { type: 'system', id: 'installation' },
   reason: 'Ships with the sandbox, so that a first decision needs nothing else',
 } as const
 const STEPS = ['proposed', 'approved', 'activated'] as const
 
-/** Puts the policy that ships with the project into force in an organization's sandbox. Production is left to people. */
+/** Activates the shipped policy in an organization's sandbox. In production only operators activate policies. */
 export async function installSandboxPolicy(installation: Installation, organizationId: string): Promise<void> {
   const { source, policy, tests } = shippedPolicy()
-  const row = policyRow(installation, { policy, source, author: TAKER.actor })
+  const row = policyRow(installation, { policy, source, author: CONTEXT.actor })
   const steps = STEPS.map((step, index) =>
-    policyStep(installation, row, { ...TAKER, organizationId, step, number: index + 1, evidence: testEvidence(tests) }),
+    policyStep(installation, row, {
+      ...CONTEXT,
+      organizationId,
+      step,
+      number: index + 1,
+      evidence: testEvidence(tests),
+    }),
   )
   await installation.stores.sandbox.switchActivePolicy({
     organizationId,
@@ -34,7 +40,7 @@ type ShippedPolicy = { source: string } & Exclude<ReturnType<typeof checkPolicyS
 
 let shipped: ShippedPolicy | undefined
 
-/** Read once: it cannot change while the program runs, and organizations are made by the thousand in tests. */
+/** Read and checked once per process, because tests create thousands of organizations. */
 function shippedPolicy(): ShippedPolicy {
   shipped ??= readShippedPolicy()
   return shipped

@@ -8,7 +8,7 @@ import {
 import { type OperatorAct, refusal } from './operator-act.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
-/** Whether an organization may underwrite live, and on whose word. */
+/** Whether an organization may underwrite live, and which operators approved it. */
 export interface GateStatus {
   organization_id: string
   open: boolean
@@ -16,18 +16,18 @@ export interface GateStatus {
   approvals_needed: number
 }
 
-/** Looks at the live gate of an organization. */
+/** Reads the state of an organization's live gate. */
 export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
-  const standing = await validGateApprovals(storage.control, organizationId)
+  const valid = await validGateApprovals(storage.control, organizationId)
   return {
     organization_id: organizationId,
-    open: new Set(standing.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED,
-    approvals: standing.map(({ org_id: _organization, ...approval }) => approval),
+    open: new Set(valid.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED,
+    approvals: valid.map(({ org_id: _organization, ...approval }) => approval),
     approvals_needed: APPROVALS_NEEDED,
   }
 }
 
-/** Gives an operator's approval to live underwriting; the second, by another operator, opens the gate. */
+/** Records an operator's approval of live underwriting; the second approval, of another operator, opens the gate. */
 export async function approveGate(
   installation: Installation,
   act: OperatorAct,
@@ -37,9 +37,11 @@ export async function approveGate(
   const { organizationId, operator, reason } = act
   const { open, approvals } = await gateStatus(installation, organizationId)
   if (open) return { problem: 'the live gate is open already' }
-  const repeated = { problem: `${operator.email} has approved already: the other approval must come from someone else` }
+  const repeated = {
+    problem: `${operator.email} has approved already: another operator has to give the second approval`,
+  }
   if (approvals.some(({ operator_id }) => operator_id === operator.id)) return repeated
-  // On record before it takes effect: the two databases share no transaction, and no gate may open unrecorded.
+  // Recorded before it takes effect: the two databases share no transaction, and no gate may open unrecorded.
   await recordGateAct(installation, act, 'live_gate.approved')
   const approval = {
     org_id: organizationId,
@@ -51,7 +53,7 @@ export async function approveGate(
   return written ? gateStatus(installation, organizationId) : repeated
 }
 
-/** Closes the live gate at once: any one operator withdraws all approvals, so that opening it again takes two. */
+/** Closes the live gate at once: one operator withdraws all approvals, so that reopening it takes two again. */
 export async function closeGate(
   installation: Installation,
   act: OperatorAct,
@@ -60,9 +62,9 @@ export async function closeGate(
   if (refused) return refused
   const { organizationId } = act
   const withdrawnAt = new Date(installation.nowMs()).toISOString()
-  // Closed first, recorded then: an emergency does not wait for the log.
+  // Recorded after it took effect: closing the gate in an emergency must not wait for the log.
   const withdrawn = await withdrawGateApprovals(installation.storage.control, { organizationId, withdrawnAt })
-  if (withdrawn === 0) return { problem: 'the live gate is closed already, and no approval stands' }
+  if (withdrawn === 0) return { problem: 'the live gate is closed already, and there is no approval to withdraw' }
   await recordGateAct(installation, act, 'live_gate.closed')
   return gateStatus(installation, organizationId)
 }

@@ -9,7 +9,7 @@ import type { NewRow } from '../store/schema/tables.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
-/** What a new key may do, and for how long. */
+/** A key to create: its scopes, its expiry, and who creates it. */
 export interface NewKey {
   environment: Environment
   organizationId: string
@@ -19,7 +19,7 @@ export interface NewKey {
   actor: AdminActor
 }
 
-/** Creates a key and returns its text, which is kept nowhere: this is the only time it can be seen. */
+/** Creates a key and returns its text. Only its hash is stored, so the text cannot be shown again. */
 export async function createKey(
   installation: Installation,
   { environment, organizationId, name, scopes, expiresAt, actor }: NewKey,
@@ -47,7 +47,7 @@ export async function createKey(
   return { id: row.id, key }
 }
 
-/** Ends a key for good, on every node within a second; false if it had ended before. */
+/** Revokes a key for good, on every node within a second; false if it was already revoked. */
 export async function revokeKey(
   installation: Installation,
   environment: Environment,

@@ -6,7 +6,7 @@ import { recordOnProduction } from './record-on-production.ts'
 const NAME_CHARACTERS_MAX = 255
 const EMAIL_CHARACTERS_MAX = 254
 
-/** A person who is to work for an organization. */
+/** An operator to add to an organization. */
 export interface NewOperator {
   organizationId: string
   email: string
@@ -24,7 +24,7 @@ export async function addOperator(
   const operator: Operator = {
     org_id: organizationId,
     id: newId('opr'),
-    email: readableEmail(email),
+    email: normalizedEmail(email),
     name: name.trim(),
     role: role as Role,
     created_at: new Date(nowMs()).toISOString(),
@@ -34,7 +34,7 @@ export async function addOperator(
   if (problem !== undefined) return { problem }
   const taken = { problem: `${operator.email} is an operator of this organization already: operators list shows them` }
   if (await findOperatorByEmail(storage.control, organizationId, operator.email)) return taken
-  // On record before it is given: the two databases share no transaction, and no power may go unrecorded.
+  // Recorded before the operator is added: the two databases share no transaction, and no role may be given unrecorded.
   await recordOnProduction(
     installation,
     { organizationId, actor },
@@ -48,19 +48,21 @@ export async function addOperator(
   return (await insertOperator(storage.control, operator)) ? operator : taken
 }
 
-/** Finds an operator who may act now, by email. */
+/** Finds an operator by email, unless the operator is disabled. */
 export async function findOperator(
   { storage }: Installation,
   organizationId: string,
   email: string,
 ): Promise<Operator | { problem: string }> {
-  const operator = await findOperatorByEmail(storage.control, organizationId, readableEmail(email))
+  const operator = await findOperatorByEmail(storage.control, organizationId, normalizedEmail(email))
   if (!operator) return { problem: `there is no operator ${email}: operators list shows them, operators add adds one` }
-  return operator.disabled_at === null ? operator : { problem: `${operator.email} is disabled and cannot act` }
+  return operator.disabled_at === null
+    ? operator
+    : { problem: `${operator.email} is disabled: another operator has to act` }
 }
 
-/** Emails are compared in small letters, as every mail provider does in practice. */
-function readableEmail(email: string): string {
+/** Emails are compared in lower case, as every mail provider does in practice. */
+function normalizedEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
@@ -69,5 +71,5 @@ function operatorProblem({ email, name, role }: Operator): string | undefined {
     return `${JSON.stringify(email)} is not an email address`
   if (name.length === 0 || name.length > NAME_CHARACTERS_MAX)
     return `the name of an operator must have 1 to ${NAME_CHARACTERS_MAX} characters`
-  return ROLES.includes(role) ? undefined : `${JSON.stringify(role)} is not a role; the roles are ${ROLES.join(', ')}`
+  return ROLES.includes(role) ? undefined : `${JSON.stringify(role)} is not a role: the roles are ${ROLES.join(', ')}`
 }

@@ -6,7 +6,7 @@ import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
 import { recordContext } from './record-context.ts'
 
-/** Creates an organization; both its audit logs begin with it, and its sandbox can decide at once. */
+/** Creates an organization: the first entry of both its audit logs, and an active policy in its sandbox. */
 export async function createOrganization(
   installation: Installation,
   { name, actor }: { name: string; actor: AdminActor },
@@ -28,7 +28,7 @@ export async function createOrganization(
   return organization
 }
 
-/** Finds an organization by its id or its name; the only one there is needs no naming. */
+/** Finds an organization by its id or its name; without either, the only organization there is. */
 export async function findOrganization(
   { storage }: Installation,
   wanted: string | undefined,

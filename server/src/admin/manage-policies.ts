@@ -9,21 +9,21 @@ import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../sto
 import type { Change } from '../store/write-path/change.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 import { type OperatorAct, refusal } from './operator-act.ts'
-import { activatedEvent, policyRow, policyStep, type StepTaker, testEvidence } from './policy-steps.ts'
+import { activatedEvent, policyRow, policyStep, type StepContext, testEvidence } from './policy-steps.ts'
 
 /** An operator's act on a policy of one environment. */
 export interface PolicyAct extends OperatorAct {
   environment: Environment
 }
 
-/** Where a policy stands after a step. */
+/** The state of a policy after a step. */
 export interface PolicyStanding {
   environment: Environment
   id: string
   version: string
   checksum: string
   state: PolicyState
-  /** The version that it replaced, when it came into force. */
+  /** The version that it replaced when it was activated. */
   replaced?: string
 }
 
@@ -31,7 +31,7 @@ interface Problem {
   problem: string
 }
 
-/** Hands in a policy for approval. From here on it never changes. */
+/** Stores a policy for approval. A proposed policy never changes. */
 export async function proposePolicy(
   installation: Installation,
   act: PolicyAct,
@@ -43,14 +43,19 @@ export async function proposePolicy(
   if ('problems' in checked) return { problem: checked.problems.map(describeProblem).join('\n') }
   const { policy, tests } = checked
   const { version } = policy.document
-  const weak = testsProblem(tests)
-  if (weak !== undefined) return { problem: `${version} cannot be proposed: ${weak}` }
+  const failure = testsProblem(tests)
+  if (failure !== undefined) return { problem: `${version} cannot be proposed: ${failure}` }
   const known = await installation.stores[act.environment].policyByVersion(act.organizationId, version)
   if (known) return versionTaken(version, known.checksum === policy.checksum)
 
-  const taker = takerOf(act)
-  const row = policyRow(installation, { policy, source, author: taker.actor })
-  const first = policyStep(installation, row, { ...taker, step: 'proposed', number: 1, evidence: testEvidence(tests) })
+  const context = stepContext(act)
+  const row = policyRow(installation, { policy, source, author: context.actor })
+  const first = policyStep(installation, row, {
+    ...context,
+    step: 'proposed',
+    number: 1,
+    evidence: testEvidence(tests),
+  })
   const written = await writeOnce(installation, act, {
     rows: { policies: [row], policy_steps: [first.row] },
     auditEntries: [first.entry],
@@ -58,7 +63,7 @@ export async function proposePolicy(
   return written ? standing(act, row, 'proposed') : versionTaken(version, false)
 }
 
-/** Approves a proposed policy, as it is and with the test results it has now. Its author cannot. */
+/** Approves a proposed policy: its checksum and its current test results. The author cannot approve it. */
 export async function approvePolicy(
   installation: Installation,
   act: PolicyAct,
@@ -69,15 +74,15 @@ export async function approvePolicy(
   const policy = await findPolicy(installation, act, version)
   if ('problem' in policy) return policy
   if (policy.state !== 'proposed')
-    return { problem: `${version} is ${policy.state}; only a proposed policy can be approved` }
+    return { problem: `${version} is ${policy.state}: only a proposed policy can be approved` }
   if (policy.author_type === 'operator' && policy.author_id === act.operator.id)
-    return { problem: `${act.operator.email} wrote ${version}: somebody else has to approve it` }
+    return { problem: `${act.operator.email} wrote ${version}: another operator has to approve it` }
   const examined = examine(policy)
   if ('problem' in examined) return { problem: `${version} cannot be approved: ${examined.problem}` }
   return takeStep(installation, act, { policy, step: 'approved', tests: examined.tests })
 }
 
-/** Turns a policy down for good, before it was ever in force. */
+/** Rejects a policy that was never active, for good. */
 export async function rejectPolicy(
   installation: Installation,
   act: PolicyAct,
@@ -89,7 +94,7 @@ export async function rejectPolicy(
   if ('problem' in policy) return policy
   const steps = await installation.stores[act.environment].policySteps(act.organizationId, policy.id)
   if (policy.state === 'rejected' || steps.some(({ step }) => step === 'activated'))
-    return { problem: `${version} is ${policy.state}; only a policy that was never active can be rejected` }
+    return { problem: `${version} is ${policy.state}: only a policy that was never active can be rejected` }
   const examined = examine(policy)
   return takeStep(installation, act, {
     policy,
@@ -98,7 +103,7 @@ export async function rejectPolicy(
   })
 }
 
-/** Puts an approved policy into force in place of the active one; with a retired policy, this is the way back. */
+/** Activates an approved policy in place of the active one. Activating a retired policy rolls back to it. */
 export async function activatePolicy(
   installation: Installation,
   act: PolicyAct,
@@ -121,27 +126,27 @@ export async function activatePolicy(
     activatedAt: new Date(installation.nowMs()).toISOString(),
     ...activation(installation, act, { policy, replaced, tests }),
   })
-  if (!switched) return tooLate(version)
+  if (!switched) return changedConcurrently(`${version} or the active policy`, version)
   return { ...standing(act, policy, 'active'), ...(replaced && { replaced: replaced.version }) }
 }
 
-/** The steps of a switch, with their audit entries and the event. */
+/** The steps of a switch of the active policy, with their audit entries and the event. */
 function activation(
   installation: Installation,
   act: PolicyAct,
   { policy, replaced, tests }: { policy: StoredPolicy; replaced: StoredPolicy | undefined; tests: PolicyTestResult[] },
 ): Pick<PolicySwitch, 'steps' | 'event' | 'auditEntries'> {
-  const taker = takerOf(act)
+  const context = stepContext(act)
   const retired =
     replaced &&
     policyStep(installation, replaced, {
-      ...taker,
+      ...context,
       step: 'retired',
       number: replaced.steps_taken + 1,
       evidence: { replaced_by: policy.version },
     })
   const activated = policyStep(installation, policy, {
-    ...taker,
+    ...context,
     step: 'activated',
     number: policy.steps_taken + 1,
     evidence: testEvidence(tests),
@@ -154,7 +159,7 @@ function activation(
   }
 }
 
-/** The tests of a policy that may come into force: approved as it is stored, with the results it still has. */
+/** The test results of a policy that may be activated: its approval covers its stored document and these results. */
 async function approvedTests(
   { stores }: Installation,
   { environment, organizationId }: PolicyAct,
@@ -162,32 +167,34 @@ async function approvedTests(
 ): Promise<PolicyTestResult[] | Problem> {
   const { version, state } = policy
   if (state === 'active') return { problem: `${version} is active already` }
-  if (state === 'rejected')
-    return { problem: `${version} was rejected; propose what you want instead under a new version` }
+  if (state === 'rejected') return { problem: `${version} was rejected: propose a policy under a new version instead` }
   const steps = await stores[environment].policySteps(organizationId, policy.id)
   const approval = steps.findLast(({ step }) => step === 'approved')
   if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
   const examined = examine(policy)
   if ('problem' in examined) return { problem: `${version} cannot be activated: ${examined.problem}` }
   if (!covers(approval, policy, examined.tests))
-    return { problem: `the approval of ${version} was given to something else: propose it again under a new version` }
+    return {
+      problem: `the approval of ${version} is for another document or other test results: propose it under a new version`,
+    }
   return examined.tests
 }
 
-/** An approval holds for the checksum and the test results that the approver was shown, and for nothing else. */
+/** Whether an approval covers a policy: it is for the checksum and the test results that the approver was shown. */
 function covers(approval: PolicyStep, { checksum }: StoredPolicy, tests: readonly PolicyTestResult[]): boolean {
   const shown = JSON.parse(approval.evidence) as { tests?: unknown }
   return approval.checksum === checksum && canonicalJson(shown.tests ?? null) === canonicalJson(tests)
 }
 
 /**
- * Reads a stored policy again from its document: a change of it since it was proposed does not go unseen. What authors
- * are held to was asked when it was proposed; a later release that asks for more does not bar the way back to it.
+ * Compiles a stored policy from its document, which detects a document that was altered since it was proposed, and runs
+ * its tests. The checks for authors ran when it was proposed: stricter checks of a later release do not prevent a
+ * rollback to it.
  */
 function examine(policy: StoredPolicy): { tests: PolicyTestResult[] } | Problem {
   const compiled = compileStoredPolicy(policy)
   if ('altered' in compiled)
-    return { problem: 'its document is not the one that was proposed; propose it again under a new version' }
+    return { problem: 'its document is not the one that was proposed: propose it again under a new version' }
   if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
   const tests = runPolicyTests(compiled.policy)
   const problem = testsProblem(tests)
@@ -212,16 +219,16 @@ async function takeStep(
 ): Promise<PolicyStanding | Problem> {
   const number = policy.steps_taken + 1
   const { row, entry } = policyStep(installation, policy, {
-    ...takerOf(act),
+    ...stepContext(act),
     step,
     number,
     evidence: testEvidence(tests),
   })
   const written = await writeOnce(installation, act, { rows: { policy_steps: [row] }, auditEntries: [entry] })
-  return written ? standing(act, policy, step) : tooLate(policy.version)
+  return written ? standing(act, policy, step) : changedConcurrently(policy.version, policy.version)
 }
 
-/** False if somebody else took the same step, or the same version name, first. */
+/** Writes a step; false if a concurrent writer took the same step, or the same version name, first. */
 async function writeOnce(
   { stores }: Installation,
   { environment, organizationId }: PolicyAct,
@@ -236,7 +243,7 @@ async function writeOnce(
   }
 }
 
-function takerOf({ organizationId, operator, reason, via }: PolicyAct): StepTaker {
+function stepContext({ organizationId, operator, reason, via }: PolicyAct): StepContext {
   return { organizationId, actor: { type: 'operator', id: operator.id }, reason: reason.trim(), ...(via && { via }) }
 }
 
@@ -251,11 +258,11 @@ function standing(
 function versionTaken(version: string, isSame: boolean): Problem {
   return {
     problem: isSame
-      ? `${version} was proposed before, as it is: policy show ${version} says where it stands`
+      ? `${version} was proposed before, unchanged: policy show ${version} shows its state`
       : `${version} was proposed before and cannot change: give the new one another version`,
   }
 }
 
-function tooLate(version: string): Problem {
-  return { problem: `somebody else was faster: look at policy show ${version} and try again` }
+function changedConcurrently(what: string, version: string): Problem {
+  return { problem: `another operator changed ${what} at the same moment: check policy show ${version} and try again` }
 }

@@ -11,12 +11,12 @@ import type { RowOf } from '../store/schema/tables.ts'
 import { disableEndpoint, endpointEntry, type WebhookEndpointEntryType } from '../webhooks/endpoint-changes.ts'
 import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
 
-/** Every event goes to every enabled endpoint that listens, so their number bounds what one request can set off. */
+/** Bounds the deliveries that one request can queue, because every enabled endpoint may listen to its events. */
 const ENABLED_PER_ORGANIZATION_MAX = 50
 const DESCRIPTION_CHARACTERS_MAX = 255
 const REASON_CHARACTERS_MAX = 500
 const DAY_MS = 24 * 3_600_000
-/** How long a replaced secret goes on signing beside the new one. */
+/** How long a replaced secret keeps signing beside the new one. */
 const OVERLAP_MS = DAY_MS
 const REDELIVERIES_PER_WRITE = 1_000
 
@@ -24,14 +24,18 @@ interface Problem {
   problem: string
 }
 
-/** Whose endpoints, and who does something with them. */
-export interface WebhookAct {
+/** The environment and the organization whose webhook endpoints are meant. */
+export interface WebhookOwner {
   environment: Environment
   organizationId: string
+}
+
+/** An act on webhook endpoints. */
+export interface WebhookAct extends WebhookOwner {
   actor: AdminActor
 }
 
-/** An endpoint as it is shown: without its secrets. */
+/** A webhook endpoint without its secrets. */
 export interface ShownEndpoint {
   id: string
   environment: Environment
@@ -43,14 +47,14 @@ export interface ShownEndpoint {
   disabled_at: string | null
   disabled_why: string | null
   failing_since: string | null
-  /** Until when the secret before the current one signs as well. */
+  /** Until when the previous secret signs as well. */
   previous_secret_until: string | null
 }
 
-/** An endpoint with a new secret, which is shown this once. */
+/** A webhook endpoint with its new secret, which cannot be shown again. */
 export type EndpointWithSecret = ShownEndpoint & { secret: string }
 
-/** Registers an endpoint for some types of events, or for all of them. */
+/** Adds a webhook endpoint for some types of events, or for all of them. */
 export async function addEndpoint(
   installation: Installation,
   act: WebhookAct,
@@ -62,10 +66,10 @@ export async function addEndpoint(
   const url = readEndpointUrl(text, { environment, allowLoopback })
   if ('problem' in url) return url
   if (description.length > DESCRIPTION_CHARACTERS_MAX)
-    return { problem: `the description has more than ${DESCRIPTION_CHARACTERS_MAX} characters` }
+    return { problem: `the description has more than ${DESCRIPTION_CHARACTERS_MAX} characters: shorten it` }
   const types = readEventTypes(eventTypes)
   if (typeof types !== 'string') return types
-  const tooMany = await oneTooMany(installation, act)
+  const tooMany = await enabledLimitProblem(installation, act)
   if (tooMany) return tooMany
 
   const now = timeOf(installation)
@@ -100,16 +104,16 @@ export async function addEndpoint(
   return { ...show(environment, endpoint), secret }
 }
 
-/** The endpoints of an organization, oldest first. */
+/** Lists the webhook endpoints of an organization, oldest first. */
 export async function listEndpoints(
   { stores }: Installation,
-  { environment, organizationId }: Omit<WebhookAct, 'actor'>,
+  { environment, organizationId }: WebhookOwner,
 ): Promise<ShownEndpoint[]> {
   const endpoints = await stores[environment].webhookEndpoints(organizationId)
   return endpoints.map((endpoint) => show(environment, endpoint))
 }
 
-/** Gives an endpoint a new secret. For a day both sign, so that receivers can change over without missing anything. */
+/** Gives a webhook endpoint a new secret. Both sign for a day, so that receivers can switch without failed deliveries. */
 export async function rotateSecret(
   installation: Installation,
   act: WebhookAct,
@@ -120,7 +124,7 @@ export async function rotateSecret(
   const now = timeOf(installation)
   if (endpoint.previous_secret_until !== null && endpoint.previous_secret_until > now)
     return {
-      problem: `two secrets sign for ${id} until ${endpoint.previous_secret_until}: end that first with --end-overlap`,
+      problem: `two secrets sign for ${id} until ${endpoint.previous_secret_until}: end the overlap first with --end-overlap`,
     }
   const secret = generateWebhookSecret()
   const next = {
@@ -133,11 +137,11 @@ export async function rotateSecret(
     previous_secret_until: new Date(installation.nowMs() + OVERLAP_MS).toISOString(),
   }
   const data = { previous_secret_until: next.previous_secret_until }
-  const changed = await change(installation, act, { next, type: 'webhook_endpoint.secret_rotated', data })
+  const changed = await changeEndpoint(installation, act, { next, type: 'webhook_endpoint.secret_rotated', data })
   return 'problem' in changed ? changed : { ...changed, secret }
 }
 
-/** Has only the newest secret sign from now on, because every receiver has it or the one before has leaked. */
+/** Drops the previous secret before its time, because every receiver has the new one or the previous one leaked. */
 export async function endOverlap(
   installation: Installation,
   act: WebhookAct,
@@ -145,12 +149,13 @@ export async function endOverlap(
 ): Promise<ShownEndpoint | Problem> {
   const endpoint = await findEndpoint(installation, act, id)
   if ('problem' in endpoint) return endpoint
-  if (endpoint.previous_secret === null) return { problem: `only one secret signs for ${id}` }
+  if (endpoint.previous_secret === null)
+    return { problem: `only one secret signs for ${id}: there is no overlap to end` }
   const next = { ...endpoint, previous_secret: null, previous_secret_until: null }
-  return change(installation, act, { next, type: 'webhook_endpoint.overlap_ended', data: {} })
+  return changeEndpoint(installation, act, { next, type: 'webhook_endpoint.overlap_ended', data: {} })
 }
 
-/** Sends nothing to an endpoint any more. What waits for it is kept, and goes out when it is enabled again. */
+/** Stops sending to a webhook endpoint. Its pending deliveries are kept and sent when it is enabled again. */
 export async function disableByOperator(
   installation: Installation,
   act: WebhookAct,
@@ -160,14 +165,14 @@ export async function disableByOperator(
   if ('problem' in endpoint) return endpoint
   if (endpoint.state === 'disabled') return { problem: `${id} is disabled already` }
   if (why.length > REASON_CHARACTERS_MAX)
-    return { problem: `the reason has more than ${REASON_CHARACTERS_MAX} characters` }
+    return { problem: `the reason has more than ${REASON_CHARACTERS_MAX} characters: shorten it` }
   const { stores, newId } = installation
   const disabling = { actor: act.actor, why, now: timeOf(installation) }
   const done = await disableEndpoint({ store: stores[act.environment], newId }, endpoint, disabling)
-  return done ? reload(installation, act, id) : tooLate(id)
+  return done ? reload(installation, act, id) : changedConcurrently(id)
 }
 
-/** Sends to an endpoint again, what waited for it included. */
+/** Enables a webhook endpoint again; its pending deliveries are sent too. */
 export async function enableEndpoint(
   installation: Installation,
   act: WebhookAct,
@@ -176,39 +181,39 @@ export async function enableEndpoint(
   const endpoint = await findEndpoint(installation, act, id)
   if ('problem' in endpoint) return endpoint
   if (endpoint.state === 'enabled') return { problem: `${id} is enabled already` }
-  const tooMany = await oneTooMany(installation, act)
+  const tooMany = await enabledLimitProblem(installation, act)
   if (tooMany) return tooMany
   const next = { ...endpoint, state: 'enabled', disabled_at: null, disabled_why: null }
-  return change(installation, act, { next, type: 'webhook_endpoint.enabled', data: {} })
+  return changeEndpoint(installation, act, { next, type: 'webhook_endpoint.enabled', data: {} })
 }
 
-/** The deliveries to an endpoint, those of the newest events first. */
+/** Lists the deliveries to a webhook endpoint, newest events first. */
 export async function listDeliveries(
   installation: Installation,
-  place: Omit<WebhookAct, 'actor'>,
+  owner: WebhookOwner,
   page: { id: string; state?: string | undefined; beforeEventId?: string | undefined; limit: number },
 ): Promise<ListedDelivery[] | Problem> {
-  const endpoint = await findEndpoint(installation, place, page.id)
+  const endpoint = await findEndpoint(installation, owner, page.id)
   if ('problem' in endpoint) return endpoint
-  const { environment, organizationId } = place
+  const { environment, organizationId } = owner
   return installation.stores[environment].webhookDeliveries({ organizationId, endpointId: page.id, ...page })
 }
 
-/** Every attempt to deliver one event to an endpoint, in order. */
+/** Lists the attempts to deliver one event to a webhook endpoint, in order. */
 export async function listAttempts(
   installation: Installation,
-  place: Omit<WebhookAct, 'actor'>,
+  owner: WebhookOwner,
   { id, eventId }: { id: string; eventId: string },
 ): Promise<RowOf<'webhook_attempts'>[] | Problem> {
-  const endpoint = await findEndpoint(installation, place, id)
+  const endpoint = await findEndpoint(installation, owner, id)
   if ('problem' in endpoint) return endpoint
-  const { environment, organizationId } = place
+  const { environment, organizationId } = owner
   return installation.stores[environment].webhookAttempts({ organizationId, endpointId: id, eventId })
 }
 
 /**
- * Sends one event to an endpoint again; or everything since a moment that never reached it, because it failed for good or
- * because the endpoint was disabled. Returns how many deliveries were queued.
+ * Queues the delivery of one event to a webhook endpoint again, or of all events since a moment that never reached it,
+ * because the delivery failed for good or the endpoint was disabled. Returns the number of deliveries.
  */
 export async function redeliver(
   installation: Installation,
@@ -220,7 +225,7 @@ export async function redeliver(
   if (endpoint.state === 'disabled') return { problem: `${id} is disabled: enable it first` }
   const store = installation.stores[act.environment]
   const keptSinceMs = installation.nowMs() - installation.config.webhooksKeepDays * DAY_MS
-  // Of what is older, nobody knows any more whether it arrived.
+  // Older deliveries are deleted, so it is unknown whether they arrived.
   if ('sinceMs' in what && what.sinceMs < keptSinceMs)
     return {
       problem: `deliveries are kept for ${installation.config.webhooksKeepDays} days: --since goes back to ${new Date(keptSinceMs).toISOString()}`,
@@ -243,7 +248,7 @@ export async function redeliver(
   return { queued }
 }
 
-/** Events that never reached an endpoint, in portions. Ids sort by time, so one made a millisecond earlier marks the start. */
+/** Events that never reached a webhook endpoint, in batches. Ids sort by time: an id of a millisecond earlier is the start. */
 async function* undelivered(
   store: EnvironmentStore,
   { org_id: organizationId, id: endpointId }: WebhookEndpoint,
@@ -259,14 +264,14 @@ async function* undelivered(
   }
 }
 
-async function oneTooMany(
+async function enabledLimitProblem(
   { stores }: Installation,
-  { environment, organizationId }: WebhookAct,
+  { environment, organizationId }: WebhookOwner,
 ): Promise<Problem | undefined> {
   const endpoints = await stores[environment].webhookEndpoints(organizationId)
   if (endpoints.filter(({ state }) => state === 'enabled').length < ENABLED_PER_ORGANIZATION_MAX) return undefined
   return {
-    problem: `an organization has at most ${ENABLED_PER_ORGANIZATION_MAX} enabled endpoints in an environment: disable one first`,
+    problem: `an organization has at most ${ENABLED_PER_ORGANIZATION_MAX} enabled webhook endpoints in an environment: disable one first`,
   }
 }
 
@@ -274,11 +279,13 @@ function readEventTypes(wanted: readonly string[] | 'all'): string | Problem {
   if (wanted === 'all') return '*'
   const unknown = wanted.find((type) => !EVENT_TYPES.some((known) => known === type))
   if (unknown !== undefined)
-    return { problem: `${JSON.stringify(unknown)} is not a type of event; the types are ${EVENT_TYPES.join(', ')}` }
-  return wanted.length > 0 ? [...new Set(wanted)].join(' ') : { problem: 'name at least one type of event' }
+    return { problem: `${JSON.stringify(unknown)} is not a type of event: the types are ${EVENT_TYPES.join(', ')}` }
+  return wanted.length > 0
+    ? [...new Set(wanted)].join(' ')
+    : { problem: 'no type of event is named: name at least one' }
 }
 
-async function change<T extends WebhookEndpointEntryType>(
+async function changeEndpoint<T extends WebhookEndpointEntryType>(
   installation: Installation,
   act: WebhookAct,
   { next, type, data }: { next: WebhookEndpoint; type: T; data: Omit<AuditData<T>, 'host'> },
@@ -290,7 +297,7 @@ async function change<T extends WebhookEndpointEntryType>(
     changedEndpoints: [{ ...next, version: next.version + 1 }],
     auditEntries: [endpointEntry(next, context, { type, data })],
   })
-  return lost ? tooLate(next.id) : reload(installation, act, next.id)
+  return lost ? changedConcurrently(next.id) : reload(installation, act, next.id)
 }
 
 async function reload(installation: Installation, act: WebhookAct, id: string): Promise<ShownEndpoint | Problem> {
@@ -300,7 +307,7 @@ async function reload(installation: Installation, act: WebhookAct, id: string): 
 
 async function findEndpoint(
   { stores }: Installation,
-  { environment, organizationId }: Omit<WebhookAct, 'actor'>,
+  { environment, organizationId }: WebhookOwner,
   id: string,
 ): Promise<WebhookEndpoint | Problem> {
   const endpoint = await stores[environment].webhookEndpoint(organizationId, id)
@@ -325,6 +332,9 @@ function timeOf({ nowMs }: Installation): string {
   return new Date(nowMs()).toISOString()
 }
 
-function tooLate(id: string): Problem {
-  return { problem: `somebody else changed ${id} at the same moment: look at it and try again` }
+/** The other writer is an operator, or the dispatcher, which disables a webhook endpoint that keeps failing. */
+function changedConcurrently(id: string): Problem {
+  return {
+    problem: `another operator or the dispatcher changed ${id} at the same moment: check webhooks list and try again`,
+  }
 }

@@ -1,6 +1,6 @@
 import type { Operator, Role } from '../store/queries/operators.ts'
 
-/** Who may do what. */
+/** The roles that hold each permission. */
 const ROLES_FOR = {
   'propose policies': ['owner', 'admin', 'policy_author'],
   'approve policies': ['owner', 'admin', 'policy_approver'],
@@ -11,28 +11,30 @@ const ROLES_FOR = {
 
 const REASON_CHARACTERS_MAX = 2_000
 
-/** Something that only some operators may do. */
-export type Power = keyof typeof ROLES_FOR
+/** An action that only some roles may take. */
+export type Permission = keyof typeof ROLES_FOR
 
-/** What every act of an operator carries: for whom, by whom, why. */
+/** The fields of every act of an operator: for which organization, by whom, and why. */
 export interface OperatorAct {
   organizationId: string
   operator: Operator
   reason: string
-  /** What vouches for the operator, such as the command line and its user. */
+  /** What identified the operator, such as the command line and its user. */
   via?: string
 }
 
-/** Why an act is refused before anything is looked at; nothing when it may go on. */
-export function refusal(act: OperatorAct, power: Power): { problem: string } | undefined {
+/** Why an operator may not take this action, or gave no usable reason; undefined if the act may proceed. */
+export function refusal(act: OperatorAct, permission: Permission): { problem: string } | undefined {
   const { operator, reason, organizationId } = act
   if (operator.org_id !== organizationId || operator.disabled_at !== null)
     return { problem: `${operator.email} cannot act for this organization` }
-  const roles: readonly Role[] = ROLES_FOR[power]
+  const roles: readonly Role[] = ROLES_FOR[permission]
   if (!roles.includes(operator.role))
-    return { problem: `${operator.email} is ${operator.role}; only ${roles.join(', ')} may ${power}` }
+    return { problem: `${operator.email} is ${operator.role}: only ${roles.join(', ')} may ${permission}` }
   const length = reason.trim().length
   if (length === 0 || length > REASON_CHARACTERS_MAX)
-    return { problem: `say why in 1 to ${REASON_CHARACTERS_MAX} characters: the reason goes on record` }
+    return {
+      problem: `the reason is empty or too long: say why in 1 to ${REASON_CHARACTERS_MAX} characters, for the audit log`,
+    }
   return undefined
 }

@@ -8,34 +8,34 @@ import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { auditEntryRow, eventRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
-/** What somebody was shown when they took a step. */
+/** The evidence of a step: the test results that the actor was shown, or the version that replaced the policy. */
 export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
 
-/** Who takes a step for which organization, and why. */
-export interface StepTaker {
+/** Who takes a step, for which organization, and why. */
+export interface StepContext {
   organizationId: string
   actor: AdminActor
   reason: string
-  /** What vouches for the actor, such as the command line and its user. */
+  /** What identified the actor, such as the command line and its user. */
   via?: string
 }
 
 /** One step of one policy. */
-export interface NewStep extends StepTaker {
+export interface NewStep extends StepContext {
   step: 'proposed' | 'approved' | 'rejected' | 'activated' | 'retired'
   number: number
   evidence: StepEvidence
 }
 
-/** Policies by what their steps and events say of them. */
+/** The fields that identify a policy in steps and events. */
 export type PolicyName = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum'>
 
-/** The evidence of tests that just ran. */
+/** The evidence of a step for which the tests just ran. */
 export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
   return { engine_version: ENGINE_VERSION, tests }
 }
 
-/** The row of a policy that is proposed. */
+/** The row of a newly proposed policy. */
 export function policyRow(
   { newId, nowMs }: Installation,
   { policy, source, author }: { policy: CompiledPolicy; source: string; author: AdminActor },
@@ -54,7 +54,7 @@ export function policyRow(
   }
 }
 
-/** A step with its audit entry, which binds who, when and why to the checksum and to the evidence. */
+/** The row of a step with its audit entry, which binds actor, time and reason to the checksum and to the evidence. */
 export function policyStep(
   installation: Installation,
   policy: PolicyName,
@@ -81,7 +81,7 @@ export function policyStep(
   return { row, entry }
 }
 
-/** The event that announces which policy decides from now on. */
+/** The event that announces the newly active policy. */
 export function activatedEvent(
   { newId, nowMs }: Installation,
   policy: PolicyName,
