@@ -19,10 +19,11 @@ export type ListedPolicy = Omit<StoredPolicy, 'document' | 'source'>
 /** A step that an operator or the installation took with a policy: proposed, approved, activated … */
 export type PolicyStep = RowOf<'policy_steps'>
 
-/** Activates a policy in place of the one that the caller saw active; `replacesId` is undefined if there was none. */
+/** A switch of the active policy, with the rows to write with it. */
 export interface PolicySwitch {
   organizationId: string
   policy: Pick<RowOf<'policies'>, 'id' | 'checksum'>
+  /** The policy that the caller saw active, if any; the switch fails if another one is active by then. */
   replacesId: string | undefined
   activatedAt: string
   /** Policies to insert with the switch: one that is proposed and activated at once. */
