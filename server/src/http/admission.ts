@@ -1,65 +1,67 @@
-/** Requests that are let in however slowly answers come: enough to fill a batch while another is being written. */
+/** Requests that are admitted at any rate of answers: enough to fill one batch while another is being written. */
 const ALWAYS_ADMITTED = 256
-/** How long a request may have to wait behind those before it. */
+/** How long an admitted request may have to wait for the requests in flight. */
 const WAIT_MAX_MS = 500
 const WINDOW_MS = 1_000
-/** What one organization may take of it: requests that wait for each other must not keep everybody else out. */
-const SHARE_OF_ONE = 0.5
+/** The share of the slots that one organization may hold: its requests that wait for one lock must not fill the server. */
+const SHARE_MAX = 0.5
 
 /**
- * Turns requests away while those already inside will take too long. What waits inside a server that is too slow is
- * answered when nobody listens any more; what is turned away at once can be sent again, and the rest is answered in time.
+ * Refuses requests while the requests in flight will take too long to answer. A request that queues in an overloaded
+ * server is answered after its client has timed out; one that is refused at once can be retried, and the admitted ones
+ * are answered in time.
  *
- * By Little's law, waiting is the number inside divided by the rate of answers. The rate is the one of the last full
- * second or of this one, so the bound follows the machine and the database without being told about them.
+ * By Little's law, the wait is the number of requests in flight divided by the rate of answers. The rate is the higher of
+ * the last full second's and this second's, so the bound follows the machine and the database without configuration.
  */
 export class Admission {
   readonly #nowMs: () => number
-  readonly #insideOf = new Map<string, number>()
-  #inside = 0
+  readonly #inFlightOf = new Map<string, number>()
+  #inFlight = 0
   #windowStartMs = 0
-  #answeredBefore = 0
+  #answeredLastWindow = 0
   #answered = 0
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs
   }
 
-  /** Whether one more, of anybody, would have to wait too long. */
+  /** Whether every slot is taken, so that a request of any organization would be refused. */
   get isFull(): boolean {
-    return this.#inside >= this.#room()
+    return this.#inFlight >= this.#slots()
   }
 
-  /** Lets a request of an organization in, if there is room for it. */
+  /** Takes a slot for a request of the organization; returns false if the server or the organization's share is full. */
   enter(organizationId: string): boolean {
-    const own = this.#insideOf.get(organizationId) ?? 0
-    const room = this.#room()
-    if (this.#inside >= room || own >= room * SHARE_OF_ONE) return false
-    this.#inside += 1
-    this.#insideOf.set(organizationId, own + 1)
+    const own = this.#inFlightOf.get(organizationId) ?? 0
+    const slots = this.#slots()
+    if (this.#inFlight >= slots || own >= slots * SHARE_MAX) return false
+    this.#inFlight += 1
+    this.#inFlightOf.set(organizationId, own + 1)
     return true
   }
 
+  /** Frees the slot of a request that was answered. */
   leave(organizationId: string): void {
-    this.#turnWindow()
-    this.#inside -= 1
+    this.#rollWindow()
+    this.#inFlight -= 1
     this.#answered += 1
-    const own = this.#insideOf.get(organizationId)! - 1
-    if (own === 0) this.#insideOf.delete(organizationId)
-    else this.#insideOf.set(organizationId, own)
+    const own = this.#inFlightOf.get(organizationId)! - 1
+    if (own === 0) this.#inFlightOf.delete(organizationId)
+    else this.#inFlightOf.set(organizationId, own)
   }
 
-  #room(): number {
-    this.#turnWindow()
-    const perSecond = Math.max(this.#answeredBefore, this.#answered)
+  #slots(): number {
+    this.#rollWindow()
+    const perSecond = Math.max(this.#answeredLastWindow, this.#answered)
     return Math.max(ALWAYS_ADMITTED, (perSecond * WAIT_MAX_MS) / 1000)
   }
 
-  #turnWindow(): void {
+  #rollWindow(): void {
     const now = this.#nowMs()
     const elapsedMs = now - this.#windowStartMs
     if (elapsedMs < WINDOW_MS) return
-    this.#answeredBefore = elapsedMs < 2 * WINDOW_MS ? this.#answered : 0
+    this.#answeredLastWindow = elapsedMs < 2 * WINDOW_MS ? this.#answered : 0
     this.#answered = 0
     this.#windowStartMs = now
   }

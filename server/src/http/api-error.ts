@@ -1,53 +1,57 @@
-/** The one table of everything that can go wrong: code → status, type, and what to tell the caller when nothing more is known. */
+/** Every error of the API by its code: status, type, and the message unless an endpoint gives a more specific one. */
 export const API_ERRORS = {
   malformed_json: { status: 400, type: 'invalid_request', message: 'The body is not valid JSON.' },
   validation_failed: {
     status: 400,
     type: 'invalid_request',
-    message: 'The request has fields that cannot be accepted; `details` lists each of them.',
+    message: 'The request has invalid fields. Correct the fields that `details` lists, then retry.',
   },
   idempotency_key_missing: {
     status: 400,
     type: 'invalid_request',
     message:
-      'This request needs an Idempotency-Key header: any text of 1 to 255 printable ASCII characters that you use for this one operation and its retries.',
+      'The Idempotency-Key header is missing. Send 1 to 255 printable ASCII characters that are unique to this operation, and the same again with each retry.',
   },
   idempotency_key_invalid: {
     status: 400,
     type: 'invalid_request',
-    message: 'The Idempotency-Key header must be 1 to 255 printable ASCII characters.',
+    message: 'The Idempotency-Key header is not valid. Send 1 to 255 printable ASCII characters.',
   },
   api_key_missing: {
     status: 401,
     type: 'authentication',
-    message: 'Send your secret key in the header `Authorization: Bearer sk_…`.',
+    message: 'The API key is missing. Send it in the header `Authorization: Bearer sk_…`.',
   },
   api_key_invalid: {
     status: 401,
     type: 'authentication',
-    message: 'This API key is not known. Check that it was copied whole.',
+    message: 'This API key does not exist. Check that it was copied completely.',
   },
   api_key_revoked: {
     status: 401,
     type: 'authentication',
-    message: 'This API key was revoked. Use another key, or ask an administrator for a new one.',
+    message: 'This API key was revoked. Use another key, or ask an operator for a new one.',
   },
   api_key_expired: {
     status: 401,
     type: 'authentication',
-    message: 'This API key has expired. Use another key, or ask an administrator for a new one.',
+    message: 'This API key has expired. Use another key, or ask an operator for a new one.',
   },
-  wrong_environment: { status: 401, type: 'authentication', message: 'This API key belongs to the other environment.' },
+  wrong_environment: {
+    status: 401,
+    type: 'authentication',
+    message: 'This API key belongs to the other environment. Use a key of this one, or the base URL of the other one.',
+  },
   insufficient_scope: {
     status: 403,
     type: 'permission',
-    message: 'This API key lacks the scope that this request needs.',
+    message: 'This API key lacks the scope that this request needs. Use a key that has it.',
   },
   live_underwriting_not_enabled: {
     status: 403,
     type: 'permission',
     message:
-      'Live underwriting is not enabled for this organization: two operators have to open the live gate in the console first.',
+      'Live underwriting is not enabled for this organization. Two operators have to approve it first, each with `npm run cli -- gate approve`.',
   },
   entity_not_found: {
     status: 404,
@@ -62,67 +66,69 @@ export const API_ERRORS = {
   route_not_found: {
     status: 404,
     type: 'not_found',
-    message: 'There is nothing at this path. GET /openapi.json lists every path.',
+    message: 'There is no endpoint at this path. GET /openapi.json lists every path.',
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request',
-    message: 'This path does not answer this method; the Allow header lists those it does.',
+    message: 'This path does not support this method. Use one of the methods in the Allow header.',
   },
   entity_type_conflict: {
     status: 409,
     type: 'conflict',
-    message: 'This entity is known with another type, and the type of an entity cannot change.',
+    message: 'This entity has another type, and the type of an entity cannot change. Omit `type`.',
   },
   body_too_large: {
     status: 413,
     type: 'invalid_request',
-    message: 'The body is larger than 1 MiB. Send it in smaller parts.',
+    message: 'The body is larger than 1 MiB. Split it into smaller requests.',
   },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request',
-    message: 'Send the body as JSON with the header `Content-Type: application/json`.',
+    message: 'The Content-Type is not supported. Send JSON with the header `Content-Type: application/json`.',
   },
   idempotency_key_reused: {
     status: 422,
     type: 'idempotency',
     message:
-      'This Idempotency-Key was used for a request with other content. Nothing was written; use a new key for a new operation.',
+      'This Idempotency-Key was used before, for a different request. Nothing was written. Use a new key for a new operation.',
   },
   no_active_policy: {
     status: 422,
     type: 'invalid_request',
-    message: 'This organization has no active policy in this environment. Activate one, then ask again.',
+    message:
+      'This organization has no active policy in this environment. An operator has to activate one first, with `npm run cli -- policy activate`.',
   },
   rate_limited: {
     status: 429,
     type: 'rate_limit',
-    message: 'Too many requests. Wait for as long as Retry-After says, then go on.',
+    message: 'Too many requests. Wait for the number of seconds in Retry-After, then retry.',
   },
   internal_error: {
     status: 500,
     type: 'api',
     message:
-      'Something failed on our side, and it has been noted under this request_id. The request may be tried again.',
+      'The server failed unexpectedly and logged the cause under this request_id. Retry it, with the same Idempotency-Key if it has one; if it fails again, give the request_id to an operator.',
   },
   overloaded: {
     status: 503,
     type: 'api',
-    message: 'The service cannot take this request right now. Wait for as long as Retry-After says, then try again.',
+    message:
+      'The service is overloaded or cannot reach its database. Wait for the number of seconds in Retry-After, then retry.',
   },
 } as const
 
-/** The code of an error, stable for programs to act on. */
+/** The code of an error. Codes are stable, so that programs can rely on them. */
 export type ErrorCode = keyof typeof API_ERRORS
 
-/** One thing that is wrong with a request; `param` is a JSON pointer into the body, or the name of a parameter. */
+/** One invalid field of a request; `param` is a JSON pointer into the body, or the name of a query parameter. */
 export interface Violation {
   param: string
   message: string
 }
 
-/** What may be said beyond the code. */
+/** What a failure carries beyond its code: a more specific message, the fields at fault, headers. */
 export interface FailureDetails {
   message?: string
   param?: string
@@ -130,7 +136,7 @@ export interface FailureDetails {
   headers?: Record<string, string>
 }
 
-/** A refusal as data: endpoints return it, and only the codes they declare type-check. */
+/** A refused request as data. Endpoints return it, and only the codes that they declare type-check. */
 export class Failure<C extends ErrorCode = ErrorCode> {
   readonly code: C
   readonly details: FailureDetails
@@ -144,7 +150,7 @@ export class Failure<C extends ErrorCode = ErrorCode> {
     return API_ERRORS[this.code].status
   }
 
-  /** The body of the answer. */
+  /** The body of the response. */
   envelope(requestId: string) {
     const { type, message } = API_ERRORS[this.code]
     return {
@@ -160,12 +166,12 @@ export class Failure<C extends ErrorCode = ErrorCode> {
   }
 }
 
-/** Refuses a request with a code of the table. */
+/** Creates a failure with one of the codes above. */
 export function fail<C extends ErrorCode>(code: C, details?: FailureDetails): Failure<C> {
   return new Failure(code, details)
 }
 
-/** Refuses a request for what is wrong with its fields. */
+/** Creates the failure for invalid fields; its message is that of the first. */
 export function failValidation(violations: Violation[]): Failure<'validation_failed'> {
   const [first] = violations
   return new Failure('validation_failed', {

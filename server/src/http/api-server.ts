@@ -15,11 +15,11 @@ import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
 import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { logRequests } from './request-log.ts'
 import { Responder } from './responder.ts'
 import { routes } from './routes.ts'
-import { Turns } from './turns.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 declare module 'fastify' {
@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the API of one environment is made of. */
+/** What the API server of one environment works with. */
 export interface ApiServerParts {
   environment: Environment
   tools: EnvironmentTools
@@ -40,10 +40,10 @@ export interface ApiServerParts {
   nowMs: () => number
 }
 
-/** How long a client may take to send a request. */
+/** How long a client may take to send a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000
 
-/** Builds the API of one environment; it listens when it is told to. */
+/** Builds the API server of one environment. The caller makes it listen. */
 export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: parts.logger,
@@ -53,7 +53,7 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // What was begun before a shutdown is answered like everything else.
+    // Requests on open connections are answered normally during a shutdown.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 255, querystringParser: strictQuery },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, parts.tools.newId('req')),
@@ -68,12 +68,12 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   countRequests(app, parts.usage)
   acceptOnlyJson(app)
   app.setErrorHandler((error, request, reply) => send(reply, request, translate(error, request)))
-  app.setNotFoundHandler((request, reply) => send(reply, request, refuseUnknown(request)))
+  app.setNotFoundHandler((request, reply) => send(reply, request, refuseUnrouted(request)))
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   const admission = new Admission()
-  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, turns, admission })
+  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, mutex, admission })
   const openapi = JSON.stringify(parts.openapi)
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
   return app
@@ -82,21 +82,21 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 function addRoute(
   app: FastifyInstance,
   endpoint: AnyEndpoint,
-  parts: ApiServerParts & { limiter: RateLimiter; turns: Turns; admission: Admission },
+  parts: ApiServerParts & { limiter: RateLimiter; mutex: KeyedMutex; admission: Admission },
 ): void {
   const responder = new Responder(endpoint, parts)
   const { admission } = parts
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-    // Before the body is read: whoever may not ask, or asks too much of us, is not listened to.
+    // Runs before the body is read, so a request that is not admitted costs no parsing.
     onRequest: (request, reply) => admit(request, reply, endpoint, parts),
     handler: async (request, reply) => {
       const { organizationId } = request.caller!
-      if (!admission.enter(organizationId)) throw tooBusy()
+      if (!admission.enter(organizationId)) throw overloaded()
       const answering = responder.respond({
         path: request.url.split('?', 1)[0]!,
-        params: plainIds(request.params as Record<string, string>),
+        params: replaceMalformedIds(request.params as Record<string, string>),
         query: request.query,
         body: request.body,
         idempotencyKey: request.headers['idempotency-key'],
@@ -112,13 +112,14 @@ function addRoute(
   })
 }
 
+/** Checks load, API key, rate limit and scope, in this order; throws the failure of the first that refuses. */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: AnyEndpoint,
   { authenticate, limiter, nowMs, usage, admission }: ApiServerParts & { limiter: RateLimiter; admission: Admission },
 ): Promise<void> {
-  if (admission.isFull) throw tooBusy()
+  if (admission.isFull) throw overloaded()
   const now = nowMs()
   const key = await authenticate(request.headers.authorization, now)
   if (key instanceof Failure) throw key
@@ -135,13 +136,13 @@ async function admit(
   }
 }
 
-/** Said before anything was done, so sending the same again is safe. */
-function tooBusy(): Failure {
+/** The failure of a request that was not handled at all, so that it is safe to retry. */
+function overloaded(): Failure {
   return fail('overloaded', { headers: { 'Retry-After': '1' } })
 }
 
-/** What cannot be an id is looked up as one that does not exist, so that it is answered in the same way. */
-function plainIds(params: Record<string, string>): Record<string, string> {
+/** Replaces a path parameter that cannot be an id with an id that does not exist, so that both get the same 404. */
+function replaceMalformedIds(params: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, /^\w+$/.test(value) ? value : 'unknown']),
   )
@@ -163,7 +164,7 @@ function acceptOnlyJson(app: FastifyInstance): void {
   })
 }
 
-/** A parameter given twice is a mistake; silently taking one of the two would be another. */
+/** Parses whole numbers, and keeps a repeated parameter as an array, which validation refuses. */
 function strictQuery(text: string): Record<string, unknown> {
   const query: Record<string, unknown> = Object.create(null)
   for (const [name, value] of new URLSearchParams(text)) {
@@ -172,7 +173,8 @@ function strictQuery(text: string): Record<string, unknown> {
   return query
 }
 
-function refuseUnknown(request: FastifyRequest): Failure {
+/** Tells an unknown path (404) from a known path with another method (405). */
+function refuseUnrouted(request: FastifyRequest): Failure {
   const path = request.url.split('?', 1)[0]!
   const methods = routes
     .filter((endpoint) => pathPattern(endpoint.path).test(path))
@@ -188,25 +190,25 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-/** Turns whatever was thrown into a refusal that tells the caller what to do and nothing about us. */
+/** Translates anything thrown into a failure for the caller; the log gets the cause, the caller does not. */
 function translate(error: unknown, request: FastifyRequest): Failure {
   if (error instanceof Failure) return error
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail('body_too_large')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return fail('unsupported_media_type')
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
-    return fail('malformed_json', { message: 'The body is shorter or longer than its Content-Length.' })
+    return fail('malformed_json', { message: 'The length of the body differs from its Content-Length.' })
   if (error instanceof DatabaseUnavailable) {
-    request.log.error({ err: error }, 'the database cannot be reached')
+    request.log.error({ err: error }, 'database unreachable')
     return fail('overloaded', { headers: { 'Retry-After': '1' } })
   }
   if (statusCode !== undefined && statusCode < 500)
     return fail('malformed_json', { message: 'The request could not be read.' })
-  request.log.error({ err: error }, 'a request failed unexpectedly')
+  request.log.error({ err: error }, 'unexpected error in a request')
   return fail('internal_error')
 }
 
-/** Answers what is not HTTP, too long for it, or too slow, with the same envelope as everything else. */
+/** Answers a request that is not valid HTTP, has too large headers or arrives too slowly, with the usual envelope. */
 function refuseUnreadable(error: ConnectionError, socket: Socket, requestId: string): void {
   if (!socket.writable) return
   const body = JSON.stringify(fail('malformed_json', { message: 'The request could not be read.' }).envelope(requestId))

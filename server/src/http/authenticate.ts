@@ -12,10 +12,10 @@ type AuthenticationFailure = Failure<
   'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'api_key_expired' | 'wrong_environment'
 >
 
-/** Finds out whose key a request carries. */
+/** Finds the API key in an `Authorization` header, or says why it is refused. */
 export type Authenticate = (authorization: string | undefined, nowMs: number) => Promise<ApiKey | AuthenticationFailure>
 
-/** Creates the check of keys for one environment. */
+/** Creates the check of API keys for one environment. */
 export function createAuthenticate({
   environment,
   baseUrls,

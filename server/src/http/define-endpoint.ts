@@ -9,13 +9,13 @@ import type { Change } from '../store/write-path/change.ts'
 import type { ActivePolicies } from '../underwriting/active-policies.ts'
 import type { ErrorCode, Failure } from './api-error.ts'
 
-/** Who made a request. */
+/** The organization that a request acts for, and the API key it carries. */
 export interface Caller {
   organizationId: string
   keyId: string
 }
 
-/** All that an endpoint can see: its request, already validated, and the tools that change with the environment. */
+/** Everything that a handler can see: its validated request, and the tools of its environment. */
 export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   params: P
   query: Q
@@ -24,7 +24,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   requestId: string
   /** When the request arrived, ISO 8601. */
   now: string
-  /** The time at this moment, for what must not be dated before something it has read. */
+  /** The time of this call, for records that must not be dated before the data they are based on. */
   readClock: EnvironmentTools['readClock']
   newId: NewId
   environment: Environment
@@ -35,19 +35,20 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   isLive: EnvironmentTools['isLive']
 }
 
-/** What an environment lends to its endpoints. */
+/** What the endpoints of an environment work with. */
 export interface EnvironmentTools {
   environment: Environment
   store: EnvironmentStore
   policies: ActivePolicies
   newId: NewId
   rateLimit: RateLimit
+  /** The current time, ISO 8601. */
   readClock(): string
   /** Whether an organization may decide here: always in the sandbox, in production once its live gate is open. */
   isLive(organizationId: string): Promise<boolean>
   /** Refreshes the exposures nearest to a committed change. */
   refreshBeforeReply(organizationId: string, refresh: RefreshBeforeReply): Promise<void>
-  /** The keyed hash of an identifier's value; the value itself goes no further. */
+  /** The keyed hash of an identifier's value, which is stored in its place. */
   hashIdentifier(identifier: {
     organizationId: string
     type: IdentifierType
@@ -58,20 +59,20 @@ export interface EnvironmentTools {
 
 type Replies = Record<number, TSchema>
 
-/** What has to happen before the answer goes out. */
-interface BeforeAnswer {
-  /** What has to be durable. */
+/** What the responder does before it sends the reply. */
+interface BeforeReply {
+  /** The change to commit. */
   change?: Change
-  /** The exposures that have to be refreshed. */
+  /** The exposures to refresh after the commit. */
   refreshBeforeReply?: RefreshBeforeReply
 }
 
-/** An answer of a declared status, with the body of its schema and what has to be durable before it is sent. */
+/** A reply of a declared status with a body of its schema, and what the responder does before it is sent. */
 export type Reply<S extends Replies> = {
-  [Status in keyof S]: { status: Status; body: S[Status] extends TSchema ? Static<S[Status]> : never } & BeforeAnswer
+  [Status in keyof S]: { status: Status; body: S[Status] extends TSchema ? Static<S[Status]> : never } & BeforeReply
 }[keyof S]
 
-/** One endpoint of the public contract, top to bottom. */
+/** One endpoint of the public API: its contract and its handler. */
 export interface Endpoint<
   P extends TSchema = TSchema,
   Q extends TSchema = TSchema,
@@ -87,8 +88,8 @@ export interface Endpoint<
   path: string
   scope: Scope
   idempotency?: 'required'
-  /** What a request is about: requests about the same thing take turns on a node, so that they need not race each other. */
-  takesTurnsOn?(request: { params: Static<P>; body: Static<B> }): string[]
+  /** The subjects a request locks on its node: requests with a common subject run one at a time instead of racing. */
+  serializedBy?(request: { params: Static<P>; body: Static<B> }): string[]
   params?: P
   query?: Q
   body?: B
@@ -97,16 +98,16 @@ export interface Endpoint<
   handle(context: RequestContext<Static<P>, Static<Q>, Static<B>>): Promise<Reply<S> | Failure<F>>
 }
 
-/** Any endpoint's answer, for the code that treats all endpoints alike. */
-export interface AnyReply extends BeforeAnswer {
+/** The reply of any endpoint, for code that treats all endpoints alike. */
+export interface AnyReply extends BeforeReply {
   status: number
   body: unknown
 }
 
-/** Any endpoint, for the same code. */
-export interface AnyEndpoint extends Omit<Endpoint, 'handle' | 'takesTurnsOn'> {
+/** Any endpoint, for code that treats all endpoints alike. */
+export interface AnyEndpoint extends Omit<Endpoint, 'handle' | 'serializedBy'> {
   // biome-ignore lint/suspicious/noExplicitAny: see handle.
-  takesTurnsOn?(request: any): string[]
+  serializedBy?(request: any): string[]
   // biome-ignore lint/suspicious/noExplicitAny: a handler takes its own endpoint's context, so a list of endpoints has no narrower type.
   handle(context: any): Promise<AnyReply | Failure>
 }

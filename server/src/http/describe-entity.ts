@@ -3,7 +3,7 @@ import { neutralTrust } from '../core/graph/describe-trust.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
 import { type Entity, type EntityType, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from './schemas/entity.ts'
 
-/** An entity as callers see it. */
+/** Describes an entity as the API returns it. */
 export function describeEntity(entity: EntityRow, environment: Environment): Entity {
   return {
     id: entity.id,

@@ -1,11 +1,11 @@
 type Schema = Record<string, unknown>
 
-/** A value that a schema allows, made of the examples of its parts: what a reader wants to see first. */
+/** Builds an example value of a schema from the examples, constants and formats of its parts. */
 export function exampleOf(schema: Schema): unknown {
-  const { examples, const: constant, enum: words, anyOf, type } = schema
+  const { examples, const: constant, enum: options, anyOf, type } = schema
   if (Array.isArray(examples)) return examples[0]
   if (constant !== undefined) return constant
-  if (Array.isArray(words)) return words[0]
+  if (Array.isArray(options)) return options[0]
   if (Array.isArray(anyOf)) return exampleOf(anyOf[0] as Schema)
   switch (type) {
     case 'object':

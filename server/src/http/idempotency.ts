@@ -4,7 +4,7 @@ import { type Failure, fail } from './api-error.ts'
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/
 
-/** Reads the `Idempotency-Key` header: absent, usable, or refused. */
+/** Reads the `Idempotency-Key` header; a key that is missing where required, or malformed, is a failure. */
 export function readIdempotencyKey(
   header: string | string[] | undefined,
   required: boolean,
@@ -15,8 +15,8 @@ export function readIdempotencyKey(
 }
 
 /**
- * Tells two requests under one key apart. It is keyed, because a body may hold an identifier that could be guessed
- * from a plain hash of it.
+ * The hash that tells whether two requests under one idempotency key are the same. It is an HMAC, because an identifier
+ * in a body could be guessed from a plain hash.
  */
 export function fingerprintOf(
   key: KeyObject,

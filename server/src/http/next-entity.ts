@@ -1,7 +1,7 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
 
-/** The next version of an entity, after a fact was added to its state. */
+/** The next version of an entity, with a fact added to its state. */
 export function nextEntity(entity: EntityRow, now: string, addFact: (state: EntityState) => EntityState): EntityRow {
   const state = addFact(JSON.parse(entity.state) as EntityState)
   return { ...entity, state: JSON.stringify(state), version: entity.version + 1, updated_at: now }

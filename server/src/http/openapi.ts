@@ -9,7 +9,7 @@ import { WEBHOOK_EVENTS } from './schemas/webhook-event.ts'
 
 type Json = Record<string, unknown>
 
-/** Codes that any request may meet, whatever its endpoint. */
+/** Codes that every endpoint can answer with. */
 const ALWAYS: readonly ErrorCode[] = [
   'api_key_missing',
   'api_key_invalid',
@@ -22,6 +22,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'internal_error',
   'overloaded',
 ]
+/** Codes that every POST endpoint can answer with as well. */
 const WITH_BODY: readonly ErrorCode[] = [
   'malformed_json',
   'body_too_large',
@@ -31,14 +32,14 @@ const WITH_BODY: readonly ErrorCode[] = [
 ]
 
 const TAGS = [
-  { name: 'Entities', description: 'People, businesses and institutions, and what is known of them.' },
-  { name: 'Decisions', description: 'Verdicts with their reasons, and what people and life say about them.' },
-  { name: 'Usage', description: 'What an organization used.' },
-  { name: 'Webhooks', description: 'What is announced to the endpoints of an organization, signed.' },
+  { name: 'Entities', description: 'People, businesses and institutions, and the facts recorded about them.' },
+  { name: 'Decisions', description: 'Verdicts with their reasons, and the reviews and outcomes recorded afterwards.' },
+  { name: 'Usage', description: 'How much an organization has used.' },
+  { name: 'Webhooks', description: 'Signed events that are sent to the webhook endpoints of an organization.' },
   { name: 'Description', description: 'This document.' },
 ]
 
-/** Describes the API in OpenAPI 3.1, from the very schemas that validate requests and write replies. */
+/** Describes the API in OpenAPI 3.1, from the same schemas that validate requests and serialize replies. */
 export function describeApi({
   version,
   servers,
@@ -61,7 +62,7 @@ export function describeApi({
       version,
       summary: 'Who should get credit or access, and why.',
       description:
-        'Explainable, replayable decisions over a trust graph. Sandbox and production have the same shape and nothing else in common.',
+        'Explainable, replayable decisions over a trust graph. Sandbox and production have the same API and share neither keys nor data.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       contact: { name: 'The operators of this installation' },
     },
@@ -77,7 +78,7 @@ export function describeApi({
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: `A secret key, \`sk_sandbox_…\` or \`sk_production_…\`, with scopes out of: ${SCOPES.join(', ')}.`,
+          description: `A secret key, \`sk_sandbox_…\` or \`sk_production_…\`, with one or more of the scopes ${SCOPES.join(', ')}.`,
         },
       },
       headers: HEADERS,
@@ -88,22 +89,22 @@ export function describeApi({
 }
 
 const HEADERS = {
-  RequestId: { description: 'Names this request in logs and errors.', schema: { type: 'string' } },
+  RequestId: { description: 'Identifies this request in logs and errors.', schema: { type: 'string' } },
   RateLimitPolicy: {
-    description: 'The limit of requests: `q` in `w` seconds.',
+    description: 'The rate limit: `q` requests in `w` seconds.',
     schema: { type: 'string' },
     example: '"default";q=10000;w=2',
   },
   RateLimit: {
-    description: 'What is left of it: `r` requests, and `t` seconds until all are back.',
+    description: 'The rest of the rate limit: `r` requests now, and all of them again in `t` seconds.',
     schema: { type: 'string' },
     example: '"default";r=9999;t=1',
   },
   IdempotentReplayed: {
-    description: '`true` when this is the kept answer of an earlier request with the same key.',
+    description: '`true` if this repeats the answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  RetryAfter: { description: 'Seconds to wait before a retry.', schema: { type: 'integer' } },
   WwwAuthenticate: { description: 'How to authenticate.', schema: { type: 'string', enum: ['Bearer'] } },
 }
 
@@ -132,7 +133,8 @@ function describeParameters(endpoint: AnyEndpoint, components: Components): Json
     name: 'Idempotency-Key',
     in: 'header',
     required: endpoint.idempotency === 'required',
-    description: 'Any text that you use for this one operation and its retries. Kept for at least 24 hours.',
+    description:
+      'Any text that is unique to this operation. A retry with the same key gets the same answer, for at least 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'order-1042-attempt',
   }
@@ -183,7 +185,7 @@ function describeErrors(codes: readonly ErrorCode[]): Record<string, Json> {
   return Object.fromEntries(entries)
 }
 
-/** Every code that some operation of the table can meet. */
+/** Every code that some endpoint can answer with. */
 function describedCodes(): ErrorCode[] {
   return [...new Set<ErrorCode>([...routes.flatMap(codesOf), 'method_not_allowed'])].sort()
 }
@@ -213,18 +215,19 @@ function describeItself(): Json {
 }
 
 const SIGNATURE_HEADERS = {
-  'webhook-id': 'The id of the event, the same on every attempt: what tells a repeated delivery from a new one.',
-  'webhook-timestamp': 'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.',
+  'webhook-id': 'The id of the event, the same on every attempt. Use it to recognize a repeated delivery.',
+  'webhook-timestamp':
+    'When this attempt was made, in seconds since 1970. Refuse a request that is older than five minutes.',
   'webhook-signature':
-    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` under the endpoint’s secret; two, with a space between them, while a secret is being replaced. See https://www.standardwebhooks.com.',
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` under the secret of the webhook endpoint. While a secret is being replaced there are two signatures, separated by a space. See https://www.standardwebhooks.com.',
 }
 
-/** What receivers get: a signed POST, delivered at least once, that any 2xx answer acknowledges. */
+/** Describes the request that a receiver gets for an event: a signed POST, acknowledged by any 2xx answer. */
 function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number], components: Components): Json {
   return {
     operationId: `receive${String((body as { title?: string }).title)}`,
     summary,
-    description: `Sent as \`${type}\`, signed by Standard Webhooks, at least once and in no promised order.`,
+    description: `The event \`${type}\`, signed as Standard Webhooks defines. Delivered at least once; the order of events is not guaranteed.`,
     tags: ['Webhooks'],
     security: [],
     parameters: Object.entries(SIGNATURE_HEADERS).map(([name, description]) => ({
@@ -237,9 +240,9 @@ function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number],
     requestBody: { required: true, content: jsonContent(components.name(body)) },
     responses: {
       '2XX': {
-        description: 'Received. Anything else, or no answer within 15 seconds, is tried again, ten times in all.',
+        description: 'Received. Any other answer, or none within 15 seconds, is retried, up to ten attempts in all.',
       },
-      410: { description: 'Never again: the endpoint is disabled.' },
+      410: { description: 'Gone: the webhook endpoint is disabled and gets no more events.' },
     },
   }
 }
@@ -252,10 +255,11 @@ function ref(kind: 'schemas' | 'headers' | 'examples', name: string): Json {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
-/** Schemas with a title become components of that name; everything else stays where it is used. */
+/** Schemas with a title become components of that name; all others are written in place. */
 class Components {
   readonly schemas: Record<string, Json> = {}
 
+  /** A reference to a schema with a title, or any other schema in place. */
   name(schema: object): Json {
     const { title } = schema as Json
     if (typeof title !== 'string') return this.inline(schema)
@@ -263,7 +267,7 @@ class Components {
     return ref('schemas', title)
   }
 
-  /** The schema as plain JSON, with the named schemas inside it replaced by references. */
+  /** The schema as plain JSON, with the titled schemas inside it replaced by references. */
   inline(schema: object): Json {
     const entries = Object.entries(schema).map(([key, value]) => [key, this.#walk(key, value)])
     return Object.fromEntries(entries)

@@ -1,21 +1,21 @@
 import type { RateLimit } from '../config.ts'
 
-/** The answer to one request: whether it may pass, what is left, and for how long to wait otherwise. */
+/** Whether one request may pass, how many more may, and how long to wait before the next. */
 export interface Allowance {
   allowed: boolean
   remaining: number
-  /** Until one more request may pass. */
+  /** Time until one more request may pass. */
   retryAfterSeconds: number
-  /** Until the whole burst is available again. */
+  /** Time until the whole burst is available again. */
   resetSeconds: number
 }
 
 interface Bucket {
   tokens: number
-  filledAtMs: number
+  refilledAtMs: number
 }
 
-/** A token bucket for each organization, held by this node and for this node. */
+/** A token bucket per organization. Each node has its own buckets, so the limit applies per node. */
 export class RateLimiter {
   readonly #limit: RateLimit
   readonly #buckets = new Map<string, Bucket>()
@@ -24,18 +24,19 @@ export class RateLimiter {
     this.#limit = limit
   }
 
-  /** The value of the `RateLimit-Policy` header: the burst is the quota of the time that it takes to refill. */
+  /** The value of the `RateLimit-Policy` header: the burst as quota `q`, in the `w` seconds that refill it. */
   get policy(): string {
     return `"default";q=${this.#limit.burst};w=${Math.max(1, Math.round(this.#limit.burst / this.#limit.perSecond))}`
   }
 
+  /** Takes a token for a request of the organization, if its bucket holds one. */
   take(organizationId: string, nowMs: number): Allowance {
     const { perSecond, burst } = this.#limit
-    const bucket = this.#buckets.get(organizationId) ?? { tokens: burst, filledAtMs: nowMs }
+    const bucket = this.#buckets.get(organizationId) ?? { tokens: burst, refilledAtMs: nowMs }
     this.#buckets.set(organizationId, bucket)
-    const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
+    const elapsedMs = Math.max(0, nowMs - bucket.refilledAtMs)
     bucket.tokens = Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1000)
-    bucket.filledAtMs = nowMs
+    bucket.refilledAtMs = nowMs
 
     const allowed = bucket.tokens >= 1
     if (allowed) bucket.tokens -= 1

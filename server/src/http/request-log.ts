@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Writes one JSON line for every answer: what was asked, by whom, and how it went; never what it said. */
+/** Logs one JSON line per answered request: route, caller, status and duration, never its path or its body. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const line = {
       method: request.method,
-      // The pattern, not the address: ids are in the audit trail, and an unknown path may hold anything.
+      // The pattern, not the path: ids are in the audit trail, and an unknown path may contain anything.
       route: request.routeOptions.url ?? null,
       status: reply.statusCode,
       duration_ms: Math.round(reply.elapsedTime * 100) / 100,

@@ -5,7 +5,7 @@ import type { NewRow } from '../store/schema/tables.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
-import type { Turns } from './turns.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
 import { compileValidation } from './validation.ts'
 
 /** A request that has passed authentication, as the server received it. */
@@ -20,25 +20,40 @@ export interface IncomingRequest {
   now: string
 }
 
-/** What goes over the wire; a kept answer is sent again to the byte. */
+/** A successful response as it is sent; a kept answer is repeated byte for byte. */
 export interface Answer {
   status: number
   body: string
   replayed: boolean
 }
 
-/** Others may change an entity between our read and our write; each time we read again, and somebody always gets on. */
-const TRY_FOR_MS = 5_000
-const PAUSE_MAX_MS = 20
+/**
+ * How long a request retries a lost commit (another writer changed the entity between our read and our write) before it
+ * gets 503. A commit is lost only to one that succeeded, so each pass of competing writers commits at least one of them.
+ */
+const RETRY_FOR_MS = 5_000
+const RETRY_JITTER_MS = 20
 
-/** What responders share. */
+/** What all responders of an environment share. */
 export interface ResponderParts {
   tools: EnvironmentTools
   fingerprintKey: KeyObject
-  turns: Turns
+  mutex: KeyedMutex
 }
 
-/** Answers requests to one endpoint: validate, look for a kept answer, handle, commit, and only then reply. */
+/**
+ * Answers the requests to one endpoint, in these steps:
+ *
+ * 1. Validate the query, the body and the idempotency key.
+ * 2. Lock the idempotency key, then the subjects of the request (`serializedBy`), on this node.
+ * 3. Read the kept answer and run the endpoint's handler at the same time. If there is a kept answer, repeat
+ *    it; if the handler refuses, return its failure, which is not kept.
+ * 4. Commit the handler's change together with the idempotency key and the answer. If another writer was faster, nothing
+ *    of it was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
+ * 5. Unlock the subjects, so that the next request need not wait for step 6.
+ * 6. Refresh the exposures nearest to the change, if the handler named any.
+ * 7. Unlock the idempotency key and reply.
+ */
 export class Responder {
   readonly #endpoint: AnyEndpoint
   readonly #parts: ResponderParts
@@ -59,72 +74,73 @@ export class Responder {
     const violations = this.#validate(request)
     if (violations.length > 0) return failValidation(violations)
     const { method, idempotency } = this.#endpoint
-    if (method === 'GET') return this.#handleInTurn(request)
+    if (method === 'GET') return this.#handleLocked(request)
 
     const key = readIdempotencyKey(request.idempotencyKey, idempotency === 'required')
     if (key instanceof Failure) return key
-    if (key === undefined) return this.#handleInTurn(request)
+    if (key === undefined) return this.#handleLocked(request)
 
     const fingerprint = fingerprintOf(this.#parts.fingerprintKey, { method, path: request.path, body: request.body })
-    const retry = { organizationId: request.caller.organizationId, route: this.#route, key, fingerprint }
-    return this.#parts.turns.take(`key ${retry.organizationId} ${this.#route} ${key}`, () =>
-      this.#handleInTurn(request, retry),
+    const { organizationId } = request.caller
+    const keyed = { organizationId, route: this.#route, key, fingerprint }
+    return this.#parts.mutex.lock(`key ${organizationId} ${this.#route} ${key}`, () =>
+      this.#handleLocked(request, keyed),
     )
   }
 
-  async #handleInTurn(request: IncomingRequest, retry?: Retry): Promise<Answer | Failure> {
-    const subjects = this.#endpoint.takesTurnsOn?.(request) ?? []
+  async #handleLocked(request: IncomingRequest, keyed?: KeyedRequest): Promise<Answer | Failure> {
+    const subjects = this.#endpoint.serializedBy?.(request) ?? []
     const keys = subjects.map((subject) => `subject ${request.caller.organizationId} ${subject}`)
-    const { answer, refreshBeforeReply } = await this.#parts.turns.takeAll(keys, () => this.#handle(request, retry))
+    const { answer, refreshBeforeReply } = await this.#parts.mutex.lockAll(keys, () => this.#handle(request, keyed))
     if (refreshBeforeReply)
       await this.#parts.tools.refreshBeforeReply(request.caller.organizationId, refreshBeforeReply)
     return answer
   }
 
-  async #handle(request: IncomingRequest, retry: Retry | undefined): Promise<Handled> {
+  async #handle(request: IncomingRequest, keyed: KeyedRequest | undefined): Promise<Handled> {
     const { tools } = this.#parts
-    for (const deadline = Date.now() + TRY_FOR_MS; Date.now() < deadline; await pause()) {
-      // Handling changes nothing before its commit, so it need not wait for the look at what was kept.
+    for (const deadline = Date.now() + RETRY_FOR_MS; Date.now() < deadline; await jitter()) {
+      // The handler writes nothing, so it runs while the kept answer is read, and is ignored if there is one.
       const handling = this.#endpoint.handle(contextOf(request, tools))
-      handling.catch(() => {}) // a kept answer is repeated even if handling fails; without one, the failure shows below
-      const kept = retry && (await this.#keptAnswer(retry))
+      handling.catch(() => {}) // a kept answer is repeated even if the handler fails; without one, `await handling` throws
+      const kept = keyed && (await this.#keptAnswer(keyed))
       if (kept) return { answer: kept }
       const reply = await handling
       if (reply instanceof Failure) return { answer: reply }
 
       const answer = { status: reply.status, body: this.#serialize(reply.status, reply.body), replayed: false }
-      if (!reply.change && !retry) return { answer }
+      if (!reply.change && !keyed) return { answer }
       const { lost } = await tools.store.commit({
         organizationId: request.caller.organizationId,
         ...reply.change,
-        ...(retry && { idempotencyKey: keptRow(retry, answer, request.now) }),
+        ...(keyed && { idempotencyKey: keptRow(keyed, answer, request.now) }),
       })
       if (!lost) return { answer, refreshBeforeReply: reply.refreshBeforeReply }
     }
     return { answer: fail('overloaded', { headers: { 'Retry-After': '1' } }) }
   }
 
-  async #keptAnswer(retry: Retry): Promise<Answer | Failure | undefined> {
-    const kept = await this.#parts.tools.store.keptAnswer(retry)
+  async #keptAnswer(keyed: KeyedRequest): Promise<Answer | Failure | undefined> {
+    const kept = await this.#parts.tools.store.keptAnswer(keyed)
     if (!kept) return undefined
-    if (kept.fingerprint !== retry.fingerprint) return fail('idempotency_key_reused')
+    if (kept.fingerprint !== keyed.fingerprint) return fail('idempotency_key_reused')
     return { status: kept.status, body: kept.body, replayed: true }
   }
 }
 
-/** Those who lost to each other come back at different moments. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MAX_MS))
+/** Waits for a random time before a lost commit is retried, so that competing writers do not collide again. */
+function jitter(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_JITTER_MS))
 }
 
-/** The answer to a request, and what is to have followed before it is given, though the next in turn need not wait for that. */
+/** The answer to a request, and the refresh that has to precede it but runs outside the locks of its subjects. */
 interface Handled {
   answer: Answer | Failure
   refreshBeforeReply?: AnyReply['refreshBeforeReply'] | undefined
 }
 
-/** What makes two requests the same one: the key under which the first was answered, and what it said. */
-interface Retry {
+/** A request with an idempotency key; two with the same key and fingerprint are one operation and its retry. */
+interface KeyedRequest {
   organizationId: string
   route: string
   key: string
@@ -132,7 +148,7 @@ interface Retry {
 }
 
 function keptRow(
-  { route, key, fingerprint }: Retry,
+  { route, key, fingerprint }: KeyedRequest,
   { status, body }: Answer,
   now: string,
 ): NewRow<'idempotency_keys'> {
@@ -153,13 +169,13 @@ interface CompiledEndpoint {
 
 const compiledEndpoints = new WeakMap<AnyEndpoint, CompiledEndpoint>()
 
-/** Prepares an endpoint, once: both environments have the same endpoints. */
+/** Compiles the schemas of an endpoint once, although both environments serve it. */
 function compileEndpoint(endpoint: AnyEndpoint): CompiledEndpoint {
-  const known = compiledEndpoints.get(endpoint)
-  if (known) return known
-  const made = { validate: compileRequest(endpoint), serialize: compileReplies(endpoint) }
-  compiledEndpoints.set(endpoint, made)
-  return made
+  const cached = compiledEndpoints.get(endpoint)
+  if (cached) return cached
+  const compiled = { validate: compileRequest(endpoint), serialize: compileReplies(endpoint) }
+  compiledEndpoints.set(endpoint, compiled)
+  return compiled
 }
 
 function compileRequest(endpoint: AnyEndpoint): (request: IncomingRequest) => Violation[] {
@@ -167,13 +183,13 @@ function compileRequest(endpoint: AnyEndpoint): (request: IncomingRequest) => Vi
   const validateBody = endpoint.body && compileValidation(endpoint.body, { pointers: 'body' })
   return (request) => {
     if (validateBody && request.body === undefined) return [{ param: '', message: 'A JSON body is required.' }]
-    if (!validateBody && !isNothing(request.body)) return [{ param: '', message: 'This request takes no body.' }]
+    if (!validateBody && !isEmpty(request.body)) return [{ param: '', message: 'This request takes no body.' }]
     return [...(validateQuery?.(request.query) ?? refuseQuery(request.query)), ...(validateBody?.(request.body) ?? [])]
   }
 }
 
-/** `{}` says as little as no body at all, and some clients cannot send less. */
-function isNothing(body: unknown): boolean {
+/** `{}` counts as no body, because some clients cannot send a POST without one. */
+function isEmpty(body: unknown): boolean {
   return (
     body === undefined ||
     (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0)
@@ -187,13 +203,13 @@ function refuseQuery(query: unknown): Violation[] {
   }))
 }
 
-/** Replies are written by their schema, so a field that is not declared can never leave the server. */
+/** Replies are serialized by their schema, so an undeclared field never leaves the server. */
 function compileReplies(endpoint: AnyEndpoint): (status: number, body: unknown) => string {
-  const writers = new Map(
+  const serializers = new Map(
     Object.entries(endpoint.succeeds).map(([status, schema]) => [
       Number(status),
       build(schema as TSchema, { ajv: { validateFormats: false } }),
     ]),
   )
-  return (status, body) => writers.get(status)!(body)
+  return (status, body) => serializers.get(status)!(body)
 }

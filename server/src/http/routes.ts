@@ -14,7 +14,7 @@ import { submitFeatureSnapshot } from './endpoints/submit-feature-snapshot.ts'
 import { submitReview } from './endpoints/submit-review.ts'
 import { underwrite } from './endpoints/underwrite.ts'
 
-/** The public API at a glance. `GET /openapi.json`, which needs no key, describes exactly this table. */
+/** Every endpoint of the public API. `GET /openapi.json`, which needs no key, is generated from this table. */
 export const routes: readonly AnyEndpoint[] = [
   createEntity,
   retrieveEntity,

@@ -11,7 +11,7 @@ interface KeyUse {
   at: string
 }
 
-/** Counts requests in memory and writes the counts once a second: a write for each request would cost more than the request. */
+/** Counts requests in memory and writes the counts once a second; a write per request would cost more than the request. */
 export class UsageMeter {
   readonly #store: Pick<EnvironmentStore, 'commit' | 'touchApiKeys'>
   readonly #nowMs: () => number
@@ -35,23 +35,25 @@ export class UsageMeter {
     this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref()
   }
 
+  /** Counts an answered request, and its error if it failed. */
   countRequest(organizationId: string, failed: boolean): void {
     this.#add(organizationId, 'requests')
     if (failed) this.#add(organizationId, 'errors')
   }
 
+  /** Notes when a key was last used. */
   noteKeyUse(use: KeyUse): void {
     this.#keyUses.set(`${use.organizationId} ${use.keyId}`, use)
   }
 
-  /** Writes the counts since the last flush. */
+  /** Writes the counts since the last flush; a count that cannot be written is kept for the next one. */
   async flush(): Promise<void> {
     const counts = [...this.#counts.values()]
     const uses = [...this.#keyUses.values()]
     this.#counts = new Map()
     this.#keyUses = new Map()
     const day = new Date(this.#nowMs()).toISOString().slice(0, 10)
-    // One change for each counter; the group commit writes them together.
+    // One change per counter; the group commit writes them in one statement.
     await Promise.all(
       counts.map(({ organizationId, counter, count }) =>
         this.#store.commit({ organizationId, usage: [{ day, node: nodeId, counter, count }] }).catch((error) => {
@@ -63,15 +65,16 @@ export class UsageMeter {
     if (uses.length > 0) await this.#store.touchApiKeys(uses).catch(this.#onError)
   }
 
+  /** Stops the timer and writes the last counts. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush()
   }
 
   #add(organizationId: string, counter: UsageCounter, count = 1): void {
-    const name = `${organizationId} ${counter}`
-    const known = this.#counts.get(name)
-    if (known) known.count += count
-    else this.#counts.set(name, { organizationId, counter, count })
+    const key = `${organizationId} ${counter}`
+    const existing = this.#counts.get(key)
+    if (existing) existing.count += count
+    else this.#counts.set(key, { organizationId, counter, count })
   }
 }

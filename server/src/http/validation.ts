@@ -6,7 +6,7 @@ import { NOT_BLANK } from '../core/schema/fields.ts'
 import type { Violation } from './api-error.ts'
 import { escapePointer } from './json-body.ts'
 
-/** A body with a thousand bad elements is bad enough after this many violations. */
+/** The number of violations that one answer lists at most. */
 const VIOLATIONS_MAX = 100
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
@@ -17,12 +17,12 @@ const ajv = new Ajv({
   strictTypes: false,
   strictTuples: false,
   allowUnionTypes: true,
-  verbose: true, // errors then carry their schema, whose description tells what would do
+  verbose: true, // errors then carry their schema, whose examples and description go into the message
 })
-// The default export of a CommonJS module, as Node hands it to ESM.
+// Node gives ESM the whole CommonJS module as its default export.
 ;(addFormats as unknown as typeof addFormats.default)(ajv, ['date'])
-// RFC 3339 with a year that both JavaScript and PostgreSQL can hold; leap seconds are in neither.
-ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && isKnownYear(text) && isRealDay(text))
+// RFC 3339, with a year that JavaScript and PostgreSQL both support; neither supports leap seconds.
+ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && isSupportedYear(text) && isRealDay(text))
 
 ajv.addFormat('money', { type: 'number', validate: (amount: number) => typeof parseMoney(amount) !== 'string' })
 const currencies = new Set(Intl.supportedValuesOf('currency'))
@@ -30,10 +30,10 @@ ajv.addFormat('iso-4217', (code) => currencies.has(code))
 const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
 ajv.addFormat('iso-3166-1', (code) => /^[A-Z]{2}$/.test(code) && code !== 'ZZ' && regions.of(code) !== undefined)
 
-/** Says everything that is wrong with a value, or nothing. */
+/** Lists the violations of a value: at most one per field, none if it is valid. */
 export type Validate = (value: unknown) => Violation[]
 
-/** Compiles a schema into a check whose messages a person can act on. */
+/** Compiles a schema into a check whose messages say what is expected. */
 export function compileValidation(schema: TSchema, { pointers }: { pointers: 'body' | 'query' }): Validate {
   const validate = ajv.compile(schema)
   return (value) => {
@@ -46,10 +46,10 @@ export function compileValidation(schema: TSchema, { pointers }: { pointers: 'bo
 }
 
 function violationsOf(errors: readonly ErrorObject[]): Violation[] {
-  // One thing at a time for each field: the first that is wrong with it.
+  // Only the first violation of each field.
   const violations = new Map<string, Violation>()
   for (const error of errors) {
-    // The branches of a union each say what they miss; the union itself says it better.
+    // The errors of a union's branches are noise; the union itself has one message.
     if (error.schemaPath.includes('/anyOf/')) continue
     const violation = describe(error)
     if (violation && violations.size < VIOLATIONS_MAX && !violations.has(violation.param))
@@ -58,13 +58,13 @@ function violationsOf(errors: readonly ErrorObject[]): Violation[] {
   return [...violations.values()]
 }
 
-/** What a person should be told for each keyword of a schema; `what` is the field's name. */
+/** The message for each keyword of JSON Schema; `what` is the name of the field. */
 const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
   type: (what, { params }) => `${what} must be ${withArticle(params.type)}.`,
   enum: (what, { params }) => `${what} must be one of ${params.allowedValues.join(', ')}.`,
-  format: (what, { parentSchema }) => wantedForm(what, parentSchema),
+  format: (what, { parentSchema }) => expectedForm(what, parentSchema),
   pattern: (what, { params, parentSchema }) =>
-    params.pattern === NOT_BLANK ? `${what} must not be blank.` : wantedForm(what, parentSchema),
+    params.pattern === NOT_BLANK ? `${what} must not be blank.` : expectedForm(what, parentSchema),
   minLength: (what, { params }) =>
     `${what} must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}.`,
   maxLength: (what, { params }) => `${what} must have at most ${params.limit} characters.`,
@@ -83,13 +83,13 @@ const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
 const FORMATS: Record<string, (what: string) => string> = {
   'date-time': (what) => `${what} must be an ISO 8601 time such as 2026-11-15T09:30:00Z.`,
   date: (what) => `${what} must be a day such as 2026-11-15.`,
-  money: (what) => `${what} cannot be kept exactly: at most four decimals and 15 digits.`,
+  money: (what) => `${what} must have at most four decimals and 15 digits.`,
   'iso-4217': (what) => `${what} must be an ISO 4217 currency code such as EUR.`,
   'iso-3166-1': (what) => `${what} must be an ISO 3166-1 country code such as DE.`,
 }
 
 function describe(error: ErrorObject): Violation | undefined {
-  const { keyword, instancePath: here, params, propertyName } = error
+  const { keyword, instancePath: here, params, parentSchema, propertyName } = error
   if (keyword === 'required')
     return { param: `${here}/${params.missingProperty}`, message: `${params.missingProperty} is required.` }
   if (keyword === 'additionalProperties') {
@@ -101,40 +101,40 @@ function describe(error: ErrorObject): Violation | undefined {
   if (keyword === 'propertyNames') {
     return {
       param: `${here}/${escapePointer(params.propertyName)}`,
-      message: `${JSON.stringify(params.propertyName)} cannot be a name here.`,
+      message: withDescription(`${JSON.stringify(params.propertyName)} is not a valid name here`, parentSchema),
     }
   }
-  // What is wrong with a name is told by the keyword above.
+  // Errors inside `propertyNames` are covered by the message for that keyword.
   if (propertyName !== undefined) return undefined
   const what = here.split('/').at(-1) || 'The body'
-  return { param: here, message: MESSAGES[keyword]?.(what, error) ?? `${what} cannot be accepted.` }
+  return { param: here, message: MESSAGES[keyword]?.(what, error) ?? `${what} is not valid.` }
 }
 
-/** What a text should look like: by its format, by an example, or else by what it is. */
-function wantedForm(what: string, schema: ErrorObject['parentSchema'] = {}): string {
-  const {
-    format = '',
-    examples,
-    description,
-  } = schema as { format?: string; examples?: string[]; description?: string }
+/** The message for text of the wrong form: names its format, else an example, else its description. */
+function expectedForm(what: string, schema: ErrorObject['parentSchema'] = {}): string {
+  const { format = '', examples } = schema as { format?: string; examples?: string[] }
   if (FORMATS[format]) return FORMATS[format](what)
   if (examples?.[0]) return `${what} must look like ${examples[0]}.`
-  return `${what} does not have the right form${description ? `: ${description}` : '.'}`
+  return withDescription(`${what} has the wrong form`, schema)
+}
+
+function withDescription(message: string, schema: ErrorObject['parentSchema'] = {}): string {
+  return schema.description ? `${message}: ${schema.description}` : `${message}.`
 }
 
 function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** Years that JavaScript, PostgreSQL and plain text order alike, also after the offset was taken into account. */
-function isKnownYear(text: string): boolean {
+/** Years 1900 to 9999 in UTC: JavaScript, PostgreSQL and the comparison of texts order them alike. */
+function isSupportedYear(text: string): boolean {
   const time = Date.parse(text)
   return !Number.isNaN(time) && time >= Date.UTC(1900) && time < Date.UTC(10_000)
 }
 
-/** Date.parse takes 31 February for 3 March; people who write it mean neither. */
+/** Refuses 31 February, which Date.parse reads as 3 March. */
 function isRealDay(text: string): boolean {
   const day = text.slice(0, 10)
-  // Every month has the first 28.
+  // Every month has a 28th, so only later days need the round trip.
   return Number(day.slice(8)) <= 28 || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) === day
 }

@@ -9,17 +9,17 @@ import { record } from '../record.ts'
 import { CreateEntityRequest, Entity, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from '../schemas/entity.ts'
 import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
 
-/** Creates an entity, or finds the one with this external id and merges in what is given. */
+/** Creates an entity, or merges the given fields into the one with this external id. */
 export const createEntity = defineEndpoint({
   operationId: 'createEntity',
   summary: 'Create or retrieve an entity',
   description:
-    'A new `external_id` creates an entity (201). A known one returns it (200), with the given fields merged in; an empty text removes its `metadata` key. The `type` of an entity, once set, cannot change (409).',
+    'A new `external_id` creates an entity (201). An existing one returns its entity (200), with the given fields merged in; an empty text as a value of `metadata` removes the key. The `type` of an entity, once set, cannot change (409).',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities',
   scope: 'entities:write',
-  takesTurnsOn: ({ body }) => [body.external_id],
+  serializedBy: ({ body }) => [body.external_id],
   body: CreateEntityRequest,
   succeeds: { 200: Entity, 201: Entity },
   fails: ['entity_type_conflict', 'validation_failed'],
@@ -43,7 +43,7 @@ export const createEntity = defineEndpoint({
     if (body.type && known.type && body.type !== known.type) {
       return fail('entity_type_conflict', {
         param: '/type',
-        message: `This entity is known as a ${known.type}, and the type of an entity cannot change.`,
+        message: `This entity has the type ${known.type}, and the type of an entity cannot change. Omit type.`,
       })
     }
     const merged = mergeFields(known, body)
@@ -51,7 +51,7 @@ export const createEntity = defineEndpoint({
       return failValidation([
         {
           param: '/metadata',
-          message: `With what is kept already, metadata would have more than ${METADATA_KEYS_MAX} keys.`,
+          message: `With the keys stored before, metadata would have more than ${METADATA_KEYS_MAX} keys. Remove a key by sending it with an empty text.`,
         },
       ])
     }
@@ -107,9 +107,9 @@ function mergeFields(entity: EntityRow, body: EntityFields): EntityRow {
   }
 }
 
-/** Keys that are given replace those that are kept; an empty text removes its key. */
-function mergeMetadata(kept: string, given: Record<string, string>): string {
-  const merged = Object.entries<string>({ ...JSON.parse(kept), ...given }).filter(([, value]) => value !== '')
+/** Given keys replace stored keys; an empty text removes its key. */
+function mergeMetadata(stored: string, given: Record<string, string>): string {
+  const merged = Object.entries<string>({ ...JSON.parse(stored), ...given }).filter(([, value]) => value !== '')
   return canonicalJson(Object.fromEntries(merged))
 }
 

@@ -31,7 +31,7 @@ export const createIdentityLink = defineEndpoint({
   method: 'POST',
   path: '/v1/entities/{entity_id}/identity-links',
   scope: 'identity_links:write',
-  takesTurnsOn: ({ params, body: { identifier, related_entity_id: other } }) => [
+  serializedBy: ({ params, body: { identifier, related_entity_id: other } }) => [
     // Keys are locked in sorted order. `claim …` sorts before `ent_…`, so a request that waits for a contended identifier
     // does not hold the lock of an entity meanwhile.
     ...(identifier ? [`claim ${identifier.type} ${identifier.value}`] : []),
@@ -213,11 +213,11 @@ function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: strin
   const refuse = (param: string, message: string) => violations.push({ param, message })
   const edge = body.related_entity_id !== undefined
   if (edge === (body.identifier !== undefined)) refuse('', 'Give exactly one of identifier and related_entity_id.')
-  if (edge && !body.relationship) refuse('/relationship', 'relationship is needed with related_entity_id.')
-  if (!edge && body.relationship) refuse('/relationship', 'relationship goes with related_entity_id.')
+  if (edge && !body.relationship) refuse('/relationship', 'relationship is required with related_entity_id.')
+  if (!edge && body.relationship) refuse('/relationship', 'relationship is only allowed with related_entity_id.')
   if (body.related_entity_id === entityId) refuse('/related_entity_id', 'An entity cannot be linked to itself.')
   if (body.ownership_share !== undefined && body.relationship !== 'owner')
-    refuse('/ownership_share', 'ownership_share goes with relationship "owner".')
+    refuse('/ownership_share', 'ownership_share is only allowed with relationship "owner".')
   const verifiedAt = body.verification.verified_at
   if (verifiedAt && utcTime(verifiedAt) > now) refuse('/verification/verified_at', 'verified_at is in the future.')
   return violations

@@ -11,18 +11,18 @@ import { EntityPath } from '../schemas/fields.ts'
 import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Adds transactions to an entity's cash flow; duplicates change nothing. */
+/** Records transactions of an entity; duplicates change nothing. */
 export const ingestTransactions = defineEndpoint({
   operationId: 'ingestTransactions',
   summary: 'Ingest transactions',
   description:
-    'Up to 1000 at once. A known `external_id` is a duplicate and changes nothing. One bad element refuses the whole batch; nothing is half-written.',
+    'Up to 1000 transactions in a batch. A transaction whose `external_id` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/transactions',
   scope: 'transactions:write',
   idempotency: 'required',
-  takesTurnsOn: ({ params }) => [params.entity_id],
+  serializedBy: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: IngestTransactionsRequest,
   succeeds: { 201: TransactionBatch },
@@ -38,11 +38,11 @@ export const ingestTransactions = defineEndpoint({
     )
     if (violations.length > 0) return failValidation(violations)
 
-    const unknown = await unknownCounterparty(context, entity.id)
-    if (unknown) return unknown
+    const refused = await checkCounterparties(context, entity.id)
+    if (refused) return refused
 
     const sent = new Map(body.transactions.toReversed().map((transaction) => [transaction.external_id, transaction]))
-    const [known, hasPartners] = await Promise.all([
+    const [known, hasFlows] = await Promise.all([
       store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
       store.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
     ])
@@ -59,7 +59,7 @@ export const ingestTransactions = defineEndpoint({
     const { id, entity_id, received, accepted, duplicates } = batch
     const next = nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))
     const payments = fresh.flatMap(paymentOf)
-    const mayLink = payments.length > 0 || (hasPartners && accepted > 0)
+    const mayLink = payments.length > 0 || (hasFlows && accepted > 0)
     const change = record(context, {
       ...(mayLink &&
         (await updatePaymentLinks(store, {
@@ -96,7 +96,7 @@ function checkTransaction({ occurred_at }: Transaction, pointer: string, now: st
 type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>
 
 /** The failure for the first counterparty that the organization does not have, or that is the entity itself. */
-async function unknownCounterparty({ body, caller, store }: IngestContext, entityId: string) {
+async function checkCounterparties({ body, caller, store }: IngestContext, entityId: string) {
   const ids = body.transactions.map(({ counterparty }) => counterparty?.entity_id)
   if (ids.every((id) => id === undefined)) return undefined
   const known = await store.knownEntities(caller.organizationId, [...new Set(ids.filter((id) => id !== undefined))])

@@ -9,17 +9,17 @@ import { Consent, RecordConsentRequest } from '../schemas/consent.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Records that an entity gave its consent, or took it back. */
+/** Records that an entity gave or revoked its consent. */
 export const recordConsent = defineEndpoint({
   operationId: 'recordConsent',
   summary: 'Record consent',
   description:
-    'Append-only: a revocation is another call with `status: "revoked"`. Data whose consent is revoked or expired counts as missing in decisions.',
+    'Consents are append-only: to revoke one, record another with `status: "revoked"`. Data whose consent is revoked or has expired counts as missing in decisions.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/consents',
   scope: 'consents:write',
-  takesTurnsOn: ({ params }) => [params.entity_id],
+  serializedBy: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: RecordConsentRequest,
   succeeds: { 201: Consent },
@@ -74,7 +74,7 @@ export const recordConsent = defineEndpoint({
         purpose: body.purpose,
         status,
         data_categories: body.data_categories ?? [...DATA_CATEGORIES],
-        // Who takes consent back need not know when it was given; it was not later than that.
+        // A revocation need not say when consent was given; that was at the latest when it was revoked.
         granted_at: utcTime(body.granted_at ?? revokedAt ?? now),
         ...(body.expires_at && { expires_at: utcTime(body.expires_at) }),
         ...(revokedAt && { revoked_at: utcTime(revokedAt) }),
@@ -89,7 +89,7 @@ function checkConsent(consent: Consent, now: string): Violation[] {
   const violations: Violation[] = []
   const refuse = (param: string, message: string) => violations.push({ param, message })
   if (consent.status === 'granted' && consent.revoked_at)
-    refuse('/revoked_at', 'revoked_at goes with status "revoked".')
+    refuse('/revoked_at', 'revoked_at is only allowed with status "revoked".')
   if (consent.granted_at > now) refuse('/granted_at', 'granted_at is in the future.')
   if (consent.revoked_at && consent.revoked_at > now) refuse('/revoked_at', 'revoked_at is in the future.')
   if (consent.revoked_at && consent.revoked_at < consent.granted_at)

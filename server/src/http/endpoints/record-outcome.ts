@@ -18,12 +18,12 @@ export const recordOutcome = defineEndpoint({
   operationId: 'recordOutcome',
   summary: 'Record a real-world outcome into the trust graph',
   description:
-    'It changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds.',
+    'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
   scope: 'outcomes:write',
-  takesTurnsOn: ({ params }) => [params.decision_id],
+  serializedBy: ({ params }) => [params.decision_id],
   params: DecisionPath,
   body: RecordOutcomeRequest,
   succeeds: { 201: Outcome },
@@ -41,7 +41,7 @@ export const recordOutcome = defineEndpoint({
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
     // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
-    // loses by the entity's version, so it always supersedes what the state really holds of this decision.
+    // loses by the entity's version, so the outcome it supersedes is always the one in the state.
     const entity = (await store.entity({ organizationId, id: entity_id }))!
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
@@ -102,8 +102,8 @@ async function approvedAmount(
   const facts = (await store.recordedDecision(caller.organizationId, id))?.facts
   if (limit === undefined || !facts) return {}
   const { features } = JSON.parse(facts) as Facts
-  const [asked, currency] = [numberOf(features, 'request.amount'), textOf(features, 'request.currency')]
-  return asked === undefined || currency === undefined ? {} : { amount: Math.min(asked, limit), currency }
+  const [requested, currency] = [numberOf(features, 'request.amount'), textOf(features, 'request.currency')]
+  return requested === undefined || currency === undefined ? {} : { amount: Math.min(requested, limit), currency }
 }
 
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
@@ -112,7 +112,7 @@ async function nearest({ caller, store, now }: OutcomeContext, entityId: string)
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
-/** The entity's track record with this outcome. A decision counts once: the outcome it stands at supersedes the earlier one. */
+/** The entity's track record with this outcome. A decision counts once, by its current outcome. */
 async function nextTrackRecord(
   { caller, store, now }: OutcomeContext,
   entityId: string,
@@ -135,9 +135,9 @@ function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: strin
   const violations: Violation[] = []
   if (occurred_at > now) violations.push({ param: '/occurred_at', message: 'occurred_at is in the future.' })
   if (amount !== undefined && currency === undefined)
-    violations.push({ param: '/currency', message: 'currency is needed with amount.' })
+    violations.push({ param: '/currency', message: 'currency is required with amount.' })
   if (amount === undefined && currency !== undefined)
-    violations.push({ param: '/amount', message: 'amount is needed with currency.' })
+    violations.push({ param: '/amount', message: 'amount is required with currency.' })
   return violations
 }
 

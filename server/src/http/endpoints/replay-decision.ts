@@ -11,13 +11,13 @@ import { compileValidation } from '../validation.ts'
 
 const violationsOf = compileValidation(UnderwritingDecision, { pointers: 'body' })
 
-/** Decides again from the stored evidence under the policy of that checksum, and compares to the byte. */
+/** Decides again from the stored evidence, under the policy with the recorded checksum, and compares byte for byte. */
 export const replayDecision = defineEndpoint({
   operationId: 'replayDecision',
   summary: 'Replay the policy evaluation for audit',
   description:
-    'Really evaluates again: the stored facts under the policy with the recorded checksum. `matches` says whether the decision and its trace came out the same to the byte; `differences` says where not. Every stored part is also held against the hashes on the audit log. ' +
-    '`audit` proves that the decision is on the signed log; its members are null until the entry is sealed, within a second. A proof that is stored no longer is null too, and a difference.',
+    'Evaluates the stored facts again, under the policy with the recorded checksum, and compares the decision and its trace byte for byte. Every stored part is also compared with its hash on the audit log. `matches` is true if there is no difference; `differences` lists them. ' +
+    '`audit` proves that the decision is on the signed log. Its fields are null until the entry is sealed, within a second. `inclusion_proof` is also null, and a difference, if the stored hashes no longer lead to the signed head.',
   tag: 'Decisions',
   method: 'GET',
   path: '/v1/decisions/{decision_id}/replay',
@@ -68,7 +68,7 @@ export const replayDecision = defineEndpoint({
   },
 })
 
-/** Leads from an entry to the newest signed head; without a proof where what is stored does not lead there any more. */
+/** The inclusion proof of an entry under the newest signed head; null if the stored hashes do not lead to that head. */
 async function proveEntry(store: EnvironmentStore, organizationId: string, entry: DecisionEntry | null) {
   const entry_id = entry?.id ?? null
   const leafIndex = entry ? await store.leafOf(organizationId, entry.id) : undefined
@@ -76,19 +76,19 @@ async function proveEntry(store: EnvironmentStore, organizationId: string, entry
   if (!entry || leafIndex === undefined || !head || leafIndex >= head.tree_size)
     return { entry_id, leaf_index: null, inclusion_proof: null, checkpoint: null }
 
-  const claim = { leafIndex, treeSize: head.tree_size }
-  const positions = inclusionProofPositions(claim)
+  const leaf = { leafIndex, treeSize: head.tree_size }
+  const positions = inclusionProofPositions(leaf)
   const hashes = await store.nodeHashes(organizationId, positions)
-  const byPosition = new Map(positions.map(({ level, index }, place) => [`${level} ${index}`, hashes[place]!]))
+  const byPosition = new Map(positions.map(({ level, index }, n) => [`${level} ${index}`, hashes[n]!]))
   const proof = hashes.every(isHash)
-    ? inclusionProof(claim, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
+    ? inclusionProof(leaf, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
     : []
   const { tree_size, root_hash, signed_at, key_id, signature } = head
-  const leadsThere = verifyInclusion({ ...claim, leafHash: entry.leaf_hash, proof, root: root_hash })
+  const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof, root: root_hash })
   return {
     entry_id,
     leaf_index: leafIndex,
-    inclusion_proof: leadsThere ? proof : null,
+    inclusion_proof: isValid ? proof : null,
     checkpoint: { tree_size, root_hash, signed_at, key_id, signature },
   }
 }

@@ -5,12 +5,12 @@ import { defineEndpoint } from '../define-endpoint.ts'
 import { BODY_BYTES_MAX } from '../json-body.ts'
 import { UsageQuery, UsageSummary } from '../schemas/usage.ts'
 
-/** Sums up what an organization used in a period. */
+/** Returns the usage of an organization in a period, by day and in total. */
 export const retrieveUsage = defineEndpoint({
   operationId: 'retrieveUsage',
   summary: 'Usage summary',
   description:
-    'By day, in UTC. Entities, transactions and decisions are counted with the change itself; requests and errors within a second.',
+    'By day, in UTC. Entities, transactions and decisions are counted as soon as they are written; requests and errors within a second.',
   tag: 'Usage',
   method: 'GET',
   path: '/v1/usage',

@@ -2,12 +2,12 @@ import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { WebhookTest } from '../schemas/webhook.ts'
 
-/** Sends a test event to every enabled endpoint, through the same queue as everything else. */
+/** Queues a test event for every enabled webhook endpoint, in the same way as all other events. */
 export const sendWebhookTest = defineEndpoint({
   operationId: 'sendWebhookTest',
   summary: 'Send a test webhook to the registered endpoints',
   description:
-    'Takes no body. The event `webhook.test` goes to every enabled endpoint, whatever types of events it listens to.',
+    'Takes no body. The event `webhook.test` is sent to every enabled webhook endpoint, also if it does not subscribe to this type.',
   tag: 'Webhooks',
   method: 'POST',
   path: '/v1/webhook-test',

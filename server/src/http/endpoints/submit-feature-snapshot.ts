@@ -9,16 +9,16 @@ import { FeatureSnapshot, SubmitFeatureSnapshotRequest } from '../schemas/featur
 import { EntityPath } from '../schemas/fields.ts'
 import { utcTime } from '../utc-time.ts'
 
-/** Keeps what the caller knows about an entity, feature by feature; later snapshots win. */
+/** Records values of features of an entity; for each feature, the latest snapshot counts. */
 export const submitFeatureSnapshot = defineEndpoint({
   operationId: 'submitFeatureSnapshot',
   summary: 'Submit feature snapshots',
-  description: 'Later snapshots (by `as_of`) win per feature. An `as_of` in the future is refused.',
+  description: 'For each feature, the value with the latest `as_of` counts. An `as_of` in the future is refused.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/feature-snapshots',
   scope: 'feature_snapshots:write',
-  takesTurnsOn: ({ params }) => [params.entity_id],
+  serializedBy: ({ params }) => [params.entity_id],
   params: EntityPath,
   body: SubmitFeatureSnapshotRequest,
   succeeds: { 201: FeatureSnapshot },

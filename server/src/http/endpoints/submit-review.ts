@@ -3,12 +3,12 @@ import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, type Review as ReviewBody, SubmitReviewRequest } from '../schemas/decision.ts'
 
-/** Records what a person says about a decision. The decision itself stays as it was made. */
+/** Records a person's review of a decision. The decision itself does not change. */
 export const submitReview = defineEndpoint({
   operationId: 'submitReview',
   summary: 'Submit a human review',
   description:
-    'A decision never changes; a review is a later fact about it. `overrides` says whether the person judged otherwise.',
+    'A decision never changes; its reviews are recorded beside it. `overrides` says whether the reviewer’s verdict differs from the decision’s.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/reviews',
@@ -28,7 +28,7 @@ export const submitReview = defineEndpoint({
       object: 'review',
       decision_id: decision.id,
       entity_id: decision.entity_id,
-      // Whoever decides what the policy left to people overrides nobody.
+      // A decision of `manual_review` leaves the verdict to the reviewer, so there is none to override.
       overrides: decision.verdict !== 'manual_review' && body.verdict !== decision.verdict,
       ...body,
       created_at: now,

@@ -17,8 +17,8 @@ export const underwrite = defineEndpoint({
   operationId: 'underwrite',
   summary: 'Request an underwriting decision',
   description:
-    'Decides on what is known of the entity at this moment, under the active policy. The decision never changes; reviews and outcomes are later facts about it. ' +
-    'In production two operators have to open the live gate first.',
+    'Decides from the facts recorded about the entity so far, under the active policy. The decision never changes; its reviews and outcomes are recorded beside it. ' +
+    'In production, two operators have to approve live underwriting first.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/underwrite',
@@ -40,7 +40,7 @@ export const underwrite = defineEndpoint({
     const policy = await policies.of(organizationId)
     if (!policy) return fail('no_active_policy')
 
-    // After the read, so that no decision is older than a fact it has seen.
+    // The clock is read after the entity, so that no decision is dated before a fact it is based on.
     const now = context.readClock()
     const state = stateOf(entity)
     const facts = factsOf(entity, body, { now, state })
@@ -59,7 +59,7 @@ export const underwrite = defineEndpoint({
   },
 })
 
-/** What an entity does not let us look at is not kept either. */
+/** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
 function isWithheld({ features }: Facts, name: string): boolean {
   const fact = features[name]
   return fact === undefined || 'missing' in fact
@@ -67,7 +67,7 @@ function isWithheld({ features }: Facts, name: string): boolean {
 
 type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
 
-/** One transaction holds the key, the decision, its evidence, its audit entry and its event. */
+/** The change of a decision: one transaction writes the decision, its evidence, its audit entry and its event. */
 function recordDecision(
   context: RequestContext<unknown, unknown, Static<typeof UnderwriteRequest>>,
   decision: Decision,
@@ -89,7 +89,7 @@ function recordDecision(
     latestDecisions: [
       { entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
     ],
-    // Facts that were recorded meanwhile may not have seen this decision; the worker looks whether there were any.
+    // A fact that was committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
     consequences: [{ kind: 'reevaluation', entity_id, mark }],
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
@@ -121,8 +121,8 @@ function recordDecision(
 
 function checkAmount({ requested_amount, currency }: { requested_amount?: number; currency?: string }): Violation[] {
   if (requested_amount !== undefined && currency === undefined)
-    return [{ param: '/currency', message: 'currency is needed with requested_amount.' }]
+    return [{ param: '/currency', message: 'currency is required with requested_amount.' }]
   if (requested_amount === undefined && currency !== undefined)
-    return [{ param: '/requested_amount', message: 'requested_amount is needed with currency.' }]
+    return [{ param: '/requested_amount', message: 'requested_amount is required with currency.' }]
   return []
 }

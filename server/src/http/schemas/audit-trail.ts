@@ -7,18 +7,18 @@ export const AuditEntry = Strict(
   {
     id: Id('aud', 'The id of the entry.'),
     object: Type.Literal('audit_entry'),
-    seq: Type.Integer({ minimum: 1, description: 'Its place on this trail: 1, 2, 3 …' }),
+    seq: Type.Integer({ minimum: 1, description: 'The position of the entry on this trail: 1, 2, 3 …' }),
     type: Type.String({ description: 'What happened.', examples: ['entity.created'] }),
     occurred_at: Timestamp('When it happened.'),
     actor: Strict({ type: OneOf(['api_key', 'operator', 'system']), id: Type.String() }),
     request_id: Nullable(Type.String()),
     subject: Strict({ type: Type.String(), id: Type.String() }),
     data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-    leaf_hash: Sha256('Hash of its leaf in the audit log.'),
+    leaf_hash: Sha256('The hash of the entry’s leaf in the audit log.'),
     leaf_index: Nullable(
       Type.Integer({
         minimum: 0,
-        description: 'Its place in the audit log; null until it is sealed, within a second.',
+        description: 'The position of the entry in the audit log; null until it is sealed, within a second.',
       }),
     ),
   },

@@ -8,8 +8,10 @@ const DataCategory = OneOf(DATA_CATEGORIES)
 const Evidence = Strict(
   {
     method: Text(100, 'How consent was given, for example `signed_form` or `in_app`.'),
-    reference: Type.Optional(Text(255, 'Where the proof is kept.')),
-    document_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the proof.' })),
+    reference: Type.Optional(Text(255, 'Where you keep the proof of consent.')),
+    document_sha256: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the proof of consent.' }),
+    ),
   },
   { title: 'ConsentEvidence' },
 )
@@ -18,9 +20,9 @@ const fields = {
   purpose: Purpose,
   status: OneOf(CONSENT_STATUSES),
   data_categories: Type.Array(DataCategory, { minItems: 1, maxItems: 4, uniqueItems: true }),
-  granted_at: Timestamp('When it was given.'),
-  expires_at: Type.Optional(Timestamp('When it ends by itself.')),
-  revoked_at: Type.Optional(Timestamp('When it was taken back.')),
+  granted_at: Timestamp('When consent was given.'),
+  expires_at: Type.Optional(Timestamp('When the consent expires.')),
+  revoked_at: Type.Optional(Timestamp('When the consent was revoked.')),
   evidence: Type.Optional(Evidence),
 }
 
@@ -34,7 +36,7 @@ export const RecordConsentRequest = Strict(
   {
     title: 'RecordConsentRequest',
     description:
-      'Without `status`: granted; without `data_categories`: all of them; without `granted_at`: now. A revocation is another call with `status: "revoked"`.',
+      'Defaults: `status` is granted, `data_categories` are all of them, `granted_at` is now. To revoke a consent, record another one with `status: "revoked"`.',
     examples: [
       {
         purpose: 'credit_underwriting',
@@ -49,7 +51,7 @@ export const Consent = Strict(
   {
     id: Id('con', 'The id of the consent.'),
     object: Type.Literal('consent'),
-    entity_id: Id('ent', 'The entity that gave or took back its consent.'),
+    entity_id: Id('ent', 'The entity that gave or revoked its consent.'),
     ...fields,
     created_at: Timestamp('When it was recorded.'),
   },

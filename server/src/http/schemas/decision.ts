@@ -7,12 +7,12 @@ import { IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vo
 
 export const UnderwriteRequest = Strict(
   {
-    entity_id: Id('ent', 'Who it is about.'),
-    product: Text(100, 'The product or program. One that the policy does not know is decided by its default terms.'),
+    entity_id: Id('ent', 'The entity to decide about.'),
+    product: Text(100, 'The product or program. The default terms of the policy apply to a product it does not list.'),
     requested_amount: Type.Optional(
       Money(
         { exclusiveMinimum: 0, maximum: AMOUNT_MAX },
-        'How much is asked for, in major units; together with `currency`. Neither for an access decision.',
+        'The requested amount in major units, together with `currency`. Omit both for an access decision.',
       ),
     ),
     currency: Type.Optional(Currency),
@@ -33,10 +33,13 @@ export const UnderwriteRequest = Strict(
 const ReasonCode = Strict(
   {
     code: Type.String({
-      description: 'Stable, for programs. New codes come with new policies.',
+      description: 'A stable code, for programs. A new policy may have new codes.',
       examples: ['short_history'],
     }),
-    label: Type.String({ description: 'For people.', examples: ['Fewer than three full months of transactions'] }),
+    label: Type.String({
+      description: 'The reason in words, for people.',
+      examples: ['Fewer than three full months of transactions'],
+    }),
     impact: OneOf(IMPACTS),
   },
   { title: 'Reason' },
@@ -57,7 +60,11 @@ export const UnderwritingDecision = Strict(
     environment: OneOf(['sandbox', 'production']),
     verdict: OneOf(VERDICTS),
     recommended_limit: Type.Optional(
-      Type.Number({ minimum: 0, description: 'In major units; when credit is approved.', examples: [5000] }),
+      Type.Number({
+        minimum: 0,
+        description: 'The credit limit in major units, if credit is approved.',
+        examples: [5000],
+      }),
     ),
     repayment_probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1, examples: [0.9712] })),
     risk_tier: Type.Optional(
@@ -75,32 +82,32 @@ export const UnderwritingDecision = Strict(
   { title: 'UnderwritingDecision' },
 )
 
-/** The path parameter of everything that belongs to a decision. */
+/** The path parameter of every endpoint under a decision. */
 export const DecisionPath = Type.Object({ decision_id: Type.String({ description: 'The id of a decision.' }) })
 
 const AnyObject = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
-const AnyValue = Type.Unsafe<unknown>({ description: 'Any JSON value; null where that side has nothing.' })
+const AnyValue = Type.Unsafe<unknown>({ description: 'Any JSON value; null if this side has no value at the path.' })
 
 export const DecisionReplay = Strict(
   {
     object: Type.Literal('decision_replay'),
     decision_id: Type.String(),
-    matches: Type.Boolean({ description: 'Whether deciding again gave the same bytes.' }),
+    matches: Type.Boolean({ description: 'Whether the replay found no differences.' }),
     differences: Type.Array(Strict({ path: Type.String(), recorded: AnyValue, replayed: AnyValue })),
     decision: Nullable(UnderwritingDecision),
-    replayed: Nullable(AnyObject('The decision as it comes out now; null where its evidence cannot be read any more.')),
+    replayed: Nullable(AnyObject('The decision that the replay computed; null if its evidence can no longer be read.')),
     evidence: Strict({
-      feature_snapshot: Nullable(AnyObject('Every fact that the decision looked at.')),
+      feature_snapshot: Nullable(AnyObject('Every fact that the decision was given.')),
       policy_version: Nullable(Type.String()),
-      policy_checksum: Nullable(Type.String({ description: 'Of the policy as it is stored now.' })),
-      policy: Nullable(AnyObject('The whole policy.')),
+      policy_checksum: Nullable(Type.String({ description: 'The checksum of the policy as it is stored now.' })),
+      policy: Nullable(AnyObject('The policy document.')),
       model_version: Nullable(Type.String()),
       engine_version: Nullable(Type.String()),
-      rule_trace: Type.Array(AnyObject('What one rule said.')),
+      rule_trace: Type.Array(AnyObject('The trace of one rule.')),
       scorecard: Type.Array(AnyObject('One line of the scorecard.')),
-      limit: Nullable(AnyObject('The limit, its terms, and the one that binds.')),
-      graph: Nullable(AnyObject('The exposure and the paths behind it.')),
+      limit: Nullable(AnyObject('The limit, its terms, and which of them binds.')),
+      graph: Nullable(AnyObject('The entity’s exposure and the paths that cause it.')),
     }),
     audit: Strict({
       entry_id: Nullable(Type.String()),
@@ -113,22 +120,28 @@ export const DecisionReplay = Strict(
   { title: 'DecisionReplay' },
 )
 
-const ReviewCondition = Strict({ code: Text(100, 'For programs.'), label: Text(500, 'For people.') })
+const ReviewCondition = Strict({
+  code: Text(100, 'A code, for programs.'),
+  label: Text(500, 'The condition in words, for people.'),
+})
 
 const reviewFields = {
   verdict: OneOf(REVIEW_VERDICTS),
-  reviewer: Strict({ id: Text(255, 'Your own id of the person.'), name: Type.Optional(Text(255, 'Their name.')) }),
+  reviewer: Strict({
+    id: Text(255, 'Your own id of the reviewer.'),
+    name: Type.Optional(Text(255, 'The name of the reviewer.')),
+  }),
   reason: Type.String({
     minLength: 1,
     maxLength: 5000,
     pattern: NOT_BLANK,
-    description: 'Why, in words; not blank.',
+    description: 'The reason for the verdict, in words; not blank.',
     examples: ['Payslips of three months seen.'],
   }),
   reason_codes: Type.Optional(Type.Array(Text(100, 'A reason code.'), { maxItems: 20 })),
   conditions: Type.Optional(Type.Array(ReviewCondition, { maxItems: 20 })),
   recommended_limit: Type.Optional(
-    Money({ minimum: 0, maximum: AMOUNT_MAX }, 'What the person would lend, in major units.'),
+    Money({ minimum: 0, maximum: AMOUNT_MAX }, 'The limit that the reviewer recommends, in major units.'),
   ),
 }
 
@@ -144,8 +157,10 @@ export const Review = Strict(
     id: Id('rev', 'The id of the review.'),
     object: Type.Literal('review'),
     decision_id: Id('dec', 'The decision that was reviewed.'),
-    entity_id: Id('ent', 'Who it is about.'),
-    overrides: Type.Boolean({ description: 'Whether the person judged otherwise than the decision.' }),
+    entity_id: Id('ent', 'The entity of the decision.'),
+    overrides: Type.Boolean({
+      description: 'Whether the verdict differs from the decision’s; false if that was `manual_review`.',
+    }),
     ...reviewFields,
     created_at: Timestamp('When it was submitted.'),
   },
@@ -157,9 +172,11 @@ const outcomeFields = {
   type: OneOf(OUTCOME_TYPES),
   occurred_at: Timestamp('When it happened; not in the future.'),
   days_past_due: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  amount: Type.Optional(Money({ minimum: 0, maximum: AMOUNT_MAX }, 'In major units; together with `currency`.')),
+  amount: Type.Optional(
+    Money({ minimum: 0, maximum: AMOUNT_MAX }, 'The amount in major units, together with `currency`.'),
+  ),
   currency: Type.Optional(Currency),
-  note: Type.Optional(Text(2000, 'Anything worth keeping.')),
+  note: Type.Optional(Text(2000, 'Any text.')),
 }
 
 export const RecordOutcomeRequest = Strict(outcomeFields, {
@@ -172,7 +189,7 @@ export const Outcome = Strict(
     id: Id('out', 'The id of the outcome.'),
     object: Type.Literal('outcome'),
     decision_id: Id('dec', 'The decision whose outcome it is.'),
-    entity_id: Id('ent', 'Who it is about.'),
+    entity_id: Id('ent', 'The entity of the decision.'),
     ...outcomeFields,
     created_at: Timestamp('When it was recorded.'),
   },

@@ -8,7 +8,7 @@ import { Metadata } from './fields.ts'
 export const EntityType = OneOf(ENTITY_TYPES)
 export type EntityType = Static<typeof EntityType>
 
-const DisplayName = Text(255, 'The name people know it by.')
+const DisplayName = Text(255, 'The name of the entity.')
 const Country = Type.String({
   pattern: '^[A-Z]{2}$',
   format: 'iso-3166-1',
@@ -31,7 +31,7 @@ function columnNames<F extends ChangeableColumn<'entities'>>(fields: Record<F, T
 
 export const CreateEntityRequest = Strict(
   {
-    external_id: Text(255, 'Your own, stable id of this entity; unique in your organization.'),
+    external_id: Text(255, 'Your own stable id of this entity, unique in your organization.'),
     type: Type.Optional(EntityType),
     ...optionalFields,
     metadata: Type.Optional(Metadata),
@@ -47,19 +47,19 @@ export const Trust = Strict(
     score: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Where the trust graph places this entity; 0.5 when nothing is known.',
+      description: 'The trust in this entity, from the trust graph; 0.5 if nothing is known.',
     }),
     negative_exposure: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'How strongly bad outcomes, its own and its neighbours’, reach this entity.',
+      description: 'How strongly bad outcomes, its own and those of its neighbours, reach this entity.',
     }),
     positive_support: Type.Number({
       minimum: 0,
       maximum: 1,
       description: 'How strongly good outcomes support this entity.',
     }),
-    evidence_count: Type.Integer({ minimum: 0, description: 'How many entities with outcomes reach this one.' }),
+    evidence_count: Type.Integer({ minimum: 0, description: 'The number of entities whose outcomes reach this one.' }),
     as_of: Timestamp('When this was last computed.'),
   },
   { title: 'Trust' },
@@ -75,7 +75,7 @@ export const Entity = Strict(
     ...optionalFields,
     metadata: Metadata,
     trust: Trust,
-    created_at: Timestamp('When it was first seen.'),
+    created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it last changed.'),
   },
   { title: 'Entity' },

@@ -1,7 +1,7 @@
 import { Id, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 
-/** The value of a feature; null says that it was looked for and not found. */
+/** The value of a feature; null means that it was looked for and not found. */
 export type FeatureValue = number | string | boolean | null
 
 const Features = Type.Unsafe<Record<string, FeatureValue>>({
@@ -12,13 +12,14 @@ const Features = Type.Unsafe<Record<string, FeatureValue>>({
   additionalProperties: {
     anyOf: [{ type: 'number' }, { type: 'string', maxLength: 500 }, { type: 'boolean' }, { type: 'null' }],
   },
-  description: '1 to 200 features by name: lowercase letters, digits, dots and underscores.',
+  description:
+    '1 to 200 features by name. A name has up to 64 lowercase letters, digits, dots and underscores, a letter first.',
   examples: [{ 'bureau.open_loans': 2, years_in_business: 7 }],
 })
 
 const fields = {
-  source: Text(100, 'Where the values come from.'),
-  as_of: Timestamp('The moment the values describe; not in the future.'),
+  source: Text(100, 'The source of the values.'),
+  as_of: Timestamp('The time that the values describe; not in the future.'),
   features: Features,
 }
 

@@ -4,25 +4,25 @@ import { Type } from '../../core/schema/type.ts'
 
 export const METADATA_KEYS_MAX = 50
 
-/** Free key/value text of the caller. */
+/** Key/value pairs that the caller may use freely. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: METADATA_KEYS_MAX,
   propertyNames: { type: 'string', minLength: 1, maxLength: 40 },
   additionalProperties: { type: 'string', maxLength: 500 },
-  description: 'Up to 50 keys of at most 40 characters with text of at most 500, yours to use.',
+  description: 'Your own data: up to 50 keys of 1 to 40 characters, with text of at most 500 characters.',
   examples: [{ crm_id: '8841' }],
 })
 
-/** The path parameter of everything that belongs to an entity. */
+/** The path parameter of every endpoint under an entity. */
 export const EntityPath = Type.Object({ entity_id: Type.String({ description: 'The id of an entity.' }) })
 
-/** Query of a list. */
+/** The query parameters of a paged list. */
 export const PageQuery = Strict({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many items a page holds at most.' }),
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The largest number of items on a page.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'The `next_cursor` of the page before.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'The `next_cursor` of the previous page.' })),
 })
 export type PageQuery = Static<typeof PageQuery>
 
@@ -40,12 +40,14 @@ export const ErrorBody = Strict(
         'rate_limit',
         'api',
       ]),
-      code: Type.String({ description: 'Stable, for programs.' }),
-      message: Type.String({ description: 'For people: what to do next.' }),
-      param: Type.Optional(Type.String({ description: 'JSON pointer to the first field at fault.' })),
+      code: Type.String({ description: 'A stable code, for programs.' }),
+      message: Type.String({ description: 'What happened and what to do next, for people.' }),
+      param: Type.Optional(
+        Type.String({ description: 'A JSON pointer to the first invalid field, or the name of a query parameter.' }),
+      ),
       details: Type.Optional(
         Type.Array(Strict({ param: Type.String(), message: Type.String() }), {
-          description: 'Every violation that was found.',
+          description: 'The invalid fields, at most 100.',
         }),
       ),
       request_id: Type.String(),

@@ -7,21 +7,21 @@ const Verification = Strict(
   {
     status: OneOf(VERIFICATION_STATUSES),
     method: Type.Optional(Text(100, 'How it was checked, for example `document` or `micro_deposit`.')),
-    provider: Type.Optional(Text(100, 'Who checked it.')),
-    reference: Type.Optional(Text(255, 'The provider’s reference of the check.')),
+    provider: Type.Optional(Text(100, 'The provider of the check.')),
+    reference: Type.Optional(Text(255, 'The provider’s reference for the check.')),
     verified_at: Type.Optional(Timestamp('When it was checked.')),
   },
   { title: 'Verification' },
 )
 
 const relationshipFields = {
-  related_entity_id: Type.Optional(Id('ent', 'The entity at the other end.')),
+  related_entity_id: Type.Optional(Id('ent', 'The entity that the relationship leads to.')),
   relationship: Type.Optional(OneOf(RELATIONSHIPS)),
   ownership_share: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'The share that is owned, from 0 to 1; only with `owner`.',
+      description: 'The share that is owned, above 0 and up to 1; only with the relationship `owner`.',
     }),
   ),
 }
@@ -31,8 +31,8 @@ export const CreateIdentityLinkRequest = Strict(
     identifier: Type.Optional(
       Strict({
         type: OneOf(IDENTIFIER_TYPES),
-        value: Text(255, 'The identifier itself. It is kept as a keyed hash and never returned.'),
-        issuer: Type.Optional(Text(100, 'Who issued it, for example a country or a bank.')),
+        value: Text(255, 'The identifier itself. It is stored as a keyed hash and never returned.'),
+        issuer: Type.Optional(Text(100, 'The issuer, for example a country or a bank.')),
       }),
     ),
     ...relationshipFields,
@@ -40,7 +40,7 @@ export const CreateIdentityLinkRequest = Strict(
   },
   {
     title: 'CreateIdentityLinkRequest',
-    description: 'Exactly one of `identifier` and `related_entity_id`.',
+    description: 'Give exactly one of `identifier` and `related_entity_id`.',
     examples: [
       {
         identifier: { type: 'tax_id', value: '00-0000000', issuer: 'US' },
@@ -59,7 +59,10 @@ export const IdentityLink = Strict(
     identifier: Type.Optional(
       Strict({
         type: OneOf(IDENTIFIER_TYPES),
-        value: Type.String({ description: 'Masked: at most its last four characters.', examples: ['****6789'] }),
+        value: Type.String({
+          description: 'The masked value, which shows at most the last four characters.',
+          examples: ['****6789'],
+        }),
         issuer: Type.Optional(Type.String()),
       }),
     ),

@@ -13,26 +13,26 @@ export const Transaction = Strict(
   {
     external_id: Text(
       255,
-      'Your own id of this transaction; one that is known already is a duplicate and changes nothing.',
+      'Your own id of this transaction. A transaction whose id was sent before is a duplicate and changes nothing.',
     ),
     occurred_at: Timestamp('When it was booked.'),
-    amount: Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.'),
+    amount: Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'The amount in major units.'),
     currency: Currency,
     direction: OneOf(TRANSACTION_DIRECTIONS, { description: '`credit` is money in, `debit` is money out.' }),
     balance_after: Type.Optional(
-      Money({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }, 'The balance of the account afterwards.'),
+      Money({ minimum: -AMOUNT_MAX, maximum: AMOUNT_MAX }, 'The balance of the account after the transaction.'),
     ),
     category: Type.Optional(
       Text(
         100,
-        `What kind of transaction it is. These change how it counts: ${CATEGORY_NAMES}. Any other text is allowed.`,
+        `The kind of transaction. These categories change how it counts: ${CATEGORY_NAMES}. Any other text is allowed.`,
       ),
     ),
-    description: Type.Optional(Text(500, 'The text on the statement.')),
+    description: Type.Optional(Text(500, 'The booking text.')),
     counterparty: Type.Optional(
       Strict({
-        name: Type.Optional(Text(255, 'Their name.')),
-        entity_id: Type.Optional(Id('ent', 'Their entity, if you have one.')),
+        name: Type.Optional(Text(255, 'The name of the counterparty.')),
+        entity_id: Type.Optional(Id('ent', 'The entity of the counterparty, if you have one.')),
       }),
     ),
   },
@@ -67,9 +67,9 @@ export const TransactionBatch = Strict(
     id: Id('txb', 'The id of the batch.'),
     object: Type.Literal('transaction_batch'),
     entity_id: Id('ent', 'The entity whose transactions these are.'),
-    received: Type.Integer({ description: 'How many were sent.' }),
-    accepted: Type.Integer({ description: 'How many were new.' }),
-    duplicates: Type.Integer({ description: 'How many were known already.' }),
+    received: Type.Integer({ description: 'The number of transactions that were sent.' }),
+    accepted: Type.Integer({ description: 'The number of transactions that were new.' }),
+    duplicates: Type.Integer({ description: 'The number of transactions that were sent before.' }),
     created_at: Timestamp('When the batch was recorded.'),
   },
   { title: 'TransactionBatch' },

@@ -34,8 +34,8 @@ export const UsageSummary = Strict(
     } satisfies Record<Verdict, typeof Count>),
     by_day: Type.Array(Strict({ date: Day('The day, in UTC.'), ...totals })),
     limits: Strict({
-      requests_per_second: Type.Integer({ description: 'Requests that each node answers per second, over time.' }),
-      request_burst: Type.Integer({ description: 'Requests that may come at once.' }),
+      requests_per_second: Type.Integer({ description: 'The rate of requests that each node answers, per second.' }),
+      request_burst: Type.Integer({ description: 'The number of requests that each node answers at once.' }),
       body_bytes_max: Type.Integer(),
       transactions_per_batch_max: Type.Integer(),
     }),

@@ -2,7 +2,7 @@ import { Id, OneOf, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../../core/webhooks/event-types.ts'
 
-/** The body of events of a type. It allows unknown fields, because later versions may add some. */
+/** The schema of an event's body. It allows unknown fields, because later versions may add some. */
 function describeBody(type: EventType) {
   return Type.Object(
     {

@@ -4,14 +4,17 @@ import { Type } from '../../core/schema/type.ts'
 export const WebhookTest = Strict(
   {
     object: Type.Literal('webhook_test'),
-    event_id: Id('evt', 'The id of the test event; every endpoint gets it as `webhook-id`.'),
+    event_id: Id('evt', 'The id of the test event, which is also its `webhook-id`.'),
     endpoints: Type.Array(
       Strict({
-        id: Id('whe', 'The id of the endpoint.'),
-        url: Type.String({ description: 'Where the test goes.', examples: ['https://example.com/webhooks'] }),
+        id: Id('whe', 'The id of the webhook endpoint.'),
+        url: Type.String({
+          description: 'The URL that the test event is sent to.',
+          examples: ['https://example.com/webhooks'],
+        }),
         status: OneOf(['queued']),
       }),
-      { description: 'The enabled endpoints of the organization; empty when there is none.' },
+      { description: 'The enabled webhook endpoints of the organization.' },
     ),
   },
   { title: 'WebhookTest' },
