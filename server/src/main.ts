@@ -6,7 +6,7 @@ import { openLog } from './service/log.ts'
 import { startService } from './service/start-service.ts'
 import { databaseFolder, holdsDatabase } from './store/database/database-folder.ts'
 
-/** A shutdown that takes longer than this has hung. */
+/** After this time, a shutdown counts as hung and the process exits. */
 const SHUTDOWN_MAX_MS = 30_000
 
 async function main(): Promise<void> {
@@ -27,37 +27,38 @@ async function main(): Promise<void> {
     isShuttingDown = true
     logger.info({ signal }, 'shutting down')
     setTimeout(() => {
-      logger.fatal('the shutdown has hung')
+      logger.fatal('shutdown did not end in time; exiting')
       process.exit(1)
     }, SHUTDOWN_MAX_MS).unref()
     service.close().then(
       () => process.exit(0),
       (error) => {
-        logger.fatal({ err: error }, 'the shutdown failed')
+        logger.fatal({ err: error }, 'shutdown failed')
         process.exit(1)
       },
     )
   }
-  // A supervisor that signals a whole group reaches us twice: once itself, and once through what started us.
+  // Repeated SIGTERMs are ignored: a supervisor that signals the process group reaches this process twice, directly and
+  // through its parent.
   process.on('SIGTERM', shutDown)
-  // A second Ctrl-C is from somebody who does not want to wait.
+  // Only the first SIGINT is handled, so that a second Ctrl-C ends the process at once.
   process.once('SIGINT', shutDown)
 
   const { firstRunText, urls } = service
   if (firstRunText)
-    console.log(`\n${firstRunText}\nKept in ${join(config.dataDir, 'first-run.txt')}; the key is not shown again.\n`)
+    console.log(`\n${firstRunText}\nSaved in ${join(config.dataDir, 'first-run.txt')}; the key is not shown again.\n`)
   logger.info({ ...urls, storage: config.databaseUrls ? 'postgresql' : 'embedded' }, 'ready')
 }
 
-/** Shows on a terminal that something is going on; writes one line where there is none. */
-function showProgress(what: string): () => void {
+/** Shows the seconds that a task takes on a terminal, or a line at its start and its end elsewhere; returns its end. */
+function showProgress(task: string): () => void {
   const started = Date.now()
   if (!process.stderr.isTTY) {
-    console.error(`${what} …`)
-    return () => console.error(`${what}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+    console.error(`${task} …`)
+    return () => console.error(`${task}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`)
   }
   const timer = setInterval(
-    () => process.stderr.write(`\r${what} … ${Math.round((Date.now() - started) / 1000)} s`),
+    () => process.stderr.write(`\r${task} … ${Math.round((Date.now() - started) / 1000)} s`),
     250,
   )
   return () => {

@@ -155,7 +155,7 @@ test('an embedded database that cannot be opened stops the start with one line, 
   assert.equal(await service.exited, 1)
   assert.match(
     service.output(),
-    /^the embedded database in \S+ cannot be opened \(.+\): put a copy of that folder back, .*\.\n$/,
+    /^the embedded database in \S+ cannot be opened \(.+\): put a copy of that folder back, .*\n$/,
   )
   assert.equal(existsSync(join(storage.dataDir, 'lock')), false)
   await storage.remove()
@@ -181,7 +181,7 @@ test('a port in use stops the start with one line, and nothing is created', asyn
   assert.equal(await service.exited, 1)
   assert.match(
     service.output(),
-    new RegExp(`^(Creating.*\n)*Port ${ports.production} of 127.0.0.1 is in use: .*\n$`, 'm'),
+    new RegExp(`^(Creating.*\n)*port ${ports.production} of 127.0.0.1 is in use: .*\n$`, 'm'),
   )
   assert.deepEqual(readdirSync(dataDir), [])
   holder.close()
@@ -192,7 +192,7 @@ test('a data folder that cannot be written stops the start with one line', async
   writeFileSync(file, '')
   const service = spawnService({ DATA_DIR: join(file, 'data') }, await freePorts())
   assert.equal(await service.exited, 1)
-  assert.match(service.output(), /cannot be written .*: set DATA_DIR to a folder of this user\.\n$/)
+  assert.match(service.output(), /cannot be written .*: set DATA_DIR to a folder that this user can write\n$/)
 })
 
 test('a database that cannot be reached stops the start with one line that does not show its password', async () => {
@@ -213,7 +213,7 @@ test('an invalid setting stops the start with one line that names it', async () 
   for (const [env, line] of [
     [{ RATE_LIMIT_PER_SECOND: 'many' }, /^RATE_LIMIT_PER_SECOND must be a whole number .*\n$/],
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be a URL that starts with postgres:\/\/ .*\n$/],
-    [{ SANDBOX_PORT: '4999', PRODUCTION_PORT: '4999' }, /three different ports\.\n$/],
+    [{ SANDBOX_PORT: '4999', PRODUCTION_PORT: '4999' }, /three different ports\n$/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of .*\n$/],
   ] as const) {
     const service = spawnService({ DATA_DIR: newFolder(), ...env }, await freePorts())
@@ -241,7 +241,7 @@ test('a data folder locked by a running process is refused with its process id, 
   assert.equal(await second.exited, 1)
   assert.match(
     second.output(),
-    new RegExp(`is in use by process ${holder.child.pid}: stop that process, or set DATA_DIR to another folder\\.\n$`),
+    new RegExp(`is in use by process ${holder.child.pid}: stop that process, or set DATA_DIR to another folder\n$`),
   )
   holder.child.kill('SIGKILL')
   await holder.exited

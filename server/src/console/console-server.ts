@@ -8,14 +8,14 @@ export interface ConsoleServerParts {
   config: Config
   logger: FastifyBaseLogger
   metrics: Registry
-  /** Resolves when the databases answer. */
+  /** Resolves when all databases have answered, rejects if one fails. */
   ready: () => Promise<unknown>
 }
 
-/** How long the databases may take to answer before `/readyz` says 503. */
+/** How long the databases may take before `/readyz` answers 503. */
 const READY_WITHIN_MS = 2_000
 
-/** Builds the server of the console port: start page, `/healthz`, `/readyz` and Prometheus' `/metrics`. */
+/** Builds the server of the console port: the start page, `/healthz`, `/readyz`, and `/metrics` for Prometheus. */
 export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleServerParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 
-/** The page of the console port: the addresses of the APIs and where the first key is. */
+/** Renders the start page: the addresses of the APIs, and where the first key is. */
 export function startPage({ baseUrls, dataDir }: Pick<Config, 'baseUrls' | 'dataDir'>): string {
   const rows = [
     ['Sandbox API', baseUrls.sandbox, `${baseUrls.sandbox}/openapi.json`],
@@ -28,7 +28,7 @@ export function startPage({ baseUrls, dataDir }: Pick<Config, 'baseUrls' | 'data
 <h1>Verdigraph</h1>
 <p>Who should get credit or access, and why. This service is running.</p>
 <table>${rows.join('')}</table>
-<p>The first sandbox key is in <code>${escapeHtml(`${dataDir}/first-run.txt`)}</code> on the server; <code>npm run cli -- keys create</code> makes more.</p>
+<p>The first sandbox key is in <code>${escapeHtml(`${dataDir}/first-run.txt`)}</code> on the server; <code>npm run cli -- keys create</code> creates more.</p>
 <p><a href="/healthz">Process</a> · <a href="/readyz">Databases</a> · <a href="/metrics">Metrics</a></p>
 </main>
 </html>

@@ -3,7 +3,7 @@ const ALWAYS_ADMITTED = 256
 /** How long an admitted request may have to wait for the requests in flight. */
 const WAIT_MAX_MS = 500
 const WINDOW_MS = 1_000
-/** The share of the slots that one organization may hold: its requests that wait for one lock must not fill the server. */
+/** The share of the slots that one organization may hold: requests that wait for one lock must not fill the server. */
 const SHARE_MAX = 0.5
 
 /**
@@ -11,8 +11,8 @@ const SHARE_MAX = 0.5
  * server is answered after its client has timed out; one that is refused at once can be retried, and the admitted ones
  * are answered in time.
  *
- * By Little's law, the wait is the number of requests in flight divided by the rate of answers. The rate is the higher of
- * the last full second's and this second's, so the bound follows the machine and the database without configuration.
+ * By Little's law, the wait is the number of requests in flight divided by the rate of answers. The rate is that of the
+ * last full second or of this one, if higher, so the bound follows the machine and the database without configuration.
  */
 export class Admission {
   readonly #nowMs: () => number
@@ -31,7 +31,7 @@ export class Admission {
     return this.#inFlight >= this.#slots()
   }
 
-  /** Takes a slot for a request of the organization; returns false if the server or the organization's share is full. */
+  /** Takes a slot for a request; returns false if all slots, or all of the organization's share, are taken. */
   enter(organizationId: string): boolean {
     const own = this.#inFlightOf.get(organizationId) ?? 0
     const slots = this.#slots()

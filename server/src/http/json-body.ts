@@ -38,7 +38,7 @@ function positionOf(error: unknown, text: string): string {
   return ` (line ${line}, column ${before.length - before.lastIndexOf('\n')})`
 }
 
-/** Finds text that PostgreSQL cannot store and reserved names. Deep nesting must not overflow the call stack, so no recursion. */
+/** Finds text that cannot be stored, or a reserved name. Not recursive: deep nesting would overflow the call stack. */
 function findFault(root: unknown): { param: string; message: string } | undefined {
   const stack: { value: unknown; pointer: string }[] = [{ value: root, pointer: '' }]
   while (stack.length > 0) {

@@ -1,4 +1,4 @@
-/** A mutex per key: work under the same key runs one at a time in the order of arrival, other work runs concurrently. */
+/** A mutex per key: work under one key runs one at a time, in order of arrival; other work runs concurrently. */
 export class KeyedMutex {
   /** The newest work under each key; it never rejects. */
   readonly #tails = new Map<string, Promise<unknown>>()

@@ -29,7 +29,7 @@ export interface Answer {
 
 /**
  * How long a request retries a lost commit (another writer changed the entity between our read and our write) before it
- * gets 503. A commit is lost only to one that succeeded, so each pass of competing writers commits at least one of them.
+ * gets 503. A commit is lost only to one that succeeded, so of competing writers one always makes progress.
  */
 const RETRY_FOR_MS = 5_000
 const RETRY_JITTER_MS = 20
@@ -48,8 +48,8 @@ export interface ResponderParts {
  * 2. Lock the idempotency key, then the subjects of the request (`serializedBy`), on this node.
  * 3. Read the kept answer and run the endpoint's handler at the same time. If there is a kept answer, repeat
  *    it; if the handler refuses, return its failure, which is not kept.
- * 4. Commit the handler's change together with the idempotency key and the answer. If another writer was faster, nothing
- *    of it was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
+ * 4. Commit the handler's change together with the idempotency key and the answer. If another writer was first, nothing
+ *    was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
  * 5. Unlock the subjects, so that the next request need not wait for step 6.
  * 6. Refresh the exposures nearest to the change, if the handler named any.
  * 7. Unlock the idempotency key and reply.
@@ -102,7 +102,7 @@ export class Responder {
     for (const deadline = Date.now() + RETRY_FOR_MS; Date.now() < deadline; await jitter()) {
       // The handler writes nothing, so it runs while the kept answer is read, and is ignored if there is one.
       const handling = this.#endpoint.handle(contextOf(request, tools))
-      handling.catch(() => {}) // a kept answer is repeated even if the handler fails; without one, `await handling` throws
+      handling.catch(() => {}) // an error counts only if there is no kept answer; `await handling` throws it then
       const kept = keyed && (await this.#keptAnswer(keyed))
       if (kept) return { answer: kept }
       const reply = await handling

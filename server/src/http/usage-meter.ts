@@ -11,7 +11,7 @@ interface KeyUse {
   at: string
 }
 
-/** Counts requests in memory and writes the counts once a second; a write per request would cost more than the request. */
+/** Counts requests in memory and writes the counts once a second; a write per request would cost more than it. */
 export class UsageMeter {
   readonly #store: Pick<EnvironmentStore, 'commit' | 'touchApiKeys'>
   readonly #nowMs: () => number

@@ -3,58 +3,63 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 /** Opens the log on the standard output. */
 export function openLog(level: string): Logger {
-  return pino({ level, redact: ['req.headers.authorization', '*.authorization'] }, atAPace())
+  return pino({ level, redact: ['req.headers.authorization', '*.authorization'] }, bufferedStdout())
 }
 
-/** A busy service writes its lines at this pace; one line of an idle one goes out at once. */
-const PACE_MS = 20
-/** How much is kept for a reader that has fallen behind. Lines beyond it are left out, and counted. */
-const KEPT_CHARACTERS = 16 * 1_024 * 1_024
-const LINE_END = 10
-/** How long a process that ends waits for a reader who takes nothing. */
-const LAST_WAIT_MS = 5_000
+/** The time between two writes of a busy service; a line of an idle service is written at once. */
+const FLUSH_INTERVAL_MS = 20
+/** How much is buffered for a reader that has fallen behind. Later lines are dropped, and counted. */
+const BUFFERED_CHARACTERS_MAX = 16 * 1_024 * 1_024
+const LINE_FEED = 10
+/** How long a process waits at its exit for a reader that accepts nothing. */
+const EXIT_WAIT_MAX_MS = 5_000
 
 /**
- * Writes lines together: at least those of one turn of the event loop, in which a batch of decisions is answered, because a call
- * for each is most of what a line costs. Nobody waits for whoever reads a pipe, a socket or a file, except a process that ends.
+ * A buffered destination for log lines. It writes the lines of at least one turn of the event loop, in which a batch of
+ * decisions is answered, in one call, because a write call per line is most of the cost of a line. The process never
+ * waits for the reader of the pipe, socket or file, except at its exit.
+ *
+ * A line is in `pending` until it is encoded into `chunk`, which is written in one or more calls. While the buffer is
+ * full, lines are dropped; a line that tells their number ends the next chunk, and then lines are buffered again.
  */
-function atAPace(): DestinationStream & { flushSync(): void } {
-  let lines = ''
-  let leftOut = 0
-  let unwritten = Buffer.alloc(0)
-  let isWithinLine = false
-  let nextMs = Number.NEGATIVE_INFINITY
-  let isDue = false
+function bufferedStdout(): DestinationStream & { flushSync(): void } {
+  let pending = ''
+  let dropped = 0
+  let chunk = Buffer.alloc(0)
+  let endsWithinLine = false
+  let nextFlushMs = Number.NEGATIVE_INFINITY
+  let isScheduled = false
 
-  const hasMore = () => lines !== '' || unwritten.length > 0 || leftOut > 0
-  const takeLines = () => {
-    unwritten = Buffer.from(`${isWithinLine ? '\n' : ''}${lines}${leftOut > 0 ? leftOutLine(leftOut) : ''}`)
-    lines = ''
-    leftOut = 0
+  const isEmpty = () => pending === '' && chunk.length === 0 && dropped === 0
+  const fillChunk = () => {
+    chunk = Buffer.from(`${endsWithinLine ? '\n' : ''}${pending}${dropped > 0 ? droppedLine(dropped) : ''}`)
+    pending = ''
+    dropped = 0
   }
-  /** Returns how much was written; where nothing can be any more, a log is no reason to stop deciding, and the lines are dropped. */
+  /** Returns the bytes written. If writing fails, the chunk is dropped: a broken log must not stop the service. */
   const writeSome = (): number => {
-    if (unwritten.length === 0) takeLines()
-    const written = writeAtOnce(unwritten)
-    if (written > 0) isWithinLine = unwritten[written - 1] !== LINE_END
-    unwritten = written < 0 ? unwritten.subarray(unwritten.length) : unwritten.subarray(written)
+    if (chunk.length === 0) fillChunk()
+    const written = writeWithoutWaiting(chunk)
+    if (written > 0) endsWithinLine = chunk[written - 1] !== LINE_FEED
+    chunk = written < 0 ? chunk.subarray(chunk.length) : chunk.subarray(written)
     return written
   }
-  const write = () => {
-    isDue = false
-    const isRead = writeSome() > 0 && unwritten.length > 0 // more than fits at once: whoever is reading gets the rest without a pause
-    nextMs = isRead ? 0 : performance.now() + PACE_MS
-    if (hasMore()) writeSoon()
+  const flush = () => {
+    isScheduled = false
+    // A partial write means that the reader is reading but its buffer is full: write the rest without a pause.
+    const isPartial = writeSome() > 0 && chunk.length > 0
+    nextFlushMs = isPartial ? 0 : performance.now() + FLUSH_INTERVAL_MS
+    if (!isEmpty()) schedule()
   }
-  const writeSoon = () => {
-    isDue = true
-    const leftMs = nextMs - performance.now()
-    if (leftMs <= 0) setImmediate(write)
-    else setTimeout(write, leftMs).unref()
+  const schedule = () => {
+    isScheduled = true
+    const delayMs = nextFlushMs - performance.now()
+    if (delayMs <= 0) setImmediate(flush)
+    else setTimeout(flush, delayMs).unref()
   }
   const flushSync = () => {
     let waitedMs = 0
-    while (hasMore() && waitedMs < LAST_WAIT_MS) {
+    while (!isEmpty() && waitedMs < EXIT_WAIT_MAX_MS) {
       if (writeSome() !== 0) waitedMs = 0
       else waitedMs += sleep(1)
     }
@@ -62,28 +67,29 @@ function atAPace(): DestinationStream & { flushSync(): void } {
   process.on('exit', flushSync)
   return {
     write(line) {
-      if (leftOut > 0 || lines.length + unwritten.length > KEPT_CHARACTERS) leftOut++
-      else lines += line
-      if (!isDue) writeSoon()
+      if (dropped > 0 || pending.length + chunk.length > BUFFERED_CHARACTERS_MAX) dropped++
+      else pending += line
+      if (!isScheduled) schedule()
     },
     flushSync,
   }
 }
 
 /**
- * Writes as much as the reader has room for, and returns how much that was, or -1 if nothing can be written any more: the reader is
- * gone, or the disk is full. Asking for `process.stdout` is what makes Node set a pipe or a socket to answer at once.
+ * Writes as much as the reader accepts and returns the number of bytes, or -1 if writing fails: the reader is gone, or
+ * the disk is full. Accessing `process.stdout` makes Node set a pipe or a socket to non-blocking, so that `writeSync`
+ * does not wait.
  */
-function writeAtOnce(text: Buffer): number {
+function writeWithoutWaiting(bytes: Buffer): number {
   try {
-    return writeSync(process.stdout.fd, text)
+    return writeSync(process.stdout.fd, bytes)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : -1
   }
 }
 
-function leftOutLine(count: number): string {
-  const msg = 'Lines are left out here: whoever reads the log was too far behind.'
+function droppedLine(count: number): string {
+  const msg = 'log lines dropped here, because the reader of the log was too far behind'
   return `${JSON.stringify({ level: pino.levels.values.warn, time: Date.now(), msg, count })}\n`
 }
 

@@ -89,7 +89,7 @@ function recordDecision(
     latestDecisions: [
       { entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
     ],
-    // A fact that was committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
+    // A fact committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
     consequences: [{ kind: 'reevaluation', entity_id, mark }],
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
