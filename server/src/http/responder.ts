@@ -46,8 +46,8 @@ export interface ResponderParts {
  *
  * 1. Validate the query, the body and the idempotency key.
  * 2. Lock the idempotency key, then the subjects of the request (`serializedBy`), on this node.
- * 3. Read the kept answer and run the endpoint's handler at the same time. If there is a kept answer, repeat
- *    it; if the handler refuses, return its failure, which is not kept.
+ * 3. Read the answer kept under the idempotency key, and run the endpoint's handler at the same time. A kept answer is
+ *    repeated. A failure of the handler is returned, but not kept.
  * 4. Commit the handler's change together with the idempotency key and the answer. If another writer was first, nothing
  *    was written: go back to step 3 after a jittered pause, for up to `RETRY_FOR_MS`.
  * 5. Unlock the subjects, so that the next request need not wait for step 6.
