@@ -232,8 +232,9 @@ function startDispatcher(
     newId,
     nowMs,
     onError: (error) => logger.error({ err: error, environment }, 'webhook dispatch failed'),
-    onDisabled: (endpoint) => {
-      logger.warn({ ...endpoint, environment }, 'webhook endpoint disabled')
+    onDisabled: ({ organizationId, endpointId, why }) => {
+      const line = { organization_id: organizationId, endpoint_id: endpointId, why, environment }
+      logger.warn(line, 'webhook endpoint disabled')
       meter.onDisabled()
     },
     onAttempt: meter.onAttempt,
