@@ -21,14 +21,18 @@ export interface ReasonQuestion {
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const { negative_max, positive_max } = policy.document.reasons
   const rules = rulesToName(question)
+  const reasons: Reason[] = []
+  for (const { reason } of rules) reasons.push(reason)
+  const limit = limitReason(policy, question)
+  if (limit) reasons.push(limit)
   // What settled the verdict is always given, even if that makes more reasons than the policy's maximum.
-  const settling = [...rules.map(({ reason }) => reason), ...limitReasons(policy, question)]
-  const settlingNegatives = settling.filter(({ impact }) => impact === 'negative').length
-  const reasons = [...settling, ...scoredReasons(policy, question, rules)]
-  return [
-    ...firstOfEachCode(reasons, { impact: 'negative', max: Math.max(negative_max, settlingNegatives) }),
-    ...firstOfEachCode(reasons, { impact: 'positive', max: positive_max }),
-  ]
+  let settlingNegatives = 0
+  for (const { impact } of reasons) if (impact === 'negative') settlingNegatives += 1
+  for (const { reason } of scoredReasons(policy, question, rules)) reasons.push(reason)
+  const first: Reason[] = []
+  addFirstOfEachCode(first, reasons, { impact: 'negative', max: Math.max(negative_max, settlingNegatives) })
+  addFirstOfEachCode(first, reasons, { impact: 'positive', max: positive_max })
+  return first
 }
 
 /** The conditions of an approval; other verdicts have none. */
@@ -50,36 +54,42 @@ function rulesToName({ verdict, held }: ReasonQuestion): readonly CompiledRule[]
   return verdict === 'decline' ? held.filter(({ action }) => action === 'decline') : held
 }
 
-function limitReasons({ limitReasons: reasons }: CompiledPolicy, question: ReasonQuestion): Reason[] {
+function limitReason({ limitReasons }: CompiledPolicy, question: ReasonQuestion): Reason | undefined {
   const { settledBy, verdict, limit } = question
-  if (settledBy === 'limit_unknown') return [reasons.unknown]
+  if (settledBy === 'limit_unknown') return limitReasons.unknown
   const isReason = settledBy === 'no_limit_left' || (verdict === 'approve_with_conditions' && isReduced(limit))
   const binding = limit?.binding
-  if (!isReason || binding == null || binding === 'requested') return []
-  return [reasons[binding]]
+  if (!isReason || binding == null || binding === 'requested') return undefined
+  return limitReasons[binding]
 }
 
 /**
  * One reason for each group of correlated characteristics: that of its largest member, ranked by the group's total
  * shortfall or surplus. Groups of equal rank stay in the order of the policy.
  */
-function scoredReasons(policy: CompiledPolicy, question: ReasonQuestion, rules: readonly CompiledRule[]): Reason[] {
+function scoredReasons(
+  policy: CompiledPolicy,
+  question: ReasonQuestion,
+  rules: readonly CompiledRule[],
+): { size: number; reason: Reason }[] {
   const { groups, characteristics } = policy
   const { lines, missing } = question
   const areShortfallsNamed = tookPartByScore(policy, question)
   const ranked: { size: number; reason: Reason }[] = []
   for (const members of groups) {
-    const total = members.reduce((sum, index) => sum + lines[index]!.shortfall, 0)
+    let total = 0
+    for (const index of members) total += lines[index]!.shortfall
     const isNamed = total < 0 || (areShortfallsNamed && !isCovered(characteristics[members[0]!]!, rules))
     if (total === 0 || !isNamed) continue
-    const sign = Math.sign(total)
-    const largest = members.reduce((one, other) =>
-      sign * lines[other]!.shortfall > sign * lines[one]!.shortfall ? other : one,
-    )
+    const sign = total > 0 ? 1 : -1
+    let largest = members[0]!
+    for (const index of members) {
+      if (sign * lines[index]!.shortfall > sign * lines[largest]!.shortfall) largest = index
+    }
     const named = characteristics[largest]!
-    ranked.push({ size: Math.abs(total), reason: total < 0 ? named.strength : shortfallReason(named, missing) })
+    ranked.push({ size: sign * total, reason: sign < 0 ? named.strength : shortfallReason(named, missing) })
   }
-  return ranked.sort((a, b) => b.size - a.size).map(({ reason }) => reason)
+  return ranked.sort((a, b) => b.size - a.size)
 }
 
 /**
@@ -111,11 +121,20 @@ function shortfallReason(characteristic: CompiledCharacteristic, missing: SlotRe
   }
 }
 
-function firstOfEachCode(reasons: readonly Reason[], { impact, max }: { impact: Impact; max: number }): Reason[] {
-  const first: Reason[] = []
+/** Adds up to `max` reasons of an impact, the first of each code. */
+function addFirstOfEachCode(
+  first: Reason[],
+  reasons: readonly Reason[],
+  { impact, max }: { impact: Impact; max: number },
+): void {
+  const end = first.length + max
   for (const reason of reasons) {
-    if (first.length === max) break
-    if (reason.impact === impact && !first.some(({ code }) => code === reason.code)) first.push(reason)
+    if (first.length === end) return
+    if (reason.impact === impact && !hasReason(first, reason)) first.push(reason)
   }
-  return first
+}
+
+function hasReason(reasons: readonly Reason[], { code, impact }: Reason): boolean {
+  for (const reason of reasons) if (reason.code === code && reason.impact === impact) return true
+  return false
 }

@@ -11,13 +11,16 @@ export interface RuleAnswers {
 /** Evaluates every rule, also after one has settled the verdict, so that the trace is complete. */
 export function runRules({ rules, inputs }: CompiledPolicy, { values }: SlotReading): RuleAnswers {
   const held: CompiledRule[] = []
-  const traces = rules.map((rule): RuleTrace => {
-    const { action, id } = rule
+  const traces: RuleTrace[] = []
+  for (const rule of rules) {
+    const { action, id, reads } = rule
     const holds = rule.holds(values)
     if (holds === true) held.push(rule)
-    if (holds === true || holds === false) return { action, holds, rule: id }
-    const missing = rule.reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.feature)
-    return { action, holds: null, missing, rule: id }
-  })
+    if (holds === true || holds === false) traces.push({ action, holds, rule: id })
+    else {
+      const missing = reads.filter((slot) => values[slot] === undefined).map((slot) => inputs[slot]!.feature)
+      traces.push({ action, holds: null, missing, rule: id })
+    }
+  }
   return { traces, held }
 }

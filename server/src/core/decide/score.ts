@@ -16,8 +16,14 @@ export interface ScoredCard {
 
 /** Adds up the scorecard: `total = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
-  const lines = characteristics.map((characteristic) => scoreLine(characteristic, reading))
-  return { lines, total: lines.reduce((total, { points }) => total + points, document.scorecard.base) }
+  const lines: ScorecardLine[] = []
+  let total = document.scorecard.base
+  for (const characteristic of characteristics) {
+    const line = scoreLine(characteristic, reading)
+    lines.push(line)
+    total += line.points
+  }
+  return { lines, total }
 }
 
 /** Scores one characteristic. The members of a line are in the order of their names: see `orderedJson`. */
