@@ -112,7 +112,7 @@ async function deliver(
 ): Promise<void> {
   const event = () => ({
     id: newId('evt'),
-    type: 'webhook.test',
+    type: 'webhook.test' as const,
     created_at: new Date().toISOString(),
     data: JSON.stringify({ filler: 'x'.repeat(BODY_BYTES - 160) }),
   })

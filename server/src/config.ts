@@ -1,9 +1,7 @@
 import { resolve } from 'node:path'
+import type { Environment } from './core/vocabularies.ts'
 
-/** The two halves of an installation; they share neither data nor keys. */
-export type Environment = 'sandbox' | 'production'
-/** Both environments. */
-export const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'production']
+export { ENVIRONMENTS, type Environment } from './core/vocabularies.ts'
 
 /** The jobs of a process; on PostgreSQL several processes may share them. */
 export type Role = 'console' | 'api' | 'worker'

@@ -1,5 +1,7 @@
 /** The request log, and the health checks and metrics of the console port. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startTestService } from './test-service.ts'
 
@@ -34,4 +36,16 @@ test('the console port reports health, readiness and metrics, and serves the sta
     /verdigraph_http_requests_total\{environment="sandbox",method="POST",route="\/v1\/entities",status="201"\} [1-9]/,
   )
   assert.match(await (await get('/')).text(), /<title>Verdigraph<\/title>/)
+})
+
+test('every metric that docs/operating.md names is served', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+  const rows = page
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .join('\n')
+  const named = [...rows.matchAll(/`((?:verdigraph|nodejs|process)_[a-z0-9_]+)`/g)].map(([, name]) => name!)
+  const text = await (await fetch(`${api.service.urls.console}/metrics`)).text()
+  assert.ok(named.length > 10)
+  for (const name of named) assert.ok(text.includes(`# TYPE ${name} `), name)
 })

@@ -256,7 +256,7 @@ test('a switch of the active policy that is based on outdated reads writes nothi
   const policy = (await store.policyByVersion(organizationId, 'v3'))!
   const [proposal] = await store.policySteps(organizationId, policy.id)
   const activatedAt = proposal!.taken_at
-  const event = { org_id: organizationId, id: 'evt_lost', type: 'lost', created_at: activatedAt, data: '{}' }
+  const event = { id: 'evt_lost', type: 'policy.activated', created_at: activatedAt, data: '{}' } as const
   const switchFrom = (replacesId: string | undefined, number: number) =>
     store.switchActivePolicy({
       organizationId,

@@ -15,7 +15,7 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 })
 const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)))
 const sources = files
-  .filter((file) => /^(server|scripts|studies|bin)\/.*\.(ts|js)$/.test(file))
+  .filter((file) => /^(server|scripts|studies|bin|bench)\/.*\.(ts|js)$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
 const isTest = (file: string) => file.endsWith('.test.ts') || file.startsWith('server/tests/')
 const code = sources.filter(({ file }) => !isTest(file))
@@ -35,7 +35,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
   webhooks: ['core', 'config.ts', 'ids', 'security', 'store'],
   http: ['consequences', 'core', 'config.ts', 'ids', 'security', 'store', 'underwriting'],
   admin: ['core', 'config.ts', 'ids', 'security', 'service/installation.ts', 'store', 'webhooks'],
-  metrics: ['config.ts', 'service/installation.ts', 'store', 'webhooks'],
+  metrics: ['core', 'config.ts', 'service/installation.ts', 'store', 'webhooks'],
   console: ['admin', 'config.ts', 'metrics'],
   cli: [
     'admin',
@@ -106,7 +106,7 @@ test('the core has no clock, no chance and no code made of text', () => {
 
 test('only config.ts and the entry points look at the environment variables', () => {
   for (const { file, text } of code) {
-    if (/^server\/src\/(main|cli\/main)\.ts$|^scripts\/|^bin\//.test(file)) continue
+    if (/^server\/src\/(main|cli\/main)\.ts$|^(scripts|bin|bench)\//.test(file)) continue
     assert.doesNotMatch(text, /process\.env/, file)
   }
 })

@@ -50,7 +50,7 @@ export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => num
     async emit(count: number, organizationId = act.organizationId): Promise<string[]> {
       const events = Array.from({ length: count }, () => ({
         id: installation.newId('evt'),
-        type: 'webhook.test',
+        type: 'webhook.test' as const,
         created_at: new Date(nowMs()).toISOString(),
         data: '{}',
       }))

@@ -97,7 +97,7 @@ test('a test event goes to every enabled webhook endpoint, and its delivery is c
 test('a change that is rolled back sends nothing', async () => {
   const acme = await api.newOrganization()
   const receiver = await receiverFor(acme)
-  const event = (id: string) => ({ id, type: 'entity.created', created_at: now(), data: '{}' })
+  const event = (id: string) => ({ id, type: 'entity.created' as const, created_at: now(), data: '{}' })
   const rolledBack = installation.stores.sandbox.commit({
     organizationId: acme.id,
     rows: { events: [event('evt_never'), event('evt_never')] },

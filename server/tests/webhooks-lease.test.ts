@@ -38,7 +38,7 @@ test('every webhook endpoint with due deliveries is found, and its oldest delive
     rows.filter((row) => row.endpoint_id === id).map(({ event_id }) => event_id)
   assert.deepEqual(eventsOf(first, busy.id).sort(), backlog.slice(0, 10))
   assert.deepEqual(eventsOf(first, calm.id).sort(), both)
-  assert.deepEqual([first[0]!.type, first[0]!.data, first[0]!.attempts, first[0]!.round], ['webhook.test', '{}', 0, 0])
+  assert.deepEqual([first[0]!.type, first[0]!.data, first[0]!.attempts, first[0]!.cycle], ['webhook.test', '{}', 0, 0])
   assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(10, 20), 'leased deliveries are skipped')
   assert.deepEqual(await dueOf(), [busy.id], 'the other one has nothing left')
   await place.store.releaseDeliveries(first)

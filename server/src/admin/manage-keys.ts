@@ -6,7 +6,7 @@ import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import type { NewRow } from '../store/schema/tables.ts'
-import { auditEntryRow } from '../store/write-path/record.ts'
+import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
 /** A key to create: its scopes, its expiry, and who creates it. */
@@ -69,7 +69,7 @@ function keyEntry<T extends 'api_key.created' | 'api_key.revoked'>(
   installation: Installation,
   { organizationId, keyId }: { organizationId: string; keyId: string },
   { type, actor, data }: { type: T; actor: AdminActor; data: AuditData<T> },
-): NewRow<'audit_entries'> {
+): AuditEntryRow {
   return auditEntryRow(recordContext(installation, { organizationId, actor }), {
     type,
     trailId: keyId,

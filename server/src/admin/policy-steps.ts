@@ -5,7 +5,7 @@ import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import type { Installation } from '../service/installation.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
-import { auditEntryRow, eventRow } from '../store/write-path/record.ts'
+import { type AuditEntryRow, auditEntryRow, type EventRow, eventRow } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
 /** The evidence of a step: the test results that the actor was shown, or the version that replaced the policy. */
@@ -59,7 +59,7 @@ export function policyStep(
   installation: Installation,
   policy: PolicyName,
   { organizationId, step, number, evidence, actor, reason, via }: NewStep,
-): { row: NewRow<'policy_steps'>; entry: NewRow<'audit_entries'> } {
+): { row: NewRow<'policy_steps'>; entry: AuditEntryRow } {
   const context = recordContext(installation, { organizationId, actor })
   const row = {
     policy_id: policy.id,
@@ -86,7 +86,7 @@ export function activatedEvent(
   { newId, nowMs }: Installation,
   policy: PolicyName,
   replaced: { version: string } | undefined,
-): NewRow<'events'> {
+): EventRow {
   return eventRow({ now: new Date(nowMs()).toISOString(), newId }, 'policy.activated', {
     ...namesOf(policy),
     previous_policy_version: replaced?.version ?? null,

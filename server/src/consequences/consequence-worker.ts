@@ -118,7 +118,7 @@ export class ConsequenceWorker {
     return causes.length > 0
   }
 
-  /** Nothing has changed since most of these decisions; only the others are decided again. */
+  /** Decides again only if the entity or its exposure has changed since the decision; most causes need no work. */
   async #reevaluate(failed: FailedCauses): Promise<boolean> {
     const { store } = this.#parts
     const page = await this.#due('reevaluation', REEVALUATIONS_PER_PAGE)

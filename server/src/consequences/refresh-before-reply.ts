@@ -1,4 +1,5 @@
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { ofOrganization } from '../store/schema/tables.ts'
 import { refreshExposures } from './refresh-exposures.ts'
 
 /** The exposures that have to be refreshed after a change is committed and before its reply goes out. */
@@ -23,6 +24,9 @@ export async function refreshBeforeReply(
 ): Promise<void> {
   const isAdverse = (await store.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
   await store.markLinksTo(organizationId, entityId, { isAdverse, after: '', limit: LINKS_MARKED_MAX })
-  const causes = near.map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark }))
+  const causes = ofOrganization(
+    organizationId,
+    near.map((id) => ({ kind: 'exposure', entity_id: id, mark })),
+  )
   await refreshExposures(store, { organizationId, entityIds: near, now, causes })
 }

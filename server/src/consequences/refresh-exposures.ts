@@ -5,7 +5,7 @@ import type { FollowedLinks } from '../core/graph/link.ts'
 import { linksToLoad, type ReachedEntity, reachOf } from '../core/graph/reach.ts'
 import { NO_TRACK_RECORD, type TrackRecord, trackRecordOf } from '../core/graph/track-record.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
 
 /** The entities whose exposure is computed, and the instant it is computed for. */
 export interface ExposuresToRefresh {
@@ -32,14 +32,13 @@ export async function refreshExposures(
     const exposure = exposureOf({ entityId, asOf: now, reach: reaches.get(entityId)!, trackRecords })
     const trust = describeTrust(exposure, trackRecords.get(entityId) ?? NO_TRACK_RECORD)
     return {
-      org_id: organizationId,
       entity_id: entityId,
       summary: JSON.stringify(summarizeExposure(exposure)),
       trust: JSON.stringify(trust),
       as_of: now,
     }
   })
-  await store.writeExposures(rows, causes)
+  await store.writeExposures(ofOrganization(organizationId, rows), causes)
 }
 
 async function loadNeighbourhoods(

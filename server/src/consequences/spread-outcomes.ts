@@ -1,7 +1,7 @@
 import { affectedByOutcome } from '../core/graph/affected-entities.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { RowOf } from '../store/schema/tables.ts'
+import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
 
 /** Neighbours in one page. A hub takes many pages, and the work of other causes goes on between them. */
 const NEIGHBOURS_PER_PAGE = 200
@@ -23,8 +23,8 @@ export async function spreadOutcomes(
   })
   const links = await store.followedLinks(organizationId, neighbours, dayOf(now))
   const affected = affectedByOutcome({ neighbours, links })
-  const causes = [...affected].map((id) => ({ org_id: organizationId, kind: 'exposure', entity_id: id, mark: origin }))
-  await store.queueCauses(causes, { done: [cause] })
+  const causes = [...affected].map((id) => ({ kind: 'exposure', entity_id: id, mark: origin }))
+  await store.queueCauses(ofOrganization(organizationId, causes), { done: [cause] })
   const isLast = neighbours.length < NEIGHBOURS_PER_PAGE
   if (!isLast) await store.requeueCause({ ...cause, mark: `${origin}@${neighbours.at(-1)}` })
 }

@@ -97,3 +97,8 @@ export type FeatureType = (typeof FEATURE_TYPES)[number]
 export const LIMIT_BOUNDS = ['capacity', 'balance', 'expected_loss', 'tier', 'exposure_cap'] as const
 /** A bound that a policy sets on a limit. */
 export type LimitBound = (typeof LIMIT_BOUNDS)[number]
+
+/** The two halves of an installation; they share neither data nor keys. */
+export const ENVIRONMENTS = ['sandbox', 'production'] as const
+/** One half of an installation. */
+export type Environment = (typeof ENVIRONMENTS)[number]

@@ -11,7 +11,7 @@ interface KeyUse {
   at: string
 }
 
-/** Counts requests in memory and writes the counts once a second; a write per request would cost more than it. */
+/** Counts requests in memory and writes the counts once a second; a write per request would cost more than the request itself. */
 export class UsageMeter {
   readonly #store: Pick<EnvironmentStore, 'commit' | 'touchApiKeys'>
   readonly #nowMs: () => number
@@ -53,15 +53,17 @@ export class UsageMeter {
     this.#counts = new Map()
     this.#keyUses = new Map()
     const day = new Date(this.#nowMs()).toISOString().slice(0, 10)
-    // One change per counter; the group commit writes them in one statement.
-    await Promise.all(
-      counts.map(({ organizationId, counter, count }) =>
-        this.#store.commit({ organizationId, usage: [{ day, node: nodeId, counter, count }] }).catch((error) => {
-          this.#add(organizationId, counter, count)
-          this.#onError(error)
-        }),
-      ),
-    )
+    const errors: unknown[] = []
+    const write = async ([organizationId, own]: [string, typeof counts]) => {
+      const usage = own.map(({ counter, count }) => ({ day, node: nodeId, counter, count }))
+      await this.#store.commit({ organizationId, usage }).catch((error) => {
+        for (const { counter, count } of own) this.#add(organizationId, counter, count)
+        errors.push(error)
+      })
+    }
+    await Promise.all([...Map.groupBy(counts, ({ organizationId }) => organizationId)].map(write))
+    // All of them fail when the database is away; one report is enough.
+    if (errors.length > 0) this.#onError(errors[0])
     if (uses.length > 0) await this.#store.touchApiKeys(uses).catch(this.#onError)
   }
 

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
+import { ATTEMPT_RESULTS } from '../core/webhooks/schedule.ts'
 import type { Installation } from '../service/installation.ts'
 import type { WebhookFigures } from '../store/queries/webhooks.ts'
 import type { Dispatcher, DispatcherEvents } from '../webhooks/dispatcher.ts'
 
 /** Up to the timeout of an attempt. */
 const DURATION_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
-const RESULTS = ['delivered', 'refused', 'gone', 'unanswered'] as const
 /** The query for the backlog costs more the longer the backlog is, so frequent scrapes share one answer. */
 const BACKLOG_TTL_MS = 5_000
 
@@ -53,7 +53,7 @@ export function createWebhookMeter(
   registerBacklogGauges(registry, { stores, nowMs })
 
   return (environment) => {
-    for (const result of RESULTS) attempts.inc({ environment, result }, 0)
+    for (const result of ATTEMPT_RESULTS) attempts.inc({ environment, result }, 0)
     leasesLost.inc({ environment }, 0)
     disabled.inc({ environment }, 0)
     return {

@@ -20,7 +20,7 @@ const EXIT_WAIT_MAX_MS = 5_000
  * waits for the reader of the pipe, socket or file, except at its exit.
  *
  * A line is in `pending` until it is encoded into `chunk`, which is written in one or more calls. While the buffer is
- * full, lines are dropped; a line that tells their number ends the next chunk, and then lines are buffered again.
+ * full, lines are dropped; the next chunk ends with a line that gives the number of dropped lines, and then lines are buffered again.
  */
 function bufferedStdout(): DestinationStream & { flushSync(): void } {
   let pending = ''

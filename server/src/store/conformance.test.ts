@@ -10,6 +10,7 @@ import { Lease } from './leases/lease.ts'
 import { columnsOf, columnType, type NewRow, type TableName, tables } from './schema/tables.ts'
 import { openStorage } from './storage.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
+import type { AuditEntryRow, EventRow } from './write-path/record.ts'
 
 const testStorage = await createTestStorage()
 const storage = await openStorage(readConfig(testStorage.env))
@@ -26,15 +27,15 @@ const organizationId = 'org_a'
 
 const entity = (id: string, changes?: Partial<NewRow<'entities'>>) => entityRow(id, NOW, changes)
 
-function event(id: string): NewRow<'events'> {
-  return { id, type: 'test', created_at: NOW, data: '{}' }
+function event(id: string): EventRow {
+  return { id, type: 'webhook.test', created_at: NOW, data: '{}' }
 }
 
-function auditEntry(id: string, trailId = 'trail'): NewRow<'audit_entries'> {
+function auditEntry(id: string, trailId = 'trail'): AuditEntryRow {
   return {
     id,
     trail_id: trailId,
-    type: 'test',
+    type: 'webhook.test',
     occurred_at: NOW,
     actor_type: 'system',
     actor_id: 'test',

@@ -6,7 +6,7 @@ import { AttemptLog } from './attempt-log.ts'
 
 function attempt(eventId: string, response: string | null = 'fine'): SettledAttempt {
   return {
-    ...{ org_id: 'org', endpoint_id: 'whe', event_id: eventId, number: 1, round: 0 },
+    ...{ org_id: 'org', endpoint_id: 'whe', event_id: eventId, number: 1, cycle: 0 },
     ...{ started_at: '2026-11-15T09:30:00.000Z', duration_ms: 1, status: 500, error: null, response },
     ...{ state: 'pending', schedule_step: 1, due_at: '2026-11-15T09:30:05.000Z' },
   }

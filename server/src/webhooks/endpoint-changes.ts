@@ -3,8 +3,7 @@ import type { AuditActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
-import type { NewRow } from '../store/schema/tables.ts'
-import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
+import { type AuditEntryRow, auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 
 /** Why a webhook endpoint is disabled, when, and by whom. */
 export interface Disabling {
@@ -42,7 +41,7 @@ export function endpointEntry<T extends WebhookEndpointEntryType>(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
   context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,
   { type, data }: { type: T; data: Omit<AuditData<T>, 'host'> },
-): NewRow<'audit_entries'> {
+): AuditEntryRow {
   return auditEntryRow(
     { ...context, organizationId: endpoint.org_id, requestId: null },
     {

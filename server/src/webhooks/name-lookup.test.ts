@@ -175,3 +175,23 @@ test('slow names take turns, and a name stays queued when its callers have timed
   resolver.fail('dead-2.test')
   await Promise.all([again, third])
 })
+
+test('a full cache evicts cached names first, and the callers of an evicted queued name fail at once', async () => {
+  const resolver = controlled()
+  const names = new NameLookup({ ...resolver, timeoutMs: 60_000, namesMax: 5 })
+  await names.find('cached.test')
+  const failed: number[] = []
+  const wait = (n: number) => names.find(`dead-${n}.test`).catch(() => void failed.push(n))
+  // Two unproven lookups run; the others are queued behind them.
+  const waiting = [0, 1, 2, 3, 4].map(wait)
+  await new Promise(setImmediate)
+  assert.deepEqual(failed, [], 'the cached name made room')
+  waiting.push(wait(5))
+  await new Promise(setImmediate)
+  assert.deepEqual(failed, [2], 'then the oldest queued name, not a running one')
+  while (resolver.running.size > 0) {
+    for (const name of [...resolver.running.keys()]) resolver.fail(name)
+    await new Promise(setImmediate)
+  }
+  await Promise.all(waiting)
+})

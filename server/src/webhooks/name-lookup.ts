@@ -34,6 +34,7 @@ interface Lookup {
 export interface NameLookupParts {
   resolveAll: ResolveAll
   timeoutMs: number
+  namesMax: number
   nowMs: () => number
 }
 
@@ -50,6 +51,7 @@ export interface NameLookupParts {
 export class NameLookup {
   readonly #resolveAll: ResolveAll
   readonly #timeoutMs: number
+  readonly #namesMax: number
   readonly #nowMs: () => number
   /** The latest lookup of each name, in the order in which they were queued. */
   readonly #lookups = new Map<string, Lookup>()
@@ -59,6 +61,7 @@ export class NameLookup {
   constructor(parts: Partial<NameLookupParts> = {}) {
     this.#resolveAll = parts.resolveAll ?? resolveBySystem
     this.#timeoutMs = parts.timeoutMs ?? TIMEOUT_MS
+    this.#namesMax = parts.namesMax ?? NAMES_MAX
     this.#nowMs = parts.nowMs ?? (() => performance.now())
   }
 
@@ -84,21 +87,22 @@ export class NameLookup {
     addresses.promise.catch(() => {})
     const lookup: Lookup = { hostname, speed, addresses, startedMs: 0, expiresMs: Number.POSITIVE_INFINITY }
     this.#lookups.delete(hostname)
-    if (this.#lookups.size >= NAMES_MAX) this.#evictOldest()
+    if (this.#lookups.size >= this.#namesMax) this.#evictOldest()
     this.#lookups.set(hostname, lookup)
     this.#queued.add(lookup)
-    this.#startQueued()
+    // The other queued ones could not start before, and nothing has changed for them.
+    if (this.#mayStart(lookup)) void this.#run(lookup)
     return lookup
   }
 
   #startQueued(): void {
     for (const lookup of this.#queued) {
-      if (this.#running.size >= LIMITS.total) return
       if (this.#mayStart(lookup)) void this.#run(lookup)
     }
   }
 
   #mayStart({ speed }: Lookup): boolean {
+    if (this.#running.size >= LIMITS.total) return false
     const speeds = Array.from(this.#running, (running) => this.#speedOf(running))
     if (speed !== 'fast' && speeds.filter((other) => other !== 'fast').length >= LIMITS.unproven) return false
     return speed !== 'slow' || speeds.filter((other) => other === 'slow').length < LIMITS.slow
@@ -130,14 +134,18 @@ export class NameLookup {
     return this.#running.has(lookup) ? this.#nowMs() - lookup.startedMs : 0
   }
 
-  /** Evicts the name that was queued longest ago; never a running one: a name has at most one running lookup. */
+  /**
+   * Evicts the oldest cached name; if all are queued or running, the oldest queued one, whose callers fail at once. A
+   * running lookup is never evicted: a name has at most one.
+   */
   #evictOldest(): void {
-    for (const lookup of this.#lookups.values()) {
-      if (this.#running.has(lookup)) continue
-      this.#queued.delete(lookup)
-      this.#lookups.delete(lookup.hostname)
-      return
-    }
+    const lookups = [...this.#lookups.values()]
+    const cached = lookups.find((lookup) => !this.#running.has(lookup) && !this.#queued.has(lookup))
+    const evicted = cached ?? lookups.find((lookup) => this.#queued.has(lookup))
+    if (!evicted) return
+    this.#queued.delete(evicted)
+    this.#lookups.delete(evicted.hostname)
+    evicted.addresses.reject(new Error(`${evicted.hostname} could not be looked up: too many names are waiting`))
   }
 }
 

@@ -16,7 +16,7 @@ export function settlementOf(
   answer: Answer,
   { startedMs, durationMs, delaysMs, nowMs, random }: SettlementParts & { startedMs: number; durationMs: number },
 ): SettledAttempt {
-  const { org_id, endpoint_id, event_id, round } = delivery
+  const { org_id, endpoint_id, event_id, cycle } = delivery
   const attemptsMade = delivery.schedule_step + 1
   const isDelivered = attemptResultOf(answer.status) === 'delivered'
   const retryAfterMs = answer.status === undefined ? undefined : parseRetryAfter(answer.retryAfter, nowMs())
@@ -25,7 +25,7 @@ export function settlementOf(
     org_id,
     endpoint_id,
     event_id,
-    round,
+    cycle,
     number: delivery.attempts + 1,
     started_at: new Date(startedMs).toISOString(),
     duration_ms: durationMs,

@@ -1,5 +1,6 @@
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { canonicalJson } from '../canonical-json.ts'
+import type { Environment } from '../vocabularies.ts'
 
 /** The state of a log at one moment: its number of leaves and its root. */
 export interface TreeHead {
@@ -16,7 +17,7 @@ export interface Checkpoint extends TreeHead {
 
 /** Identifies a log. It is part of the signed text, because a head of one log must prove nothing about another. */
 export interface LogIdentity {
-  environment: 'sandbox' | 'production'
+  environment: Environment
   organizationId: string
 }
 

@@ -1,12 +1,12 @@
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
-import type { Impact, Verdict } from '../vocabularies.ts'
+import type { Environment, Impact, Verdict } from '../vocabularies.ts'
 import type { Evaluation } from './evaluation.ts'
 
 /** A decision as callers see it: exactly the fields of the public API. */
 export interface UnderwritingDecision {
   id: string
   object: 'underwriting_decision'
-  environment: 'sandbox' | 'production'
+  environment: Environment
   verdict: Verdict
   recommended_limit?: number
   repayment_probability: number

@@ -56,7 +56,7 @@ function bounds(
   return { terms, missing }
 }
 
-/** Rounds down to cents. A policy may write "no bound" as a number so large that it overflows here. */
+/** Rounds down to cents. A policy may write "no bound" as a number so large that it overflows here; then the largest number counts. */
 function inCents(amount: number): number {
   const cents = Math.floor(amount * 100)
   return Number.isFinite(cents) ? cents / 100 : Math.min(amount, Number.MAX_VALUE)

@@ -81,7 +81,7 @@ describe('identity facts', () => {
         const { verified, failed } = state.identity.tax_id ?? { verified: {}, failed: {} }
         const kept = { ...verified, ...failed }
         assert.equal(Object.keys(kept).length, Object.keys(verified).length + Object.keys(failed).length)
-        const latest = latestVerdicts(one)
+        const latest = latestChecks(one)
         assert.equal(Object.keys(kept).length, Math.min(8, latest.size))
         for (const [hash, at] of Object.entries(kept))
           assert.deepEqual(latest.get(hash), { at, status: Object.hasOwn(verified, hash) ? 'verified' : 'failed' })
@@ -140,13 +140,13 @@ describe('a conflict of identities', () => {
   })
 })
 
-type Verdict = { at: string; status: 'verified' | 'failed' }
+type Check = { at: string; status: 'verified' | 'failed' }
 
 /** The expected facts, computed from all links at once. */
-function latestVerdicts(links: readonly IdentityLinkFact[]): Map<string, Verdict> {
-  const latest = new Map<string, Verdict>()
+function latestChecks(links: readonly IdentityLinkFact[]): Map<string, Check> {
+  const latest = new Map<string, Check>()
   for (const { identifier, verification, createdAt: at } of links) {
-    const status = verification.status as Verdict['status']
+    const status = verification.status as Check['status']
     const hash = identifier!.hash.slice(0, 16)
     const known = latest.get(hash)
     if (!known || at > known.at || (at === known.at && status === 'failed')) latest.set(hash, { at, status })

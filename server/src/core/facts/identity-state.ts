@@ -49,7 +49,7 @@ export function addIdentityLink(state: IdentityState, link: IdentityLinkFact): I
   const known = ownProperty(state, type) ?? { links: 0, verified: {}, failed: {} }
   const given = { ...known, links: known.links + 1 }
   const { status, verifiedAt: at = link.createdAt } = link.verification
-  // An unverified link is a bare claim: it neither verifies an identifier nor revokes an earlier check.
+  // An unverified assertion neither verifies an identifier nor revokes an earlier check.
   const summary =
     status === 'unverified'
       ? given

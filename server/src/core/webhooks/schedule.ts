@@ -57,8 +57,10 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
+/** How an attempt can end. */
+export const ATTEMPT_RESULTS = ['delivered', 'refused', 'gone', 'unanswered'] as const
 /** How an attempt ended: 2xx, any other answer, 410 (which asks for no further requests), or no answer. */
-export type AttemptResult = 'delivered' | 'refused' | 'gone' | 'unanswered'
+export type AttemptResult = (typeof ATTEMPT_RESULTS)[number]
 
 /** Returns the result of an attempt from the HTTP status that the receiver answered with, if it answered. */
 export function attemptResultOf(status: number | undefined): AttemptResult {

@@ -71,7 +71,7 @@ type EntityFields = Static<typeof CreateEntityRequest>
 
 /** The fields that callers set and change. */
 const CALLER_FIELDS = ['type', ...OPTIONAL_ENTITY_FIELDS, 'metadata'] as const
-/** A column that is not set here, by `newEntity` or by an optional field, does not compile. */
+/** Every optional field as null. A column that neither this nor `newEntity` sets does not compile. */
 const NO_OPTIONAL_FIELDS = Object.fromEntries(OPTIONAL_ENTITY_FIELDS.map((field) => [field, null])) as Record<
   OptionalEntityField,
   null

@@ -3,7 +3,7 @@ import { Checkpoint } from '../../core/audit/checkpoint-schema.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
+import { ENVIRONMENTS, IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
 
 export const UnderwriteRequest = Strict(
   {
@@ -57,7 +57,7 @@ export const UnderwritingDecision = Strict(
   {
     id: Id('dec', 'The id of the decision.'),
     object: Type.Literal('underwriting_decision'),
-    environment: OneOf(['sandbox', 'production']),
+    environment: OneOf(ENVIRONMENTS),
     verdict: OneOf(VERDICTS),
     recommended_limit: Type.Optional(
       Type.Number({

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Id, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { ENTITY_TYPES } from '../../core/vocabularies.ts'
+import { ENTITY_TYPES, ENVIRONMENTS } from '../../core/vocabularies.ts'
 import type { ChangeableColumn } from '../../store/schema/tables.ts'
 import { Metadata } from './fields.ts'
 
@@ -69,7 +69,7 @@ export const Entity = Strict(
   {
     id: Id('ent', 'The id of the entity.'),
     object: Type.Literal('entity'),
-    environment: OneOf(['sandbox', 'production']),
+    environment: OneOf(ENVIRONMENTS),
     external_id: Type.String(),
     type: Nullable(EntityType),
     ...optionalFields,

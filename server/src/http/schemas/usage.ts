@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
+import { ENVIRONMENTS } from '../../core/vocabularies.ts'
 
 const Day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-01'] })
 const Count = Type.Integer({ minimum: 0 })
@@ -23,7 +24,7 @@ export const UsageQuery = Strict({
 export const UsageSummary = Strict(
   {
     object: Type.Literal('usage_summary'),
-    environment: OneOf(['sandbox', 'production']),
+    environment: OneOf(ENVIRONMENTS),
     period: Strict({ start: Day('First day.'), end: Day('Last day, included.') }),
     totals: Strict(totals),
     decisions_by_verdict: Strict({

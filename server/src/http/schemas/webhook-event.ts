@@ -1,5 +1,6 @@
 import { Id, OneOf, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
+import { ENVIRONMENTS } from '../../core/vocabularies.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../../core/webhooks/event-types.ts'
 
 /** The schema of an event's body. It allows unknown fields, because later versions may add some. */
@@ -9,7 +10,7 @@ function describeBody(type: EventType) {
       id: Id('evt', 'The id of the event, the same on every attempt and equal to `webhook-id`.'),
       type: Type.Literal(type),
       timestamp: Timestamp('When it happened.'),
-      environment: OneOf(['sandbox', 'production']),
+      environment: OneOf(ENVIRONMENTS),
       data: Type.Object(EVENTS[type].data),
     },
     { title: titleOf(type) },

@@ -1,6 +1,7 @@
 import type { NodePosition } from '../../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
+import type { EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
 /** A pending audit entry. */
@@ -13,7 +14,7 @@ export interface Seal {
   leaves: NewRow<'audit_leaves'>[]
   nodes: NewRow<'audit_nodes'>[]
   head: NewRow<'audit_heads'>
-  event: NewRow<'events'>
+  event: EventRow
 }
 
 /** The queries of the sealer. */

@@ -63,7 +63,7 @@ export function consequenceQueries(database: Database) {
         `WITH added AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark) SELECT * FROM unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')})
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark WHERE consequences.mark <> excluded.mark
-         ) ${deleteConsequences(done, params)}`,
+         ) ${deleteCauses(done, params)}`,
         params.values,
       )
     },
@@ -122,8 +122,11 @@ export function consequenceQueries(database: Database) {
   }
 }
 
-/** `DELETE` of causes that are done; a cause whose mark has changed meanwhile stays queued. */
-export function deleteConsequences(done: readonly RowOf<'consequences'>[], params: Params): string {
+/**
+ * `DELETE` of causes that are done, in the statement that writes their result; it waits for locked rows. A cause whose
+ * mark has changed meanwhile stays queued.
+ */
+export function deleteCauses(done: readonly RowOf<'consequences'>[], params: Params): string {
   const column = (name: keyof RowOf<'consequences'>) =>
     params.add(
       done.map((row) => row[name]),

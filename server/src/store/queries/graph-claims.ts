@@ -15,7 +15,7 @@ export interface AssertionsOfEnds {
   theirs: readonly Assertion[]
 }
 
-const INSTANTS = 'verified_at, failed_at, claimed_at'
+const INSTANTS = 'verified_at, failed_at, unverified_at'
 
 /**
  * How many links one failed check removes at once. An identifier with more holders than that is shared by a crowd, and the
@@ -107,7 +107,7 @@ export function claimQueries(database: Database) {
     ): Promise<(AssertionsOfEnds & { entityId: string })[]> {
       if (otherIds.length === 0) return []
       const of = (end: 'own' | 'theirs') =>
-        `${end}.verified_at AS ${end}_verified_at, ${end}.failed_at AS ${end}_failed_at, ${end}.claimed_at AS ${end}_claimed_at`
+        `${end}.verified_at AS ${end}_verified_at, ${end}.failed_at AS ${end}_failed_at, ${end}.unverified_at AS ${end}_unverified_at`
       const rows = await database.query<Row & { entity_id: string }>(
         `SELECT theirs.entity_id, ${of('own')}, ${of('theirs')} FROM (
            SELECT * FROM identifier_holders WHERE org_id = $1 AND entity_id = $2 AND type = $3 AND identifier_hash <> $4
@@ -162,7 +162,7 @@ function assertionsOf(row: Row, prefix = ''): Assertion[] {
   const columns: [Assertion['status'], string][] = [
     ['verified', 'verified_at'],
     ['failed', 'failed_at'],
-    ['unverified', 'claimed_at'],
+    ['unverified', 'unverified_at'],
   ]
   return columns.flatMap(([status, column]) => {
     const at = row[`${prefix}${column}`] as string | null
@@ -190,6 +190,6 @@ export function upsertIdentifierHolders(links: readonly RowOf<'identity_links'>[
     GROUP BY org_id, hash, entity_id, type ORDER BY org_id, hash, entity_id
     ON CONFLICT (org_id, identifier_hash, entity_id) DO UPDATE SET
       verified_at = greatest(known.verified_at, excluded.verified_at), failed_at = greatest(known.failed_at, excluded.failed_at),
-      claimed_at = greatest(known.claimed_at, excluded.claimed_at), first_at = least(known.first_at, excluded.first_at),
+      unverified_at = greatest(known.unverified_at, excluded.unverified_at), first_at = least(known.first_at, excluded.first_at),
       is_adverse = excluded.is_adverse`
 }

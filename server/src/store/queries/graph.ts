@@ -10,7 +10,7 @@ import {
 import type { OutcomeTally } from '../../core/graph/track-record.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
-import { deleteConsequences } from './consequences.ts'
+import { deleteCauses } from './consequences.ts'
 import { claimQueries } from './graph-claims.ts'
 import { paymentFlowQueries } from './payment-flows.ts'
 
@@ -134,7 +134,7 @@ export function graphQueries(database: Database) {
            SELECT latest.org_id, 'reevaluation', latest.entity_id, md5(written.summary) FROM written
            JOIN latest_decisions AS latest ON latest.org_id = written.org_id AND latest.entity_id = written.entity_id
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
-         ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteConsequences(done, params)}`,
+         ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteCauses(done, params)}`,
         params.values,
       )
     },

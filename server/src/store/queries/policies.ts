@@ -2,6 +2,7 @@ import { batchedRead } from '../database/batched-read.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
 import { insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
+import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
@@ -29,8 +30,8 @@ export interface PolicySwitch {
   /** Policies to insert with the switch: one that is proposed and activated at once. */
   newPolicies?: NewRow<'policies'>[]
   steps: NewRow<'policy_steps'>[]
-  event: NewRow<'events'>
-  auditEntries: NewRow<'audit_entries'>[]
+  event: EventRow
+  auditEntries: AuditEntryRow[]
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'

@@ -1,3 +1,4 @@
+import type { Verdict } from '../../core/vocabularies.ts'
 import type { Database } from '../database/database.ts'
 
 /** The counters of usage, kept by organization and day. */
@@ -11,7 +12,7 @@ export const USAGE_COUNTERS = [
 ] as const
 
 /** The name of a counter; each verdict has one. */
-export type UsageCounter = (typeof USAGE_COUNTERS)[number] | `verdict.${string}`
+export type UsageCounter = (typeof USAGE_COUNTERS)[number] | `verdict.${Verdict}`
 
 /** The value of one counter on one day, summed over all nodes. */
 export interface UsageCount {

@@ -8,7 +8,7 @@ export interface LeasedDelivery {
   endpoint_id: string
   event_id: string
   /** How often the delivery has been queued again. */
-  round: number
+  cycle: number
   attempts: number
   schedule_step: number
   type: string
@@ -44,8 +44,8 @@ export interface LeaseRequest {
 export interface SettledAttempt extends Omit<RowOf<'webhook_attempts'>, 'number'> {
   /** The number of this attempt. If another node has recorded an attempt of this number first, this one is dropped. */
   number: number
-  /** `round` of the delivery when it was leased. An attempt of an earlier round does not settle the delivery. */
-  round: number
+  /** `cycle` of the delivery when it was leased. An attempt of an earlier cycle does not settle the delivery. */
+  cycle: number
   state: 'pending' | 'delivered' | 'failed'
   schedule_step: number
   due_at: string
@@ -193,7 +193,7 @@ async function leaseFound(
        UPDATE webhook_deliveries AS delivery SET leased_until = now() + make_interval(secs => ${params.add(leaseSeconds, 'double precision')})
        FROM ${unnestKeys(deliveries, params)}
        WHERE ${isWanted('delivery')} AND delivery.leased_until <= now() AND delivery.due_at <= ${params.add(now, 'timestamptz')}
-       RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, delivery.round, delivery.attempts, delivery.schedule_step
+       RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, delivery.cycle, delivery.attempts, delivery.schedule_step
      )
      SELECT leased.*, event.type, event.created_at, event.data
      FROM leased JOIN events AS event ON event.org_id = leased.org_id AND event.id = leased.event_id`,
@@ -201,13 +201,13 @@ async function leaseFound(
   )
 }
 
-/** An attempt of an earlier `round` ends the lease, but does not settle the delivery: it was queued again since. */
+/** An attempt of an earlier `cycle` ends the lease, but does not settle the delivery: it was queued again since. */
 const SETTLE = `
   UPDATE webhook_deliveries AS delivery SET attempts = attempt.number,
-    state = CASE WHEN delivery.round = attempt.round THEN attempt.state ELSE delivery.state END,
-    schedule_step = CASE WHEN delivery.round = attempt.round THEN attempt.schedule_step ELSE delivery.schedule_step END,
-    due_at = CASE WHEN delivery.round = attempt.round THEN attempt.due_at ELSE delivery.due_at END,
-    leased_until = CASE WHEN delivery.round = attempt.round AND attempt.state <> 'pending' THEN '${OVER}' ELSE '${FREE}' END::timestamptz
+    state = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.state ELSE delivery.state END,
+    schedule_step = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.schedule_step ELSE delivery.schedule_step END,
+    due_at = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.due_at ELSE delivery.due_at END,
+    leased_until = CASE WHEN delivery.cycle = attempt.cycle AND attempt.state <> 'pending' THEN '${OVER}' ELSE '${FREE}' END::timestamptz
   FROM attempt
   WHERE delivery.org_id = attempt.org_id AND delivery.endpoint_id = attempt.endpoint_id AND delivery.event_id = attempt.event_id
     AND delivery.attempts = attempt.number - 1
@@ -248,7 +248,7 @@ const SETTLED_COLUMNS = {
   endpoint_id: 'text',
   event_id: 'text',
   number: 'integer',
-  round: 'integer',
+  cycle: 'integer',
   started_at: 'timestamptz',
   duration_ms: 'integer',
   status: 'integer',

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, DatabaseError, quotedSchema } from '../database/database.ts'
 
-/** One numbered step of a schema, applied once and never edited afterwards. */
+/** One numbered step of a schema, applied once and never edited after a release. */
 interface Migration {
   number: number
   name: string

@@ -14,7 +14,7 @@ interface ValueTypes {
   boolean: boolean
 }
 
-/** A table that a change may insert rows into without a precondition. */
+/** A table that a change may insert rows into without a precondition; updates of its rows may have their own step. */
 function plain<const C extends Columns>(columns: C) {
   return { columns, isPlain: true } as const
 }
@@ -306,7 +306,10 @@ export type RowOf<T extends TableName> = { -readonly [C in keyof ColumnsOf<T>]: 
 /** A row of a change. The write path adds `org_id`, which is the same for all rows of a change. */
 export type NewRow<T extends TableName> = Omit<RowOf<T>, 'org_id'>
 
-/** Adds the organization to rows: the only function that translates `organizationId` into the column `org_id`. */
+/**
+ * Adds the organization to rows: the only function that translates `organizationId` into the column `org_id` for the
+ * tables of an environment. The rows of the control tables are written where they are made, in `admin/`.
+ */
 export function ofOrganization<R extends object>(
   organizationId: string,
   rows: readonly R[],

@@ -1,4 +1,5 @@
 import type { NewRow, PlainTable, RowOf } from '../schema/tables.ts'
+import type { AuditEntryRow, EventRow } from './record.ts'
 
 /**
  * Everything that one request or act writes for one organization: whole, or not at all if it loses a race. Rows carry no
@@ -19,7 +20,7 @@ export interface Change {
   /** Loses if a key is unknown or already revoked. */
   revokedKeys?: Pick<RowOf<'api_keys'>, 'id' | 'revoked_at'>[]
   /** Rows without preconditions. The deliveries of events are queued by the same statement. */
-  rows?: { [T in PlainTable]?: NewRow<T>[] }
+  rows?: { [T in Exclude<PlainTable, 'events'>]?: NewRow<T>[] } & { events?: EventRow[] }
   /** Webhook endpoints, each with its next version; loses if that version was written first. */
   changedEndpoints?: NewRow<'webhook_endpoints'>[]
   /** Deliveries to make, or to make again, from the first step of the schedule. */
@@ -34,7 +35,7 @@ export interface Change {
   paymentFlows?: NewRow<'payment_flows'>[]
   /** Follow-up work to queue. */
   consequences?: NewRow<'consequences'>[]
-  auditEntries?: NewRow<'audit_entries'>[]
+  auditEntries?: AuditEntryRow[]
   /** Counts to add. */
   usage?: NewRow<'usage_by_day'>[]
 }

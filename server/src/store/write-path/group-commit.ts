@@ -27,12 +27,13 @@ interface Waiting {
  *
  *     queued      handed in by `commit`, in order of arrival
  *     in flight   part of a batch whose statement runs
+ *     alone       in flight again by itself, after PostgreSQL refused its batch
  *     settled     resolved as written, resolved as lost to a concurrent writer, or rejected
  *
  * Transitions:
  *
  *     queued → in flight      when no batch is in flight; or beside one batch, once at least as many changes are queued
- *                             as that batch holds (fewer had better share one statement) and they lock none of its rows
+ *                             as that batch holds (a smaller batch waits, to share one statement) and they lock none of its rows
  *     in flight → written     the statement succeeded
  *     in flight → in flight   a deadlock, or two nodes chose the same number on a trail: the statement is retried
  *     in flight → alone       PostgreSQL refused a batch of several: each change is flushed alone, to find the one at fault

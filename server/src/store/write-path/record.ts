@@ -5,6 +5,12 @@ import type { EventData, EventType } from '../../core/webhooks/event-types.ts'
 import type { NewId } from '../../ids/new-id.ts'
 import type { NewRow } from '../schema/tables.ts'
 
+/** The row of an audit entry, of a type of the catalogue. */
+export type AuditEntryRow = NewRow<'audit_entries'> & { type: AuditEntryType }
+
+/** The row of an event, of a type of the catalogue. */
+export type EventRow = NewRow<'events'> & { type: EventType }
+
 /** What all audit entries and events of one act share: whose log they are on, who acted, and when. */
 export interface RecordContext {
   organizationId: string
@@ -32,7 +38,7 @@ export type DomainEvent = { [T in AuditedEventType]: NewAuditEntry<T> }[AuditedE
 export function auditEntryRow<T extends AuditEntryType>(
   context: RecordContext,
   entry: NewAuditEntry<T>,
-): NewRow<'audit_entries'> {
+): AuditEntryRow {
   return auditRow(context, { ...entry, data: new CanonicalText(entry.data) })
 }
 
@@ -41,7 +47,7 @@ export function eventRow<T extends EventType>(
   { now, newId }: Pick<RecordContext, 'now' | 'newId'>,
   type: T,
   data: EventData<T>,
-): NewRow<'events'> {
+): EventRow {
   return { id: newId('evt'), type, created_at: now, data: canonicalJson(data) }
 }
 
@@ -49,7 +55,7 @@ export function eventRow<T extends EventType>(
 export function domainEventRows(
   context: RecordContext,
   domainEvents: readonly DomainEvent[],
-): { auditEntries: NewRow<'audit_entries'>[]; events: NewRow<'events'>[] } {
+): { auditEntries: AuditEntryRow[]; events: EventRow[] } {
   const { now, newId } = context
   const serialized = domainEvents.map((event) => ({ ...event, data: new CanonicalText(event.data) }))
   return {
@@ -64,7 +70,7 @@ export function domainEventRows(
 }
 
 interface SerializedEntry {
-  type: string
+  type: AuditEntryType
   trailId: string
   subject: AuditSubject
   data: CanonicalText
@@ -73,7 +79,7 @@ interface SerializedEntry {
 function auditRow(
   { organizationId, actor, now, requestId, newId }: RecordContext,
   { type, trailId, subject, data }: SerializedEntry,
-): NewRow<'audit_entries'> {
+): AuditEntryRow {
   const id = newId('aud')
   // Members in the order of their names, which spares the canonical form from sorting them.
   const entry: AuditEntry = {

@@ -28,13 +28,13 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 }
 
 /**
- * Queues deliveries from the first step of the schedule. A delivery that exists is queued again: `round` is
+ * Queues deliveries from the first step of the schedule. A delivery that exists is queued again: `cycle` is
  * incremented, and earlier attempts stay counted and recorded. An attempt that is in flight keeps its lease and is
- * recorded, but does not settle the delivery, because it belongs to the previous `round`.
+ * recorded, but does not settle the delivery, because it belongs to the previous `cycle`.
  */
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
-    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', round = webhook_deliveries.round + 1,
+    ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', cycle = webhook_deliveries.cycle + 1,
       schedule_step = 0, due_at = excluded.due_at,
       leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END RETURNING 1`
 }

@@ -132,7 +132,7 @@ CREATE TABLE identifier_holders (
   type            text NOT NULL,
   verified_at     timestamptz,
   failed_at       timestamptz,
-  claimed_at      timestamptz,
+  unverified_at      timestamptz,
   first_at        timestamptz NOT NULL,
   is_adverse      boolean NOT NULL, -- the holder has bad outcomes; such holders have their own index, so a crowd cannot hide them
   -- The latest check decides; of two at the same instant, the failed one. Without a check the standing is unverified.

@@ -29,7 +29,7 @@ CREATE TABLE webhook_deliveries (
   state          text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
   attempts       integer NOT NULL, -- recorded attempts in all
   schedule_step  integer NOT NULL, -- attempts in the current retry schedule; a redelivery starts a new schedule
-  round          integer NOT NULL DEFAULT 0, -- number of earlier schedules; a response counts only for the schedule of its attempt
+  cycle          integer NOT NULL DEFAULT 0, -- number of earlier schedules; a response counts only for the schedule of its attempt
   due_at         timestamptz NOT NULL, -- of a finished delivery: when it finished
   leased_until   timestamptz NOT NULL, -- in the past: any node may lease it; year 9999: finished
   PRIMARY KEY (org_id, endpoint_id, event_id)
