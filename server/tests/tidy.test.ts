@@ -17,7 +17,7 @@ const files = listed.split('\n').filter((file) => file !== '' && existsSync(join
 const sources = files
   .filter((file) => /^(server|scripts|studies|bin|bench)\/.*\.(ts|js)$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
-const isTest = (file: string) => file.endsWith('.test.ts') || file.startsWith('server/tests/')
+const isTest = (file: string) => file.endsWith('.test.ts') || /^server\/(tests|proofs)\//.test(file)
 const code = sources.filter(({ file }) => !isTest(file))
 
 /**

@@ -113,14 +113,11 @@ async function newCast(): Promise<Cast> {
   return cast
 }
 
-/** Runs the steps with a new cast, and returns the subject's exposure and decision. */
-async function resultOf(steps: readonly Step[]) {
-  const cast = await newCast()
-  for (const step of steps) await step(cast)
-  await worker.drain()
-  const { body: entity } = await acme.get(`/v1/entities/${cast.subject}`)
+/** The subject's exposure and decision. */
+async function readResult({ subject }: Cast) {
+  const { body: entity } = await acme.get(`/v1/entities/${subject}`)
   // biome-ignore lint/suspicious/noExplicitAny: openapi.json holds the answer to its shape.
-  const decision: any = await post('/v1/underwrite', { entity_id: cast.subject, ...prime.underwrite })
+  const decision: any = await post('/v1/underwrite', { entity_id: subject, ...prime.underwrite })
   const codes = (items: { code: string }[] = []) => items.map(({ code }) => code)
   return {
     exposure: entity.trust.negative_exposure as number,
@@ -128,6 +125,23 @@ async function resultOf(steps: readonly Step[]) {
     reasons: codes(decision.reason_codes),
     conditions: codes(decision.conditions),
   }
+}
+
+/** Runs each list of steps with a new cast, and returns the results. The casts share nothing, so they run side by side. */
+async function resultsOf(runs: readonly (readonly Step[])[]) {
+  const casts = await Promise.all(
+    runs.map(async (steps) => {
+      const cast = await newCast()
+      for (const step of steps) await step(cast)
+      return cast
+    }),
+  )
+  await worker.drain()
+  return Promise.all(casts.map(readResult))
+}
+
+async function resultOf(steps: readonly Step[]) {
+  return (await resultsOf([steps]))[0]!
 }
 
 function permutationsOf<T>(items: readonly T[]): T[][] {
@@ -145,8 +159,7 @@ function someOrders(steps: readonly Step[], atMost: number): Step[][] {
 /** Runs the same steps in several orders, asserts that the results are equal, and returns the result. */
 async function inAnyOrder(steps: readonly Step[], { before = [goodAccount], atMost = 8 } = {}) {
   const orders = someOrders(steps, atMost)
-  const results = []
-  for (const order of orders) results.push(await resultOf([...before, ...order]))
+  const results = await resultsOf(orders.map((order) => [...before, ...order]))
   for (const [index, result] of results.entries())
     assert.deepEqual(result, results[0], `order ${orders[index]!.map((step) => steps.indexOf(step)).join(', ')}`)
   return results[0]!
@@ -340,15 +353,15 @@ test('unverified links never lower an exposure, at either hop of its path, befor
     assert.deepEqual(await inAnyOrder([...path, isSurrounded(who)], { atMost: 8 }), plain, who)
 })
 
-test('reading an identifier with 100,000 holders costs no more than one with 40', async () => {
+test('reading an identifier with 20,000 holders costs no more than one with 40', async () => {
   await database.query(
-    `INSERT INTO identifier_holders SELECT $1, 'crowd', 'ent_crowd_' || n, 'device', NULL, NULL, now(), now(), n = 77777 FROM generate_series(1, 100000) AS n`,
+    `INSERT INTO identifier_holders SELECT $1, 'crowd', 'ent_crowd_' || n, 'device', NULL, NULL, now(), now(), n = 17777 FROM generate_series(1, 20000) AS n`,
     [acme.id],
   )
   const holders = await store.identifierHolders(acme.id, 'crowd', 'ent_crowd_5')
   assert.ok(holders.length <= 81)
   assert.ok(
-    holders.some(({ entityId }) => entityId === 'ent_crowd_77777'),
+    holders.some(({ entityId }) => entityId === 'ent_crowd_17777'),
     'the adverse holder is not hidden',
   )
   // Autovacuum would do this a little later; until then the planner may assume a table of a few rows.

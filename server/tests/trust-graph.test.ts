@@ -233,10 +233,10 @@ test('exposures that were refreshed step by step equal those of a complete refre
   assert.deepEqual(withoutTime(stepByStep), withoutTime(complete))
 })
 
-test('reading a hub of degree 100,000 costs no more than one of degree 40', async () => {
+test('reading a hub of degree 20,000 costs no more than one of degree 40', async () => {
   const hub = await newEntity()
   await database.query(
-    `INSERT INTO graph_links SELECT $1, $2, 'ent_hub_' || n, 'employer', true, 150000, 20000, 99999, false FROM generate_series(1, 100000) AS n`,
+    `INSERT INTO graph_links SELECT $1, $2, 'ent_hub_' || n, 'employer', true, 150000, 20000, 99999, false FROM generate_series(1, 20000) AS n`,
     [acme.id, hub],
   )
   const [bad] = [await newEntity()]
