@@ -4,6 +4,9 @@ import type { TestContext } from 'node:test'
 /** The seed of this run; `npm run prove -- --seed N` repeats one. */
 export const seed = Number(process.env.PROVE_SEED ?? 1)
 
+/** How long the soak takes; a release is soaked with `--soak-minutes 30`. */
+export const soakMinutes = Number(process.env.PROVE_SOAK_MINUTES ?? 1)
+
 /** How many trials a proof makes of its usual number: all by default, fewer where `--share` asks for a shorter run. */
 export function trials(usual: number, atLeast = 1): number {
   return Math.max(atLeast, Math.round(usual * Number(process.env.PROVE_SHARE ?? 1)))

@@ -1,0 +1,137 @@
+/** `npm run prove`: proves every promise on the embedded database and on PostgreSQL, and prints a line for each. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../../scripts/throwaway-postgres.ts'
+import { PROMISES, type Proof, type ProvedPromise } from './promises.ts'
+import type { ProofEvent } from './proof-reporter.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres]
+
+  --only          proves only these promises
+  --seed          repeats a run (default: a new one, which is printed)
+  --share         a fraction of the usual number of trials, such as 0.2
+  --soak-minutes  how long the soak of promise 15 takes on each database (default: 1)
+  --on            one database instead of both`
+
+type DatabaseName = 'embedded' | 'postgres'
+const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: 'PostgreSQL' }
+
+/** What the tests of one promise did on one database. */
+interface Evidence {
+  passed: number
+  skipped: number
+  figures: string[]
+  failures: string[]
+}
+
+interface Settings {
+  promises: readonly ProvedPromise[]
+  databases: readonly DatabaseName[]
+  env: Record<string, string>
+}
+
+const settings = readSettings()
+const startedAt = Date.now()
+const postgres = settings.databases.includes('postgres') ? await startPostgres() : undefined
+let failed = 0
+try {
+  console.log(`seed ${settings.env.PROVE_SEED}, share of trials ${settings.env.PROVE_SHARE}`)
+  for (const promise of settings.promises) if (!(await provePromise(promise))) failed++
+} finally {
+  await postgres?.stop()
+}
+const seconds = Math.round((Date.now() - startedAt) / 1000)
+console.log(`${settings.promises.length - failed} of ${settings.promises.length} promises proved in ${seconds} s`)
+process.exit(failed > 0 ? 1 : 0)
+
+function readSettings(): Settings {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
+      share: { type: 'string', default: '1' },
+      'soak-minutes': { type: 'string', default: '1' },
+      on: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  })
+  if (values.help) {
+    console.log(USAGE)
+    process.exit(0)
+  }
+  const numbers = values.only?.split(',').map(Number)
+  const promises = PROMISES.filter(({ number }) => !numbers || numbers.includes(number))
+  const databases = (['embedded', 'postgres'] as const).filter((name) => !values.on || values.on === name)
+  const soakMinutes = values['soak-minutes']
+  const areNumbers = Number.isSafeInteger(Number(values.seed)) && Number(values.share) > 0 && Number(soakMinutes) > 0
+  if (promises.length !== (numbers?.length ?? PROMISES.length) || databases.length === 0 || !areNumbers) {
+    console.error(USAGE)
+    process.exit(2)
+  }
+  return {
+    promises,
+    databases,
+    env: { PROVE_SEED: values.seed, PROVE_SHARE: values.share, PROVE_SOAK_MINUTES: soakMinutes },
+  }
+}
+
+/** Runs the proofs of a promise on each database, prints its line, and returns whether it holds. */
+async function provePromise({ number, promise, proofs }: ProvedPromise): Promise<boolean> {
+  const begun = Date.now()
+  const parts: string[] = []
+  const failures: string[] = []
+  let passed = 0
+  for (const database of settings.databases) {
+    const evidence: Evidence = { passed: 0, skipped: 0, figures: [], failures: [] }
+    for (const proof of proofs) await runProof(proof, database, evidence)
+    passed += evidence.passed
+    failures.push(...evidence.failures.map((failure) => `${LABELS[database]}: ${failure}`))
+    if (evidence.passed > 0)
+      parts.push(`${LABELS[database]}: ${[plural(evidence.passed, 'test'), ...evidence.figures].join(', ')}`)
+  }
+  const holds = failures.length === 0 && passed > 0
+  if (passed === 0) failures.push('no test ran')
+  const seconds = ((Date.now() - begun) / 1000).toFixed(1)
+  console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
+  if (!holds) for (const failure of failures) console.log(failure.replaceAll(/^/gm, '      '))
+  return holds
+}
+
+/** Runs the tests of one file in their own process, and adds what they did to the evidence. */
+async function runProof({ file, tests }: Proof, database: DatabaseName, evidence: Evidence): Promise<void> {
+  const patterns = tests?.map((start) => `--test-name-pattern=^${start.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}`)
+  const args = [
+    '--test',
+    `--test-reporter=${join(import.meta.dirname, 'proof-reporter.ts')}`,
+    ...(patterns ?? []),
+    file,
+  ]
+  const { TEST_DATABASE_URL: _, ...inherited } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...inherited, ...settings.env, ...(database === 'postgres' && { TEST_DATABASE_URL: postgres!.url }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (data: string) => {
+    output += data
+  })
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const before = evidence.failures.length
+  for (const line of output.split('\n').filter((text) => text.startsWith('{'))) {
+    const event = JSON.parse(line) as ProofEvent
+    if (event.type === 'figures') evidence.figures.push(event.text)
+    else if (event.result === 'passed') evidence.passed++
+    else if (event.result === 'skipped') evidence.skipped++
+    else evidence.failures.push(`${event.name}\n${event.error}`)
+  }
+  for (const start of tests ?? [])
+    if (!output.includes(JSON.stringify(start).slice(1, -1))) evidence.failures.push(`${file} has no test "${start}"`)
+  if (code !== 0 && evidence.failures.length === before) evidence.failures.push(`${file} ended with ${code}`)
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'
+import { createTestStorage } from '../tests/test-storage.ts'
+import { reportFigures, trials } from './proof-run.ts'
+import { type Acknowledged, findLost, write } from './writing-clients.ts'
+
+const ROUND_MS = 2_000
+const PAIRS = trials(4, 2)
+/** Enough clients to saturate a node, and few enough that it admits all of them. */
+const CLIENTS_AT_PEAK = 100
+/** A node always admits 128 requests of one organization; this many clients come back as soon as they are refused. */
+const CLIENTS_OVERLOADING = 400
+
+const storage = await createTestStorage()
+const service = await startServiceProcess({ ...storage.env, RATE_LIMIT_PER_SECOND: '1000000' })
+after(async () => {
+  await service.stop()
+  await storage.remove()
+})
+const origin = `http://127.0.0.1:${service.ports.sandbox}`
+const key = firstRunKey(storage.dataDir)
+const acknowledged: Acknowledged = new Map()
+
+test('overload is refused with Retry-After, costs little of the peak rate, and loses nothing', async (t) => {
+  const round = (name: string, clients: number, pauseMs: number) =>
+    write({ origin, key, clients, name, pauseMs, acknowledged, signal: AbortSignal.timeout(ROUND_MS) })
+  await round('warm-up', CLIENTS_AT_PEAK, 0)
+  const ratios: number[] = []
+  let refused = 0
+  // Rounds alternate, so that other work on this machine disturbs both kinds alike.
+  for (let pair = 0; pair < PAIRS; pair++) {
+    const peak = await round(`peak-${pair}`, CLIENTS_AT_PEAK, 0)
+    // A refused client pauses for a moment instead of the second that Retry-After asks for.
+    const over = await round(`over-${pair}`, CLIENTS_OVERLOADING, 5)
+    assert.deepEqual([...peak.impolite, ...over.impolite].slice(0, 3), [])
+    refused += over.refused
+    ratios.push(over.created / over.seconds / (peak.created / peak.seconds))
+  }
+  assert.ok(refused > 0, 'the clients did not overload the service')
+  const best = Math.max(...ratios)
+  assert.ok(best >= 0.9, `goodput under overload as a share of the peak: ${ratios.map((ratio) => ratio.toFixed(2))}`)
+  const lost = await findLost({ origin, key, acknowledged })
+  assert.deepEqual(lost, [])
+  reportFigures(
+    t,
+    `${acknowledged.size} acknowledged, ${refused} refused, goodput ${(best * 100).toFixed(0)} % of peak, 0 lost`,
+  )
+})

@@ -1,0 +1,109 @@
+/** The 28 promises of Verdigraph, and the tests that prove each of them. */
+
+/** A test file, and which of its tests belong to the proof: those whose names start with one of the texts, or all. */
+export interface Proof {
+  file: string
+  tests?: readonly string[]
+}
+
+/** A promise to operators and integrators, with its proofs. */
+export interface ProvedPromise {
+  number: number
+  promise: string
+  proofs: readonly Proof[]
+}
+
+/** Every promise, in the order in which `npm run prove` prints them. */
+export const PROMISES: readonly ProvedPromise[] = [
+  {
+    number: 1,
+    promise: 'one effect per idempotency key',
+    proofs: [
+      { file: 'server/tests/idempotency.test.ts', tests: ['a hundred simultaneous equal requests'] },
+      { file: 'server/tests/decisions.test.ts', tests: ['a hundred equal requests with one key'] },
+    ],
+  },
+  {
+    number: 2,
+    promise: 'a misused key writes nothing',
+    proofs: [
+      {
+        file: 'server/tests/idempotency.test.ts',
+        tests: ['a reused key with another body', 'a request that loses its key'],
+      },
+    ],
+  },
+  { number: 3, promise: 'acknowledged means durable', proofs: [{ file: 'server/proofs/crash-recovery.proof.ts' }] },
+  { number: 4, promise: 'crash-safe at every step', proofs: [{ file: 'server/proofs/crash-points.proof.ts' }] },
+  {
+    number: 5,
+    promise: 'replay is exact',
+    proofs: [
+      { file: 'server/tests/golden-decisions.test.ts' },
+      { file: 'server/tests/decisions.test.ts', tests: ['the persona', 'every decision of this file replays'] },
+    ],
+  },
+  { number: 6, promise: 'an event is sent if and only if its change is committed', proofs: [] },
+  { number: 7, promise: 'no delivery is lost', proofs: [] },
+  { number: 8, promise: 'the retry schedule is honoured', proofs: [] },
+  {
+    number: 9,
+    promise: 'signatures conform to Standard Webhooks',
+    proofs: [{ file: 'server/src/core/webhooks/signature.test.ts' }],
+  },
+  { number: 10, promise: 'secrets rotate without downtime', proofs: [] },
+  {
+    number: 11,
+    promise: 'no webhook reaches an internal address',
+    proofs: [
+      { file: 'server/src/core/webhooks/address-rules.test.ts' },
+      { file: 'server/src/webhooks/safe-agent.test.ts' },
+      { file: 'server/src/webhooks/endpoint-url.test.ts' },
+    ],
+  },
+  {
+    number: 12,
+    promise: 'tenants and environments are walls',
+    proofs: [{ file: 'server/tests/isolation.test.ts' }],
+  },
+  { number: 13, promise: 'scopes hold', proofs: [{ file: 'server/tests/api-keys.test.ts' }] },
+  { number: 14, promise: 'the contract is true', proofs: [{ file: 'server/proofs/fuzz.proof.ts' }] },
+  { number: 15, promise: 'resources are bounded', proofs: [] },
+  { number: 16, promise: 'secrets are unreadable at rest', proofs: [{ file: 'server/tests/secrets-at-rest.test.ts' }] },
+  { number: 17, promise: 'tampering shows', proofs: [] },
+  {
+    number: 18,
+    promise: 'canonical JSON conforms to RFC 8785',
+    proofs: [{ file: 'server/src/core/canonical-json.test.ts' }],
+  },
+  { number: 19, promise: 'a restored backup is whole', proofs: [{ file: 'server/proofs/restore.proof.ts' }] },
+  { number: 20, promise: 'overload degrades politely', proofs: [] },
+  { number: 21, promise: 'several nodes are one service', proofs: [] },
+  { number: 22, promise: 'a decision uses no fact recorded after it', proofs: [] },
+  {
+    number: 23,
+    promise: 'no request of legal size stalls the others',
+    proofs: [{ file: 'server/proofs/stall.proof.ts' }],
+  },
+  {
+    number: 24,
+    promise: 'the embedded folder has one owner',
+    proofs: [{ file: 'server/proofs/folder-owner.proof.ts' }],
+  },
+  {
+    number: 25,
+    promise: 'a first start is whole or repaired',
+    proofs: [{ file: 'server/proofs/first-start.proof.ts' }],
+  },
+  { number: 26, promise: 'the service heals itself', proofs: [{ file: 'server/proofs/database-faults.proof.ts' }] },
+  {
+    number: 27,
+    promise: 'every record the log speaks of is compared',
+    proofs: [{ file: 'server/proofs/tampering.proof.ts' }],
+  },
+  {
+    number: 28,
+    promise: 'nothing grows without a bound or a setting',
+    proofs: [{ file: 'server/proofs/growth.proof.ts' }],
+  },
+]
