@@ -101,6 +101,49 @@ test('a hundred simultaneous merges and consents of one entity are all written',
   assert.equal(row!.n, 101, 'the creation and each of the hundred are on the trail')
 })
 
+test('identifiers that identify nothing, and blank ids, are refused: they would make all who send one the same', async () => {
+  const id = await newEntity()
+  const link = (identifier: object) =>
+    acme.post(`/v1/entities/${id}/identity-links`, { identifier, verification: { status: 'verified' } })
+  for (const [identifier, param] of [
+    [{ type: 'tax_id', value: '---' }, '/identifier/value'],
+    [{ type: 'phone', value: 'unknown' }, '/identifier/value'],
+    [{ type: 'email', value: '\u200b' }, '/identifier/value'],
+    [{ type: 'address', value: ', . ;' }, '/identifier/value'],
+    [{ type: 'tax_id', value: '12-3', issuer: '--' }, '/identifier/issuer'],
+  ] as const) {
+    const { status, body } = await link(identifier)
+    assert.deepEqual([status, body.error.code, body.error.param], [400, 'validation_failed', param])
+  }
+  const blank = await acme.post('/v1/entities', { external_id: '\t ' })
+  assert.deepEqual([blank.status, blank.body.error.param], [400, '/external_id'])
+  const transactions = [exampleTransaction(' ')]
+  const unnamed = await acme.post(`/v1/entities/${id}/transactions`, { transactions })
+  assert.deepEqual([unnamed.status, unnamed.body.error.param], [400, '/transactions/0/external_id'])
+})
+
+test('a phone number in Arabic-Indic digits links only the entities that have this number', async () => {
+  const holders = await Promise.all(
+    ['+٤٤٢٠٧٩٤٦٠٠٠٠', '٤٤٢٠٧٩٤٦٩٩٩٩', '+44 20 7946 0000'].map(async (value) => {
+      const id = await newEntity()
+      const identifier = { type: 'phone', value }
+      const { status } = await acme.post(`/v1/entities/${id}/identity-links`, {
+        identifier,
+        verification: { status: 'verified' },
+      })
+      assert.equal(status, 201)
+      return id
+    }),
+  )
+  const links = await database.query<{ entity_id: string; neighbour_id: string }>(
+    'SELECT entity_id, neighbour_id FROM graph_links WHERE entity_id = ANY($1::text[])',
+    [holders],
+  )
+  const [arabic, other, ascii] = holders
+  assert.deepEqual(new Set(links.flatMap((link) => [link.entity_id, link.neighbour_id])), new Set([arabic, ascii]))
+  assert.ok(!links.some((link) => link.entity_id === other))
+})
+
 test('an identifier is returned masked, and a link needs exactly one of an identifier and a related entity', async () => {
   const id = await newEntity()
   const link = await acme.post(`/v1/entities/${id}/identity-links`, {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
-import { hashIdentifier, maskIdentifier } from './identifiers.ts'
+import { IDENTIFIER_TYPES } from '../core/vocabularies.ts'
+import { hashIdentifier, identifierProblem, maskIdentifier } from './identifiers.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 const taxId = { organizationId: 'org_a', type: 'tax_id', value: '12-3456789' } as const
@@ -26,8 +27,37 @@ test('another organization, type, issuer, value or key gives another hash', () =
   assert.equal(new Set(hashes).size, hashes.length)
 })
 
-test('a masked identifier shows at most four characters and at most a third of them', () => {
-  assert.equal(maskIdentifier('123456789'), '****789')
-  assert.equal(maskIdentifier('DE89370400440532013000'), '****3000')
-  assert.equal(maskIdentifier('ab'), '****')
+test('digits of every script are the same digits', () => {
+  for (const type of IDENTIFIER_TYPES) {
+    const of = (value: string) => hashIdentifier(key, { organizationId: 'org_a', type, value })
+    assert.equal(of('٤٤٢٠٧٩٤٦'), of('44207946'), type)
+    assert.notEqual(of('٤٤٢٠٧٩٤٦'), of('٤٤٢٠٧٩٤٧'), type)
+  }
+  assert.equal(hashIdentifier(key, { ...taxId, issuer: 'Ｕ１' }), hashIdentifier(key, { ...taxId, issuer: 'u١ ' }))
+})
+
+test('two numbers that differ in a mark of their script stay two', () => {
+  const registration = { organizationId: 'org_a', type: 'registration_number' } as const
+  assert.notEqual(
+    hashIdentifier(key, { ...registration, value: 'กิ1' }),
+    hashIdentifier(key, { ...registration, value: 'กี1' }),
+  )
+})
+
+test('a value whose normal form has no letter and no digit identifies nothing, whatever its type', () => {
+  for (const type of IDENTIFIER_TYPES) {
+    for (const value of ['---', ' ', '+', '00', '\u200b', '././', '\u0301'])
+      if (type === 'phone' || value !== '00') assert.ok(identifierProblem(type, value), `${type} ${value}`)
+    for (const value of ['1', '٣', '+44 1']) assert.equal(identifierProblem(type, value), undefined, `${type} ${value}`)
+  }
+  assert.match(identifierProblem('phone', 'unknown')!, /no digit/)
+  assert.equal(identifierProblem('tax_id', 'unknown'), undefined)
+})
+
+test('a masked identifier shows at most four characters and at most a third of its normal form', () => {
+  assert.equal(maskIdentifier('tax_id', '123456789'), '****789')
+  assert.equal(maskIdentifier('bank_account', 'DE89370400440532013000'), '****3000')
+  assert.equal(maskIdentifier('tax_id', 'ab'), '****')
+  assert.equal(maskIdentifier('tax_id', '--------------1234'), '****4', 'padding does not reveal more of it')
+  assert.equal(maskIdentifier('phone', '+٤٤ ٢٠ ٧٩٤٦'), '****946')
 })

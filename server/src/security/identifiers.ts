@@ -1,12 +1,14 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
+import { normalizeIssuer } from '../core/facts/identity-state.ts'
+import { hasLetterOrDigit, plainSpelling } from '../core/plain-spelling.ts'
 import type { IdentifierType } from '../core/vocabularies.ts'
 
 const SHOWN_CHARACTERS_MAX = 4
 
 /** Normalizes the spelling of an identifier, so that `AB 12-34` and `ab1234` compare as equal. */
 export function normalizeIdentifier(type: IdentifierType, value: string): string {
-  const text = value.normalize('NFKC').trim().toLowerCase()
+  const text = plainSpelling(value)
   switch (type) {
     case 'email':
     case 'device':
@@ -16,8 +18,18 @@ export function normalizeIdentifier(type: IdentifierType, value: string): string
     case 'address':
       return text.replace(/[\s,.;]+/g, ' ').trim()
     default:
-      return text.replace(/[^\p{L}\p{N}]/gu, '')
+      // Marks are kept: in many scripts they are vowels, and without them two numbers could become one.
+      return text.replace(/[^\p{L}\p{N}\p{M}]/gu, '')
   }
+}
+
+/**
+ * Why a value cannot identify anything, as the end of a sentence; undefined if it can. All values whose normal form is
+ * empty would be one identifier, and so link all entities that have one.
+ */
+export function identifierProblem(type: IdentifierType, value: string): string | undefined {
+  if (hasLetterOrDigit(normalizeIdentifier(type, value))) return undefined
+  return type === 'phone' ? 'has no digit' : 'has no letter and no digit'
 }
 
 /** The HMAC that stands for an identifier in the database. Without the key, guessed values cannot be tested against it. */
@@ -38,15 +50,18 @@ export function hashIdentifier(
   const content = JSON.stringify([
     organizationId,
     type,
-    issuer?.trim().toLowerCase() ?? null,
+    issuer === undefined ? null : normalizeIssuer(issuer),
     normalizeIdentifier(type, value),
   ])
   return createHmac('sha256', key).update(content).digest('hex')
 }
 
-/** Masks an identifier for display: shows its last characters, at most four and at most a third of them. */
-export function maskIdentifier(value: string): string {
-  const characters = [...value.trim()]
+/**
+ * Masks an identifier for display: shows its last characters, at most four and at most a third of them. They are counted
+ * in the normal form, because in `------------1234` a third of the characters is all that is secret.
+ */
+export function maskIdentifier(type: IdentifierType, value: string): string {
+  const characters = [...normalizeIdentifier(type, value)]
   const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 3))
   return `****${shown > 0 ? characters.slice(-shown).join('') : ''}`
 }

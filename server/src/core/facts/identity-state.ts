@@ -1,3 +1,4 @@
+import { plainSpelling } from '../plain-spelling.ts'
 import type { IdentifierType, VerificationStatus } from '../vocabularies.ts'
 import { newestOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
@@ -90,7 +91,7 @@ function among(kept: Record<string, string>, record: Record<string, string>): Re
   return Object.fromEntries(Object.entries(record).filter(([hash]) => Object.hasOwn(kept, hash)))
 }
 
-/** Normalizes an issuer exactly as the hash of the identifier does. */
-function normalizeIssuer(issuer: string): string {
-  return issuer.trim().toLowerCase()
+/** Normalizes the spelling of an issuer, for this summary and for the hash of the identifier. */
+export function normalizeIssuer(issuer: string): string {
+  return plainSpelling(issuer)
 }

@@ -3,8 +3,9 @@ import { affectedByLink } from '../../core/graph/affected-entities.ts'
 import { type Assertion, standingOf } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { FAN_OUT } from '../../core/graph/link.ts'
+import { hasLetterOrDigit } from '../../core/plain-spelling.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
-import { maskIdentifier } from '../../security/identifiers.ts'
+import { identifierProblem, maskIdentifier } from '../../security/identifiers.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import {
   adverseAmong,
@@ -165,7 +166,7 @@ function describeLink({ body, newId, now }: LinkContext, entityId: string): Iden
     id: newId('idl'),
     object: 'identity_link',
     entity_id: entityId,
-    ...(identifier && { identifier: { ...identifier, value: maskIdentifier(identifier.value) } }),
+    ...(identifier && { identifier: { ...identifier, value: maskIdentifier(identifier.type, identifier.value) } }),
     ...edge,
     verification: {
       ...verification,
@@ -218,8 +219,18 @@ function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: strin
   if (body.related_entity_id === entityId) refuse('/related_entity_id', 'An entity cannot be linked to itself.')
   if (body.ownership_share !== undefined && body.relationship !== 'owner')
     refuse('/ownership_share', 'ownership_share is only allowed with relationship "owner".')
+  if (body.identifier) violations.push(...checkIdentifier(body.identifier))
   const verifiedAt = body.verification.verified_at
   if (verifiedAt && utcTime(verifiedAt) > now) refuse('/verification/verified_at', 'verified_at is in the future.')
+  return violations
+}
+
+function checkIdentifier({ type, value, issuer }: NonNullable<CreateIdentityLinkRequest['identifier']>): Violation[] {
+  const violations: Violation[] = []
+  const problem = identifierProblem(type, value)
+  if (problem) violations.push({ param: '/identifier/value', message: `value ${problem}, so it identifies nothing.` })
+  if (issuer !== undefined && !hasLetterOrDigit(issuer))
+    violations.push({ param: '/identifier/issuer', message: 'issuer has no letter and no digit.' })
   return violations
 }
 

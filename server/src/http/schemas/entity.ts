@@ -3,7 +3,7 @@ import { Id, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/
 import { Type } from '../../core/schema/type.ts'
 import { ENTITY_TYPES, ENVIRONMENTS } from '../../core/vocabularies.ts'
 import type { ChangeableColumn } from '../../store/schema/tables.ts'
-import { Metadata } from './fields.ts'
+import { ExternalId, Metadata } from './fields.ts'
 
 export const EntityType = OneOf(ENTITY_TYPES)
 export type EntityType = Static<typeof EntityType>
@@ -31,7 +31,7 @@ function columnNames<F extends ChangeableColumn<'entities'>>(fields: Record<F, T
 
 export const CreateEntityRequest = Strict(
   {
-    external_id: Text(255, 'Your own stable id of this entity, unique in your organization.'),
+    external_id: ExternalId('Your own stable id of this entity, unique in your organization.'),
     type: Type.Optional(EntityType),
     ...optionalFields,
     metadata: Type.Optional(Metadata),

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { OneOf, Strict } from '../../core/schema/fields.ts'
+import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 
 export const METADATA_KEYS_MAX = 50
@@ -13,6 +13,10 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Your own data: up to 50 keys of 1 to 40 characters, with text of at most 500 characters.',
   examples: [{ crm_id: '8841' }],
 })
+
+/** An id that the caller chose. It is compared exactly as it was sent, and a blank one is refused: it names nothing. */
+export const ExternalId = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK, description: `${description} Not blank.` })
 
 /** The path parameter of every endpoint under an entity. */
 export const EntityPath = Type.Object({ entity_id: Type.String({ description: 'The id of an entity.' }) })

@@ -31,7 +31,10 @@ export const CreateIdentityLinkRequest = Strict(
     identifier: Type.Optional(
       Strict({
         type: OneOf(IDENTIFIER_TYPES),
-        value: Text(255, 'The identifier itself. It is stored as a keyed hash and never returned.'),
+        value: Text(
+          255,
+          'The identifier itself. It is stored as a keyed hash and never returned. A phone number needs a digit, any other identifier a letter or a digit.',
+        ),
         issuer: Type.Optional(Text(100, 'The issuer, for example a country or a bank.')),
       }),
     ),

@@ -4,6 +4,7 @@ import { AMOUNT_MAX } from '../../core/money.ts'
 import { Currency, Id, Money, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { TRANSACTION_DIRECTIONS } from '../../core/vocabularies.ts'
+import { ExternalId } from './fields.ts'
 
 const CATEGORY_NAMES = Object.keys(TRANSACTION_CATEGORIES)
   .map((name) => `\`${name}\``)
@@ -11,8 +12,7 @@ const CATEGORY_NAMES = Object.keys(TRANSACTION_CATEGORIES)
 
 export const Transaction = Strict(
   {
-    external_id: Text(
-      255,
+    external_id: ExternalId(
       'Your own id of this transaction. A transaction whose id was sent before is a duplicate and changes nothing.',
     ),
     occurred_at: Timestamp('When it was booked.'),

@@ -153,8 +153,7 @@ export function webhookDispatchQueries(database: Database) {
 
 /**
  * Finds the oldest due deliveries of each webhook endpoint, as many as are wanted. One index scan per webhook endpoint,
- * so the cost does not depend on the length of the backlog. The arms of the union do not refer to each other, so a
- * distributed database can run each on the node that stores its rows.
+ * so the cost does not depend on the length of the backlog.
  */
 async function findDue(database: Database, { now, wanted }: LeaseRequest): Promise<DeliveryKey[]> {
   const found: DeliveryKey[] = []

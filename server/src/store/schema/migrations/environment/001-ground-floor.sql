@@ -1,5 +1,6 @@
--- The tables of one environment. Every primary key starts with org_id and no row references another organization, so the
--- tables can be sharded by org_id unchanged. Immutable documents are text, not jsonb: parsing costs more than the insert.
+-- The tables of one environment. Every primary key starts with org_id and no row refers to another organization's, so
+-- organizations can be spread over several PostgreSQL databases. Immutable documents are text, not jsonb: parsing costs
+-- more than the insert.
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
