@@ -76,6 +76,7 @@ test('every command has --help', () => {
     'keys revoke',
     'operators add',
     'operators list',
+    'operators reset-code',
     'policy check',
     'policy test',
     'policy diff',

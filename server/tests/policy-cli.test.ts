@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Authenticator } from './authenticator.ts'
 import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
 import { runCli, runCliForJson, startServiceProcess } from './service-process.ts'
 import { createTestStorage } from './test-storage.ts'
@@ -31,7 +32,18 @@ function policyFile(name: string, from: string, to: string): string {
 const policy = (...args: string[]) => runCli(testStorage.env, 'policy', ...args)
 const json = (...args: string[]) => runCliForJson(testStorage.env, ...args)
 
-const as = (name: string) => ['--as', `${name}@example.com`, '--reason', `${name} has read it`]
+const authenticators = new Map<string, Authenticator>()
+function addOperator(name: string, role: string): void {
+  const added = json('operators', 'add', `${name}@example.com`, '--name', name, '--role', role)
+  assert.equal(added.role, role)
+  authenticators.set(name, new Authenticator(added.code_secret))
+}
+
+const because = (name: string) => ['--reason', `${name} has read it`]
+const as = (name: string) => {
+  const code = authenticators.get(name)?.next() ?? '000000'
+  return ['--as', `${name}@example.com`, '--code', code, ...because(name)]
+}
 
 test('a policy file is checked, tested and compared without any installation', () => {
   const { checksum } = sandboxPolicy()
@@ -85,7 +97,7 @@ test('a policy is proposed, approved, activated and replaced by operators of the
     ['ann', 'policy_author'],
     ['ben', 'policy_approver'],
   ] as const)
-    assert.equal(json('operators', 'add', `${name}@example.com`, '--name', name, '--role', role).role, role)
+    addOperator(name, role)
   assert.deepEqual(
     json('operators', 'list').map(({ email }: { email: string }) => email),
     ['ann@example.com', 'ben@example.com'],
@@ -94,10 +106,14 @@ test('a policy is proposed, approved, activated and replaced by operators of the
   const file = policyFile('lending-2', 'when: history.abuse > 0', 'when: history.abuse > 1')
   assert.match(policy('propose', file, '--reason', 'x').stderr, /add --as <email> to name the operator/)
   assert.match(policy('propose', file, '--as', 'ann@example.com').stderr, /add --reason "…" to say why/)
+  assert.match(
+    policy('propose', file, '--as', 'ann@example.com', ...because('ann')).stderr,
+    /add --code <code> with a one-time code/,
+  )
   assert.match(policy('propose', file, ...as('stranger')).stderr, /there is no operator stranger@example.com/)
   assert.match(policy('propose', file, ...as('ann')).stdout, /^Proposed lending-2 in sandbox; checksum [0-9a-f]{64}\./)
   assert.match(policy('approve', 'lending-2', ...as('ann')).stderr, /ann@example.com is policy_author: only owner, /)
-  assert.match(policy('activate', 'lending-2', ...as('ben')).stderr, /lending-2 is not approved yet/)
+  assert.match(policy('activate', 'lending-2', ...because('ben')).stderr, /lending-2 is not approved yet/)
   assert.equal(json('policy', 'approve', 'lending-2', ...as('ben')).state, 'approved')
   assert.equal(
     policy('activate', 'lending-2', ...as('ben')).stdout,
@@ -123,18 +139,21 @@ test('a policy is proposed, approved, activated and replaced by operators of the
       ['activated', 'ben@example.com', 'ben has read it'],
     ],
   )
-  assert.equal(json('policy', 'activate', 'sandbox-policy-v1', ...as('ben')).replaced, 'lending-2')
+  assert.equal(json('policy', 'activate', 'sandbox-policy-v1', ...because('the shell')).replaced, 'lending-2')
+  const back = json('policy', 'show', 'sandbox-policy-v1').steps.at(-1)
+  assert.deepEqual([back.step, back.actor_type], ['activated', 'os_user'])
+  assert.equal(back.by, `${userInfo().username} (uid ${userInfo().uid})`, 'without --as, the user of the shell acts')
   assert.deepEqual(json('policy', 'list', '--environment', 'production'), [])
 })
 
-test('the live gate takes two operators to open and one to close', () => {
-  for (const name of ['cay', 'dan']) json('operators', 'add', `${name}@example.com`, '--name', name, '--role', 'admin')
+test('the live gate takes two operators to open and one person to close', () => {
+  for (const name of ['cay', 'dan']) addOperator(name, 'admin')
   assert.equal(runCli(testStorage.env, 'gate', 'status').stdout, 'The live gate is closed: 0 of 2 approvals.\n')
   assert.equal(json('gate', 'approve', ...as('cay')).open, false)
   const again = runCli(testStorage.env, 'gate', 'approve', ...as('cay'))
   assert.deepEqual([again.status, /another operator has to give the second approval/.test(again.stderr)], [1, true])
   assert.equal(json('gate', 'approve', ...as('dan')).open, true)
   assert.match(runCli(testStorage.env, 'gate', 'status').stdout, /^The live gate is open\.\n {2}cay@example\.com, /)
-  assert.equal(json('gate', 'close', ...as('cay')).open, false)
+  assert.equal(json('gate', 'close', ...because('the shell')).open, false)
   assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))
 })

@@ -34,13 +34,8 @@ async function newOrganization(environment: Environment = 'sandbox') {
   const { id } = await createOrganization(installation, { name: 'Test', actor: SYSTEM })
   const store = installation.stores[environment]
   const add = async (name: string, role: Role): Promise<Operator> => {
-    const added = await addOperator(installation, {
-      organizationId: id,
-      email: `${name}@example.com`,
-      name,
-      role,
-      actor: SYSTEM,
-    })
+    const manager = { organizationId: id, actor: SYSTEM }
+    const added = await addOperator(installation, manager, { email: `${name}@example.com`, name, role })
     assert.ok('id' in added)
     return added
   }
@@ -339,14 +334,11 @@ test('the gate closes when one of the operators who approved it is disabled', as
 test('an operator needs a new email address, a name and a known role, and the audit log holds neither name nor address', async () => {
   const { id } = await newOrganization()
   const add = (changes: object) =>
-    addOperator(installation, {
-      organizationId: id,
-      email: 'fay@example.com',
-      name: 'Fay',
-      role: 'viewer',
-      actor: SYSTEM,
-      ...changes,
-    })
+    addOperator(
+      installation,
+      { organizationId: id, actor: SYSTEM },
+      { email: 'fay@example.com', name: 'Fay', role: 'viewer', ...changes },
+    )
   assertProblem(await add({ email: 'CAY@example.com ' }), /cay@example.com is an operator of this organization already/)
   assertProblem(await add({ email: 'fay' }), /"fay" is not an email address/)
   assertProblem(await add({ role: 'king' }), /"king" is not a role: the roles are owner/)

@@ -23,7 +23,7 @@ async function cli(
   const command = commands.find((known) => known.name === `webhooks ${name}`)!
   const positionals = args.filter((arg) => typeof arg === 'string')
   const options = Object.assign({ org: organization.id }, ...args.filter((arg) => typeof arg === 'object'))
-  const result = await command.run(installation, { positionals, options })
+  const result = await command.run(installation, { positionals, options, caller: 'test (uid 0)' })
   if (!isProblem(result)) assert.equal(typeof command.render(result), 'string')
   return result
 }
@@ -221,7 +221,7 @@ test('control characters in an answer do not reach the terminal of the operator'
   Object.assign(state, { status: 500, body: '\u001b[31mred\u009b2Jgone\u202eback\u2028\nnext' })
   const { id } = await oneMore()
   const command = commands.find(({ name }) => name === 'webhooks deliveries')!
-  const input = { positionals: [endpoint.id as string], options: { org: acme.id, event: id } }
+  const input = { positionals: [endpoint.id as string], options: { org: acme.id, event: id }, caller: 'test (uid 0)' }
   // biome-ignore lint/suspicious/noExplicitAny: the command defines the shape of its result.
   let result: any
   await until('the attempt is recorded', async () => {

@@ -79,13 +79,8 @@ test('every type of event is sent when its cause occurs, in the shape that opena
 async function activateAnotherPolicy(): Promise<void> {
   const version = 'another-policy'
   const as = async (email: string, role: Role) => {
-    const operator = await addOperator(installation, {
-      organizationId: acme.id,
-      email,
-      name: email,
-      role,
-      actor: ACTOR,
-    })
+    const manager = { organizationId: acme.id, actor: ACTOR }
+    const operator = await addOperator(installation, manager, { email, name: email, role })
     if ('problem' in operator) throw new Error(operator.problem)
     return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
   }

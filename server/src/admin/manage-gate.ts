@@ -5,7 +5,7 @@ import {
   validGateApprovals,
   withdrawGateApprovals,
 } from '../store/queries/live-gate.ts'
-import { type OperatorAct, refusal } from './operator-act.ts'
+import { actorOf, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 /** Whether an organization may underwrite live, and which operators approved it. */
@@ -53,11 +53,8 @@ export async function approveGate(
   return written ? gateStatus(installation, organizationId) : repeated
 }
 
-/** Closes the live gate at once: one operator withdraws all approvals, so that reopening it takes two again. */
-export async function closeGate(
-  installation: Installation,
-  act: OperatorAct,
-): Promise<GateStatus | { problem: string }> {
+/** Closes the live gate at once: one person withdraws all approvals, so that reopening it takes two operators again. */
+export async function closeGate(installation: Installation, act: SoleAct): Promise<GateStatus | { problem: string }> {
   const refused = refusal(act, 'open or close the live gate')
   if (refused) return refused
   const { organizationId } = act
@@ -71,11 +68,11 @@ export async function closeGate(
 
 function recordGateAct(
   installation: Installation,
-  act: OperatorAct,
+  act: SoleAct,
   type: 'live_gate.approved' | 'live_gate.closed',
 ): Promise<void> {
-  const { organizationId, operator, reason, via } = act
-  const actor = { type: 'operator', id: operator.id } as const
+  const { organizationId, reason } = act
+  const { actor, via } = actorOf(act)
   return recordOnProduction(
     installation,
     { organizationId, actor },

@@ -1,25 +1,45 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { findOperatorByEmail, insertOperator, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
+import {
+  findOperatorByEmail,
+  insertOperator,
+  listOperators,
+  type Operator,
+  ROLES,
+  type Role,
+} from '../store/queries/operators.ts'
+import { holds } from './operator-act.ts'
+import { type Enrolment, enrolOperator } from './operator-codes.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 const NAME_CHARACTERS_MAX = 255
 const EMAIL_CHARACTERS_MAX = 254
+const MANAGERS_THAT_VOUCH = 2
+
+/** Who adds or enrols operators: the user of the operating system, and the owner or admin who vouches with a code. */
+export interface OperatorManager {
+  organizationId: string
+  actor: AdminActor
+  /** The user of the operating system, where the actor is an operator. */
+  via?: string
+}
 
 /** An operator to add to an organization. */
 export interface NewOperator {
-  organizationId: string
   email: string
   name: string
   role: string
-  actor: AdminActor
 }
 
-/** Adds an operator to an organization. */
+/** An operator with the new secret of the one-time codes, which cannot be shown again. */
+export type EnrolledOperator = Operator & Enrolment
+
+/** Adds an operator to an organization, with a secret for one-time codes. */
 export async function addOperator(
   installation: Installation,
-  { organizationId, email, name, role, actor }: NewOperator,
-): Promise<Operator | { problem: string }> {
+  { organizationId, actor, via }: OperatorManager,
+  { email, name, role }: NewOperator,
+): Promise<EnrolledOperator | { problem: string }> {
   const { storage, newId, nowMs } = installation
   const operator: Operator = {
     org_id: organizationId,
@@ -42,10 +62,41 @@ export async function addOperator(
       type: 'operator.added',
       trailId: operator.id,
       subject: { type: 'operator', id: operator.id },
-      data: { role },
+      data: { role, ...(via && { via }) },
     },
   )
-  return (await insertOperator(storage.control, operator)) ? operator : taken
+  if (!(await insertOperator(storage.control, operator))) return taken
+  return { ...operator, ...(await enrolOperator(installation, operator)) }
+}
+
+/** Gives an operator a new secret for one-time codes, because the authenticator app was lost or may be known to others. */
+export async function resetCode(
+  installation: Installation,
+  { organizationId, actor, via }: OperatorManager,
+  operator: Operator,
+): Promise<EnrolledOperator> {
+  // Recorded before it takes effect, as above.
+  await recordOnProduction(
+    installation,
+    { organizationId, actor },
+    {
+      type: 'operator.code_reset',
+      trailId: operator.id,
+      subject: { type: 'operator', id: operator.id },
+      data: { ...(via && { via }) },
+    },
+  )
+  return { ...operator, ...(await enrolOperator(installation, operator)) }
+}
+
+/**
+ * Whether an owner or admin has to vouch for a new operator or a new secret: as soon as the organization has two of
+ * them. Otherwise one shell could add two operators, or take over two, and act as both.
+ */
+export async function needsVoucher({ storage }: Installation, organizationId: string): Promise<boolean> {
+  const operators = await listOperators(storage.control, organizationId)
+  const managers = operators.filter((operator) => operator.disabled_at === null && holds(operator, 'manage operators'))
+  return managers.length >= MANAGERS_THAT_VOUCH
 }
 
 /** Finds an operator by email, unless the operator is disabled. */

@@ -8,13 +8,16 @@ import { DatabaseError } from '../store/database/database.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
-import { type OperatorAct, refusal } from './operator-act.ts'
+import { actorOf, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 import { activatedEvent, policyRow, policyStep, type StepContext, testEvidence } from './policy-steps.ts'
 
 /** An operator's act on a policy of one environment. */
 export interface PolicyAct extends OperatorAct {
   environment: Environment
 }
+
+/** An act on a policy that one person may take alone. */
+export type SolePolicyAct = SoleAct & { environment: Environment }
 
 /** The state of a policy after a step. */
 export interface PolicyStanding {
@@ -85,7 +88,7 @@ export async function approvePolicy(
 /** Rejects a policy that was never active, for good. */
 export async function rejectPolicy(
   installation: Installation,
-  act: PolicyAct,
+  act: SolePolicyAct,
   version: string,
 ): Promise<PolicyStanding | Problem> {
   const refused = refusal(act, 'reject policies')
@@ -106,7 +109,7 @@ export async function rejectPolicy(
 /** Activates an approved policy in place of the active one. Activating a retired policy rolls back to it. */
 export async function activatePolicy(
   installation: Installation,
-  act: PolicyAct,
+  act: SolePolicyAct,
   version: string,
 ): Promise<PolicyStanding | Problem> {
   const refused = refusal(act, 'activate policies')
@@ -133,7 +136,7 @@ export async function activatePolicy(
 /** The steps of a switch of the active policy, with their audit entries and the event. */
 function activation(
   installation: Installation,
-  act: PolicyAct,
+  act: SolePolicyAct,
   { policy, replaced, tests }: { policy: StoredPolicy; replaced: StoredPolicy | undefined; tests: PolicyTestResult[] },
 ): Pick<PolicySwitch, 'steps' | 'event' | 'auditEntries'> {
   const context = stepContext(act)
@@ -162,7 +165,7 @@ function activation(
 /** The test results of a policy that may be activated: its approval covers its stored document and these results. */
 async function approvedTests(
   { stores }: Installation,
-  { environment, organizationId }: PolicyAct,
+  { environment, organizationId }: SolePolicyAct,
   policy: StoredPolicy,
 ): Promise<PolicyTestResult[] | Problem> {
   const { version, state } = policy
@@ -203,7 +206,7 @@ function examine(policy: StoredPolicy): { tests: PolicyTestResult[] } | Problem 
 
 async function findPolicy(
   { stores }: Installation,
-  { environment, organizationId }: PolicyAct,
+  { environment, organizationId }: SolePolicyAct,
   version: string,
 ): Promise<StoredPolicy | Problem> {
   const policy = await stores[environment].policyByVersion(organizationId, version)
@@ -214,7 +217,7 @@ async function findPolicy(
 
 async function takeStep(
   installation: Installation,
-  act: PolicyAct,
+  act: SolePolicyAct,
   { policy, step, tests }: { policy: StoredPolicy; step: 'approved' | 'rejected'; tests: PolicyTestResult[] },
 ): Promise<PolicyStanding | Problem> {
   const number = policy.steps_taken + 1
@@ -231,7 +234,7 @@ async function takeStep(
 /** Writes a step; false if a concurrent writer took the same step, or the same version name, first. */
 async function writeOnce(
   { stores }: Installation,
-  { environment, organizationId }: PolicyAct,
+  { environment, organizationId }: SolePolicyAct,
   change: Omit<Change, 'organizationId'>,
 ): Promise<boolean> {
   try {
@@ -243,12 +246,12 @@ async function writeOnce(
   }
 }
 
-function stepContext({ organizationId, operator, reason, via }: PolicyAct): StepContext {
-  return { organizationId, actor: { type: 'operator', id: operator.id }, reason: reason.trim(), ...(via && { via }) }
+function stepContext(act: SolePolicyAct): StepContext {
+  return { organizationId: act.organizationId, reason: act.reason.trim(), ...actorOf(act) }
 }
 
 function standing(
-  { environment }: PolicyAct,
+  { environment }: SolePolicyAct,
   { id, version, checksum }: Pick<StoredPolicy, 'id' | 'version' | 'checksum'>,
   state: PolicyState,
 ): PolicyStanding {

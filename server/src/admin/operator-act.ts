@@ -1,3 +1,4 @@
+import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Operator, Role } from '../store/queries/operators.ts'
 
 /** The roles that hold each permission. */
@@ -7,6 +8,7 @@ const ROLES_FOR = {
   'reject policies': ['owner', 'admin', 'policy_approver'],
   'activate policies': ['owner', 'admin', 'policy_approver'],
   'open or close the live gate': ['owner', 'admin'],
+  'manage operators': ['owner', 'admin'],
 } as const satisfies Record<string, readonly Role[]>
 
 const REASON_CHARACTERS_MAX = 2_000
@@ -14,27 +16,61 @@ const REASON_CHARACTERS_MAX = 2_000
 /** An action that only some roles may take. */
 export type Permission = keyof typeof ROLES_FOR
 
-/** The fields of every act of an operator: for which organization, by whom, and why. */
+/** The fields of every act of an operator who proved who they are: for which organization, by whom, and why. */
 export interface OperatorAct {
   organizationId: string
   operator: Operator
   reason: string
-  /** What identified the operator, such as the command line and its user. */
+  /** The user of the operating system who typed the command. */
   via?: string
 }
 
-/** Why an operator may not take this action, or gave no usable reason; undefined if the act may proceed. */
-export function refusal(act: OperatorAct, permission: Permission): { problem: string } | undefined {
-  const { operator, reason, organizationId } = act
-  if (operator.org_id !== organizationId || operator.disabled_at !== null)
-    return { problem: `${operator.email} cannot act for this organization` }
-  const roles: readonly Role[] = ROLES_FOR[permission]
-  if (!roles.includes(operator.role))
-    return { problem: `${operator.email} is ${operator.role}: only ${roles.join(', ')} may ${permission}` }
-  const length = reason.trim().length
+/** An act of a user of the operating system, who holds no role. Enough for steps that one person may take alone. */
+export interface OsUserAct {
+  organizationId: string
+  operator?: undefined
+  reason: string
+  /** The user of the operating system. */
+  via: string
+}
+
+/** An act that one person may take alone: an operator, or the user of the operating system. */
+export type SoleAct = OperatorAct | OsUserAct
+
+/** Who the audit log names for an act, and what else it says about them. */
+export function actorOf(act: SoleAct): { actor: AdminActor; via?: string } {
+  if (!act.operator) return { actor: { type: 'os_user', id: act.via } }
+  return { actor: { type: 'operator', id: act.operator.id }, ...(act.via && { via: act.via }) }
+}
+
+/** Why this act may not proceed: the operator has not the role for it, or there is no usable reason; otherwise undefined. */
+export function refusal(act: SoleAct, permission: Permission): { problem: string } | undefined {
+  const refused = act.operator && roleRefusal(act.operator, act.organizationId, permission)
+  if (refused) return refused
+  const length = act.reason.trim().length
   if (length === 0 || length > REASON_CHARACTERS_MAX)
     return {
       problem: `the reason is empty or too long: say why in 1 to ${REASON_CHARACTERS_MAX} characters, for the audit log`,
     }
   return undefined
+}
+
+/** Why an operator does not hold a permission in an organization; undefined if the operator does. */
+export function roleRefusal(
+  operator: Operator,
+  organizationId: string,
+  permission: Permission,
+): { problem: string } | undefined {
+  if (operator.org_id !== organizationId || operator.disabled_at !== null)
+    return { problem: `${operator.email} cannot act for this organization` }
+  if (holds(operator, permission)) return undefined
+  return {
+    problem: `${operator.email} is ${operator.role}: only ${ROLES_FOR[permission].join(', ')} may ${permission}`,
+  }
+}
+
+/** Whether the role of an operator includes a permission. */
+export function holds({ role }: Operator, permission: Permission): boolean {
+  const roles: readonly Role[] = ROLES_FOR[permission]
+  return roles.includes(role)
 }

@@ -16,7 +16,7 @@ export interface StepContext {
   organizationId: string
   actor: AdminActor
   reason: string
-  /** What identified the actor, such as the command line and its user. */
+  /** The user of the operating system, where the actor is an operator at the command line. */
   via?: string
 }
 

@@ -5,6 +5,8 @@ import type { Installation } from '../service/installation.ts'
 export interface CommandInput {
   options: Record<string, string | boolean | undefined>
   positionals: string[]
+  /** The user of the operating system who made the call, such as `alice (uid 1000)`. */
+  caller: string
 }
 
 /**

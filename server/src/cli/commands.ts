@@ -4,7 +4,7 @@ import { doctor } from './doctor.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysList, keysRevoke } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
-import { operatorsAdd, operatorsList } from './operators.ts'
+import { operatorsAdd, operatorsList, operatorsResetCode } from './operators.ts'
 import { orgsCreate, orgsList } from './orgs.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
 import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
@@ -33,6 +33,7 @@ export const commands: readonly Command[] = [
   keysRevoke,
   operatorsAdd,
   operatorsList,
+  operatorsResetCode,
   policyCheck,
   policyTest,
   policyDiff,

@@ -1,6 +1,12 @@
 import { approveGate, closeGate, type GateStatus, gateStatus } from '../admin/manage-gate.ts'
 import { defineCommand, isProblem } from './command.ts'
-import { operatorOptions, organizationOption, readOperatorAct, readOrganization } from './shared-options.ts'
+import {
+  operatorOptions,
+  organizationOption,
+  readOperatorAct,
+  readOrganization,
+  readSoleAct,
+} from './shared-options.ts'
 
 export const gateStatusCommand = defineCommand<GateStatus>({
   name: 'gate status',
@@ -17,10 +23,10 @@ export const gateStatusCommand = defineCommand<GateStatus>({
 export const gateApprove = defineCommand<GateStatus>({
   name: 'gate approve',
   summary: 'Approve underwriting in production; the approval of a second operator opens the gate',
-  usage: 'gate approve --as <email> --reason <text> [--org <org>]',
+  usage: 'gate approve --as <email> --code <code> --reason <text> [--org <org>]',
   options: operatorOptions,
-  async run(installation, { options }) {
-    const act = await readOperatorAct(installation, options)
+  async run(installation, input) {
+    const act = await readOperatorAct(installation, input)
     return isProblem(act) ? act : approveGate(installation, act)
   },
   render: renderStatus,
@@ -28,11 +34,11 @@ export const gateApprove = defineCommand<GateStatus>({
 
 export const gateClose = defineCommand<GateStatus>({
   name: 'gate close',
-  summary: 'Stop underwriting in production at once; one operator is enough',
-  usage: 'gate close --as <email> --reason <text> [--org <org>]',
+  summary: 'Stop underwriting in production at once; one person is enough',
+  usage: 'gate close --reason <text> [--as <email> --code <code>] [--org <org>]',
   options: operatorOptions,
-  async run(installation, { options }) {
-    const act = await readOperatorAct(installation, options)
+  async run(installation, input) {
+    const act = await readSoleAct(installation, input)
     return isProblem(act) ? act : closeGate(installation, act)
   },
   render: renderStatus,

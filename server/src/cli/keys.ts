@@ -3,8 +3,8 @@ import type { Environment } from '../config.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
 import { type ApiKey, findApiKey, listApiKeys } from '../store/queries/api-keys.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
+import { osUser } from './os-user.ts'
 import {
-  cliActor,
   environmentOption,
   readEnvironment,
   readOrganization,
@@ -35,7 +35,8 @@ export const keysCreate = defineCommand<CreatedKey>({
     name: { type: 'string', description: 'what the key is for' },
     'expires-in-days': { type: 'string', description: 'days until the key expires; by default it never expires' },
   },
-  async run(installation, { options }) {
+  async run(installation, input) {
+    const { options } = input
     const environment = readEnvironment(options)
     const scopes = readScopes(options.scopes)
     const expiresAt = readExpiry(options['expires-in-days'], installation.nowMs())
@@ -51,7 +52,7 @@ export const keysCreate = defineCommand<CreatedKey>({
       ...choice,
       organizationId,
       name: (options.name as string) ?? 'Key',
-      actor: cliActor(),
+      actor: osUser(input),
     })
     return {
       id,
@@ -105,13 +106,14 @@ export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
   usage: 'keys revoke <key id> [--environment sandbox|production]',
   arguments: ['key id'],
   options: { environment: environmentOption },
-  async run(installation, { options, positionals }) {
+  async run(installation, input) {
+    const { options, positionals } = input
     const environment = readEnvironment(options)
     if (isProblem(environment)) return environment
     const id = positionals[0]!
     const key = await findApiKey(installation.storage.environments[environment], id)
     if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
-    if (!(await revokeKey(installation, environment, { key, actor: cliActor() })))
+    if (!(await revokeKey(installation, environment, { key, actor: osUser(input) })))
       return { problem: `${id} is already revoked` }
     return { id, revoked: true }
   },

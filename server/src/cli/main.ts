@@ -12,6 +12,7 @@ import { type Command, type CommandInput, type CommandOptions, globalOptions, is
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
 import { checkMachine } from './doctor.ts'
+import { nameOsUser } from './os-user.ts'
 
 /** Runs one call of the command line and returns its exit code. */
 async function main(argv: string[]): Promise<number> {
@@ -34,7 +35,8 @@ async function main(argv: string[]): Promise<number> {
     return 2
   }
   const { json, ...options } = values!
-  return report(command, await run(command, { options, positionals: positionals! }), json === true)
+  const input = { options, positionals: positionals!, caller: nameOsUser(process.env.SUDO_USER) }
+  return report(command, await run(command, input), json === true)
 }
 
 async function run(command: Command, input: CommandInput): Promise<unknown> {

@@ -1,18 +1,18 @@
 import { createOrganization } from '../admin/manage-organizations.ts'
 import { listOrganizations, type Organization } from '../store/queries/organizations.ts'
 import { defineCommand, renderTable } from './command.ts'
-import { cliActor } from './shared-options.ts'
+import { osUser } from './os-user.ts'
 
 export const orgsCreate = defineCommand<Organization>({
   name: 'orgs create',
   summary: 'Create an organization',
   usage: 'orgs create <name>',
   arguments: ['name'],
-  async run(installation, { positionals }) {
-    const name = positionals[0]!.trim()
+  async run(installation, input) {
+    const name = input.positionals[0]!.trim()
     if (name.length === 0 || name.length > 255)
       return { problem: 'the name of an organization must have 1 to 255 characters' }
-    return createOrganization(installation, { name, actor: cliActor() })
+    return createOrganization(installation, { name, actor: osUser(input) })
   },
   render: ({ id, name }) => `Created organization ${name} with the id ${id}.`,
 })

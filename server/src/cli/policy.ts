@@ -5,6 +5,7 @@ import {
   type PolicyStanding,
   proposePolicy,
   rejectPolicy,
+  type SolePolicyAct,
 } from '../admin/manage-policies.ts'
 import type { Installation } from '../service/installation.ts'
 import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/queries/policies.ts'
@@ -15,12 +16,14 @@ import {
   environmentOption,
   operatorOptions,
   readPolicyAct,
+  readSolePolicyAct,
   readTarget,
   TARGET_USAGE,
   targetOptions,
 } from './shared-options.ts'
 
-const ACT_USAGE = `--as <email> --reason <text> ${TARGET_USAGE}`
+const ACT_USAGE = `--as <email> --code <code> --reason <text> ${TARGET_USAGE}`
+const SOLE_ACT_USAGE = `--reason <text> [--as <email> --code <code>] ${TARGET_USAGE}`
 const policyActOptions = { ...operatorOptions, environment: environmentOption }
 const CHECKSUM_SHOWN = 12
 
@@ -126,31 +129,40 @@ export const policyApprove = defineCommand<PolicyStanding>({
 export const policyReject = defineCommand<PolicyStanding>({
   name: 'policy reject',
   summary: 'Reject a policy that was never active; this is final',
-  usage: `policy reject <version> ${ACT_USAGE}`,
+  usage: `policy reject <version> ${SOLE_ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
   run: (installation, input) =>
-    asOperator(installation, input, (policyAct) => rejectPolicy(installation, policyAct, input.positionals[0]!)),
+    alone(installation, input, (policyAct) => rejectPolicy(installation, policyAct, input.positionals[0]!)),
   render: ({ version, environment }) => `Rejected ${version} in ${environment}.`,
 })
 
 export const policyActivate = defineCommand<PolicyStanding>({
   name: 'policy activate',
   summary: 'Activate an approved policy, or go back to a retired one',
-  usage: `policy activate <version> ${ACT_USAGE}`,
+  usage: `policy activate <version> ${SOLE_ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
   run: (installation, input) =>
-    asOperator(installation, input, (policyAct) => activatePolicy(installation, policyAct, input.positionals[0]!)),
+    alone(installation, input, (policyAct) => activatePolicy(installation, policyAct, input.positionals[0]!)),
   render: ({ version, environment, replaced }) =>
     `${version} decides in ${environment} from now on${replaced ? `; ${replaced} is retired` : ''}.`,
 })
 
 async function asOperator(
   installation: Installation,
-  { options }: CommandInput,
+  input: CommandInput,
   takeStep: (policyAct: PolicyAct) => Promise<PolicyStanding | Problem>,
 ): Promise<PolicyStanding | Problem> {
-  const policyAct = await readPolicyAct(installation, options)
+  const policyAct = await readPolicyAct(installation, input)
+  return isProblem(policyAct) ? policyAct : takeStep(policyAct)
+}
+
+async function alone(
+  installation: Installation,
+  input: CommandInput,
+  takeStep: (policyAct: SolePolicyAct) => Promise<PolicyStanding | Problem>,
+): Promise<PolicyStanding | Problem> {
+  const policyAct = await readSolePolicyAct(installation, input)
   return isProblem(policyAct) ? policyAct : takeStep(policyAct)
 }

@@ -1,14 +1,14 @@
-/** The options that several commands share (--org, --environment, --as, --reason), and the functions that read them. */
-import { userInfo } from 'node:os'
+/** The options that several commands share (--org, --environment, --as, --code, --reason), and the functions that read them. */
 import { findOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
-import type { PolicyAct } from '../admin/manage-policies.ts'
-import type { OperatorAct } from '../admin/operator-act.ts'
+import type { PolicyAct, SolePolicyAct } from '../admin/manage-policies.ts'
+import type { OperatorAct, SoleAct } from '../admin/operator-act.ts'
+import { checkCode } from '../admin/operator-codes.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { listOperators } from '../store/queries/operators.ts'
+import { listOperators, type Operator } from '../store/queries/operators.ts'
 import { type CommandInput, isProblem, type Problem } from './command.ts'
+import { osUser } from './os-user.ts'
 
 export const organizationOption = {
   type: 'string',
@@ -22,7 +22,8 @@ export const TARGET_USAGE = '[--org <org>] [--environment sandbox|production]'
 
 export const operatorOptions = {
   org: organizationOption,
-  as: { type: 'string', description: 'email of the operator who runs this command' },
+  as: { type: 'string', description: 'email of the operator who runs this command; needs --code' },
+  code: { type: 'string', description: 'one-time code from the authenticator app of that operator' },
   reason: { type: 'string', description: 'why; recorded in the audit log' },
 } as const
 
@@ -43,30 +44,59 @@ export async function readTarget(
   return isProblem(organization) ? organization : { organizationId: organization.id, environment }
 }
 
-/** Reads --org, --as and --reason of a command that is recorded under an operator's name. */
-export async function readOperatorAct(
-  installation: Installation,
-  options: CommandInput['options'],
-): Promise<OperatorAct | Problem> {
-  if (options.as === undefined)
+/** Reads --org, --as, --code and --reason of a step that two people have to take: each proves with a code who acts. */
+export async function readOperatorAct(installation: Installation, input: CommandInput): Promise<OperatorAct | Problem> {
+  if (input.options.as === undefined)
     return { problem: 'add --as <email> to name the operator who runs this: run operators list to see the operators' }
+  const act = await readSoleAct(installation, input)
+  return isProblem(act) ? act : (act as OperatorAct)
+}
+
+/** Reads --reason, --org, and --as with --code if it is given; without it, the user of the operating system acts. */
+export async function readSoleAct(installation: Installation, input: CommandInput): Promise<SoleAct | Problem> {
+  const { options } = input
   if (options.reason === undefined)
     return { problem: 'add --reason "…" to say why: the reason is recorded in the audit log' }
   const organization = await readOrganization(installation, options)
   if (isProblem(organization)) return organization
-  const operator = await findOperator(installation, organization.id, String(options.as))
+  const operator = await readOperator(installation, organization.id, input)
   if (isProblem(operator)) return operator
-  return { organizationId: organization.id, operator, reason: String(options.reason), via: cliActor().id }
+  const act = { organizationId: organization.id, reason: String(options.reason), via: osUser(input).id }
+  return operator ? { ...act, operator } : act
+}
+
+/** Reads --as and checks --code; undefined without --as. */
+export async function readOperator(
+  installation: Installation,
+  organizationId: string,
+  input: CommandInput,
+): Promise<Operator | undefined | Problem> {
+  const { as: email, code } = input.options
+  if (email === undefined)
+    return code === undefined ? undefined : { problem: 'add --as <email> to say whose code it is' }
+  if (code === undefined)
+    return { problem: 'add --code <code> with a one-time code from the authenticator app of this operator' }
+  const operator = await findOperator(installation, organizationId, String(email))
+  if (isProblem(operator)) return operator
+  return (await checkCode(installation, operator, { code: String(code), by: osUser(input) })) ?? operator
 }
 
 /** Reads what `readOperatorAct` reads, and --environment. */
-export async function readPolicyAct(
-  installation: Installation,
-  options: CommandInput['options'],
-): Promise<PolicyAct | Problem> {
-  const environment = readEnvironment(options)
+export async function readPolicyAct(installation: Installation, input: CommandInput): Promise<PolicyAct | Problem> {
+  const environment = readEnvironment(input.options)
   if (isProblem(environment)) return environment
-  const act = await readOperatorAct(installation, options)
+  const act = await readOperatorAct(installation, input)
+  return isProblem(act) ? act : { ...act, environment }
+}
+
+/** Reads what `readSoleAct` reads, and --environment. */
+export async function readSolePolicyAct(
+  installation: Installation,
+  input: CommandInput,
+): Promise<SolePolicyAct | Problem> {
+  const environment = readEnvironment(input.options)
+  if (isProblem(environment)) return environment
+  const act = await readSoleAct(installation, input)
   return isProblem(act) ? act : { ...act, environment }
 }
 
@@ -88,14 +118,6 @@ export function readEnvironment(options: CommandInput['options']): Environment |
   )
 }
 
-/**
- * The actor on audit entries of commands that need no operator: the user of the operating system, by number if it has
- * no name. For a command that a running server executes, that is the server's user, the only one who can open its socket.
- */
-export function cliActor(): AdminActor {
-  return { type: 'system', id: `cli:${userName()}` }
-}
-
 /** Returns a function that names actors for display: operators by their email, other actors by their id. */
 export async function actorNames(
   { storage }: Installation,
@@ -104,12 +126,4 @@ export async function actorNames(
   const operators = await listOperators(storage.control, organizationId)
   const emails = new Map(operators.map(({ id, email }) => [id, email]))
   return (actorId) => emails.get(actorId) ?? actorId
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return `uid-${process.getuid?.()}`
-  }
 }

@@ -17,7 +17,8 @@ import type { Installation } from '../service/installation.ts'
 import type { ListedDelivery } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
-import { cliActor, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
+import { osUser } from './os-user.ts'
+import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed']
 const DELIVERIES_SHOWN_MAX = 1_000
@@ -32,8 +33,9 @@ export const webhooksAdd = defineCommand<EndpointWithSecret>({
     events: { type: 'string', description: `all (default), or a comma-separated list of: ${EVENT_TYPES.join(', ')}` },
     description: { type: 'string', description: 'what the webhook endpoint is for' },
   },
-  async run(installation, { options, positionals }) {
-    const act = await readWebhookAct(installation, options)
+  async run(installation, input) {
+    const { options, positionals } = input
+    const act = await readWebhookAct(installation, input)
     if (isProblem(act)) return act
     return addEndpoint(installation, act, {
       url: positionals[0]!,
@@ -75,8 +77,9 @@ export const webhooksRotate = defineCommand<ShownEndpoint & { secret?: string }>
     ...targetOptions,
     'end-overlap': { type: 'boolean', description: 'create no new secret; stop signing with the old one now' },
   },
-  async run(installation, { options, positionals }) {
-    const act = await readWebhookAct(installation, options)
+  async run(installation, input) {
+    const { options, positionals } = input
+    const act = await readWebhookAct(installation, input)
     if (isProblem(act)) return act
     const changeSecret = options['end-overlap'] === true ? endOverlap : rotateSecret
     return changeSecret(installation, act, positionals[0]!)
@@ -93,8 +96,9 @@ export const webhooksDisable = defineCommand<ShownEndpoint>({
   usage: `webhooks disable <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: { ...targetOptions, reason: { type: 'string', description: 'why; recorded in the audit log' } },
-  async run(installation, { options, positionals }) {
-    const act = await readWebhookAct(installation, options)
+  async run(installation, input) {
+    const { options, positionals } = input
+    const act = await readWebhookAct(installation, input)
     if (isProblem(act)) return act
     const why = String(options.reason ?? 'disabled by an operator')
     return disableByOperator(installation, act, { id: positionals[0]!, why })
@@ -109,9 +113,9 @@ export const webhooksEnable = defineCommand<ShownEndpoint>({
   usage: `webhooks enable <endpoint id> ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: targetOptions,
-  async run(installation, { options, positionals }) {
-    const act = await readWebhookAct(installation, options)
-    return isProblem(act) ? act : enableEndpoint(installation, act, positionals[0]!)
+  async run(installation, input) {
+    const act = await readWebhookAct(installation, input)
+    return isProblem(act) ? act : enableEndpoint(installation, act, input.positionals[0]!)
   },
   render: ({ id }) => `Enabled ${id}.`,
 })
@@ -166,8 +170,9 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
         'send all events since this ISO 8601 time that never reached the webhook endpoint; limited to WEBHOOKS_KEEP_DAYS',
     },
   },
-  async run(installation, { options, positionals }) {
-    const act = await readWebhookAct(installation, options)
+  async run(installation, input) {
+    const { options, positionals } = input
+    const act = await readWebhookAct(installation, input)
     if (isProblem(act)) return act
     const what = readSelection(options)
     return isProblem(what) ? what : redeliver(installation, act, { id: positionals[0]!, what })
@@ -175,12 +180,9 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
   render: ({ queued }) => `Queued ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}.`,
 })
 
-async function readWebhookAct(
-  installation: Installation,
-  options: CommandInput['options'],
-): Promise<WebhookAct | Problem> {
-  const target = await readTarget(installation, options)
-  return isProblem(target) ? target : { ...target, actor: cliActor() }
+async function readWebhookAct(installation: Installation, input: CommandInput): Promise<WebhookAct | Problem> {
+  const target = await readTarget(installation, input.options)
+  return isProblem(target) ? target : { ...target, actor: osUser(input) }
 }
 
 function readEvents(text: CommandInput['options'][string]): string[] | 'all' {

@@ -14,17 +14,19 @@ test('a secret is whsec_ and the base64 of 32 random bytes, which sign the webho
   assert.notEqual(secret, generateWebhookSecret())
 })
 
-test('an encrypted secret decrypts only unaltered, for its own webhook endpoint and with its own key', () => {
-  const secret = generateWebhookSecret()
-  const stored = box.encrypt(owner, secret)
-  assert.equal(box.decrypt(owner, stored), secret)
-  assert.notEqual(box.encrypt(owner, secret), stored, 'encrypting a secret twice gives two ciphertexts')
-  assert.ok(!stored.includes(secret.slice(6, 20)))
-  const altered = Buffer.from(stored, 'base64')
-  altered[20]! ^= 1
-  assert.throws(() => box.decrypt(owner, altered.toString('base64')))
-  assert.throws(() => box.decrypt({ ...owner, endpointId: 'whe_2' }, stored))
-  assert.throws(() => box.decrypt({ ...owner, organizationId: 'org_2' }, stored))
-  assert.throws(() => new WebhookSecretBox(randomBytes(32)).decrypt(owner, stored))
-  assert.throws(() => box.decrypt(owner, ''))
+test('a secret and a URL decrypt only for their own webhook endpoint, and neither as the other', () => {
+  const secret = box.encrypt(owner, generateWebhookSecret())
+  const url = box.encryptUrl(owner, 'https://example.com/hooks?token=t')
+  assert.ok(!Buffer.from(url, 'base64').includes('token'))
+  assert.equal(box.decryptUrl(owner, url), 'https://example.com/hooks?token=t')
+  assert.ok(box.signingKey(owner, secret))
+  for (const other of [
+    { ...owner, endpointId: 'whe_2' },
+    { ...owner, organizationId: 'org_2' },
+  ]) {
+    assert.throws(() => box.signingKey(other, secret))
+    assert.throws(() => box.decryptUrl(other, url))
+  }
+  assert.throws(() => box.signingKey(owner, url))
+  assert.throws(() => box.decryptUrl(owner, secret))
 })

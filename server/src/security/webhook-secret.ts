@@ -1,13 +1,12 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { SecretBox } from './secret-box.ts'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 const CACHED_KEYS_MAX = 10_000
 
-/** The webhook endpoint that a secret belongs to. */
+/** The webhook endpoint that a secret or a URL belongs to. */
 export interface SecretOwner {
   organizationId: string
   endpointId: string
@@ -18,44 +17,57 @@ export function generateWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
-/** Encrypts the signing secrets of one environment's webhook endpoints at rest (AES-256-GCM), each bound to its endpoint. */
+/**
+ * Encrypts the signing secrets and the URLs of one environment's webhook endpoints at rest, each bound to its endpoint.
+ * URLs are encrypted because many receivers put a token into the path or the query.
+ */
 export class WebhookSecretBox {
-  readonly #key: KeyObject
+  readonly #box: SecretBox
   readonly #signingKeys = new LRUCache<string, KeyObject>({ max: CACHED_KEYS_MAX })
+  readonly #urls = new LRUCache<string, string>({ max: CACHED_KEYS_MAX })
 
   constructor(key: Buffer) {
-    this.#key = createSecretKey(key)
+    this.#box = new SecretBox(key)
   }
 
-  /** Encrypts a secret for storage. The ciphertext cannot be decrypted in the row of another endpoint. */
+  /** Encrypts a signing secret for storage. */
   encrypt(owner: SecretOwner, secret: string): string {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(additionalData(owner))
-    const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64')
-  }
-
-  /** Decrypts a stored secret; throws if it was altered, copied from another endpoint, or encrypted with another key. */
-  decrypt(owner: SecretOwner, stored: string): string {
-    const bytes = Buffer.from(stored, 'base64')
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    })
-    decipher.setAAD(additionalData(owner)).setAuthTag(bytes.subarray(-TAG_BYTES))
-    const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
+    return this.#box.encrypt(secretOf(owner), secret)
   }
 
   /** Returns the signing key of a stored secret, cached: creating a `KeyObject` costs ten times as much as one signature. */
   signingKey(owner: SecretOwner, stored: string): KeyObject {
-    const cached = this.#signingKeys.get(stored)
+    // By owner, too: a ciphertext that was copied into another row must not be found here.
+    const cacheKey = `${secretOf(owner)} ${stored}`
+    const cached = this.#signingKeys.get(cacheKey)
     if (cached) return cached
-    const key = createSecretKey(Buffer.from(this.decrypt(owner, stored).slice(PREFIX.length), 'base64'))
-    this.#signingKeys.set(stored, key)
+    const secret = this.#box.decrypt(secretOf(owner), stored)
+    const key = createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    this.#signingKeys.set(cacheKey, key)
     return key
+  }
+
+  /** Encrypts a URL for storage. */
+  encryptUrl(owner: SecretOwner, url: string): string {
+    return this.#box.encrypt(urlOf(owner), url)
+  }
+
+  /** Decrypts a stored URL, cached: the dispatcher reads its webhook endpoints several times a second. */
+  decryptUrl(owner: SecretOwner, stored: string): string {
+    const cacheKey = `${urlOf(owner)} ${stored}`
+    const cached = this.#urls.get(cacheKey)
+    if (cached) return cached
+    const url = this.#box.decrypt(urlOf(owner), stored)
+    this.#urls.set(cacheKey, url)
+    return url
   }
 }
 
-function additionalData({ organizationId, endpointId }: SecretOwner): Buffer {
-  return Buffer.from(`${organizationId} ${endpointId}`)
+function secretOf({ organizationId, endpointId }: SecretOwner): string {
+  return `${organizationId} ${endpointId}`
+}
+
+/** Another owner than that of the secret, so that the one cannot be stored in place of the other. */
+function urlOf({ organizationId, endpointId }: SecretOwner): string {
+  return `${organizationId} ${endpointId} url`
 }

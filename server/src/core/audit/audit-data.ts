@@ -11,7 +11,7 @@ interface PolicyStepData {
   via?: string
 }
 
-/** Why an operator approved or closed the live gate; `via` names what identified the operator. */
+/** Why the live gate was approved or closed; `via` names the user of the operating system who typed the command. */
 interface GateData {
   reason: string
   via?: string
@@ -26,7 +26,9 @@ type WebhookEndpointData<T> = { host: string } & T
  */
 interface AuditOnlyData {
   'organization.created': { organization_id: string }
-  'operator.added': { role: string }
+  'operator.added': { role: string; via?: string }
+  'operator.code_reset': { via?: string }
+  'operator.code_locked': { failures: number; locked_until: string }
   'api_key.created': { name: string; scopes: readonly string[]; expires_at: string | null }
   'api_key.revoked': { name: string }
   'live_gate.approved': GateData

@@ -1,14 +1,17 @@
 import { type CanonicalText, canonicalJson } from '../canonical-json.ts'
 import { leafHash } from './merkle-tree.ts'
 
+/** The types of actors. */
+export const ACTOR_TYPES = ['api_key', 'operator', 'os_user', 'system'] as const
+
 /** Who did the act that an entry records. */
 export interface AuditActor {
-  type: 'api_key' | 'operator' | 'system'
+  type: (typeof ACTOR_TYPES)[number]
   id: string
 }
 
-/** An actor outside the public API: an operator, or the service itself. */
-export type AdminActor = AuditActor & { type: 'operator' | 'system' }
+/** An actor outside the public API: an operator, a user of the operating system at the command line, or the service. */
+export type AdminActor = AuditActor & { type: Exclude<AuditActor['type'], 'api_key'> }
 
 /** The object that an entry is about, such as a decision or a policy. */
 export interface AuditSubject {

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { ACTOR_TYPES } from '../../core/audit/audit-entry.ts'
 import { Checkpoint } from '../../core/audit/checkpoint-schema.ts'
 import { Id, Nullable, OneOf, Sha256, Strict, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -10,7 +11,7 @@ export const AuditEntry = Strict(
     seq: Type.Integer({ minimum: 1, description: 'The position of the entry on this trail: 1, 2, 3 …' }),
     type: Type.String({ description: 'What happened.', examples: ['entity.created'] }),
     occurred_at: Timestamp('When it happened.'),
-    actor: Strict({ type: OneOf(['api_key', 'operator', 'system']), id: Type.String() }),
+    actor: Strict({ type: OneOf(ACTOR_TYPES), id: Type.String() }),
     request_id: Nullable(Type.String()),
     subject: Strict({ type: Type.String(), id: Type.String() }),
     data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),

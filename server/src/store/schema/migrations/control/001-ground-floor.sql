@@ -24,6 +24,18 @@ CREATE TABLE operators (
   UNIQUE (org_id, email)
 );
 
+-- The secret of an operator's authenticator app. One-time codes prove who acts, where two people have to.
+CREATE TABLE operator_codes (
+  org_id       text NOT NULL,
+  operator_id  text NOT NULL,
+  secret       text NOT NULL,   -- encrypted
+  last_step    bigint NOT NULL, -- the 30-second step of the last accepted code: neither it nor an older one is accepted again
+  failures     integer NOT NULL, -- wrong codes since the last accepted one
+  locked_until timestamptz,
+  enrolled_at  timestamptz NOT NULL,
+  PRIMARY KEY (org_id, operator_id)
+);
+
 -- The live gate of an organization is open while approvals of two different operators are not withdrawn.
 CREATE TABLE live_gate_approvals (
   org_id       text NOT NULL,

@@ -1,0 +1,81 @@
+import type { AdminActor } from '../core/audit/audit-entry.ts'
+import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
+import { SecretBox } from '../security/secret-box.ts'
+import type { Installation } from '../service/installation.ts'
+import { acceptCode, beginCodeAttempt, codesLockedUntil, enrolCodes } from '../store/queries/operator-codes.ts'
+import type { Operator } from '../store/queries/operators.ts'
+import { recordOnProduction } from './record-on-production.ts'
+
+/** Wrong codes in a row that lock an operator, and for how long. After that, each further wrong code locks again. */
+const FAILURES_MAX = 5
+const LOCK_SECONDS = 900
+
+/** The secret of an operator's one-time codes, to be entered into an authenticator app. It cannot be shown again. */
+export interface Enrolment {
+  code_secret: string
+  code_uri: string
+}
+
+/** Gives an operator a new secret for one-time codes; codes of an earlier secret are refused from then on. */
+export async function enrolOperator(installation: Installation, operator: Operator): Promise<Enrolment> {
+  const secret = generateCodeSecret()
+  await enrolCodes(installation.storage.control, ownerOf(operator), {
+    secret: codeBox(installation).encrypt(boundTo(operator), secret),
+    enrolledAt: new Date(installation.nowMs()).toISOString(),
+  })
+  return { code_secret: secret, code_uri: enrolmentUri(secret, operator.email) }
+}
+
+/** Checks a one-time code of an operator; a problem unless it is right, of now, and used for the first time. */
+export async function checkCode(
+  installation: Installation,
+  operator: Operator,
+  { code, by }: { code: string; by: AdminActor },
+): Promise<{ problem: string } | undefined> {
+  const { storage, nowMs } = installation
+  const owner = ownerOf(operator)
+  const now = new Date(nowMs()).toISOString()
+  const attempt = await beginCodeAttempt(storage.control, owner, {
+    now,
+    failuresMax: FAILURES_MAX,
+    lockSeconds: LOCK_SECONDS,
+  })
+  if (!attempt) {
+    const lockedUntil = await codesLockedUntil(storage.control, owner)
+    return {
+      problem: lockedUntil
+        ? `too many wrong codes of ${operator.email}: codes are refused until ${lockedUntil}`
+        : `${operator.email} has no one-time codes: run operators reset-code ${operator.email}`,
+    }
+  }
+  const secret = codeBox(installation).decrypt(boundTo(operator), attempt.secret)
+  const step = matchingStep(secret, code, { nowMs: nowMs(), afterStep: attempt.last_step })
+  if (step !== undefined && (await acceptCode(storage.control, owner, { step, secret: attempt.secret })))
+    return undefined
+  if (attempt.locked_until !== null)
+    await recordOnProduction(
+      installation,
+      { organizationId: operator.org_id, actor: by },
+      {
+        type: 'operator.code_locked',
+        trailId: operator.id,
+        subject: { type: 'operator', id: operator.id },
+        data: { failures: attempt.failures, locked_until: attempt.locked_until },
+      },
+    )
+  return {
+    problem: `this is not a valid code of ${operator.email}: each code works once and for about a minute, so wait for the next one`,
+  }
+}
+
+function ownerOf({ org_id, id }: Operator): { organizationId: string; operatorId: string } {
+  return { organizationId: org_id, operatorId: id }
+}
+
+function boundTo({ org_id, id }: Operator): string {
+  return `${org_id} ${id}`
+}
+
+function codeBox({ masterKey }: Installation): SecretBox {
+  return new SecretBox(masterKey.derive('operator codes'))
+}
