@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { addEndpoint, disableByOperator, listEndpoints } from '../src/admin/manage-webhooks.ts'
 import { startTestService } from './test-service.ts'
+import { until } from './webhook-receiver.ts'
 
-const api = await startTestService()
+const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
 const acme = await api.newOrganization()
 
-test('the database and the log hold no API key and no identifier value, in any spelling', async () => {
+test('the database and the log hold no API key, identifier, webhook token or other secret, in any spelling', async () => {
   const secrets = [
     'DE89370400440532013000',
     '987-65-4329',
@@ -26,6 +29,7 @@ test('the database and the log hold no API key and no identifier value, in any s
     assert.ok(!answer.text.includes(value))
   }
   const { storage } = api.service.installation
+  secrets.push(...(await webhookSecrets()), await codeSecret())
   const written: string[] = [...api.logs]
   for (const database of [storage.control, storage.environments.sandbox, storage.environments.production]) {
     const tables = await database.query<{ table_name: string }>(
@@ -41,6 +45,35 @@ test('the database and the log hold no API key and no identifier value, in any s
   for (const secret of [...secrets, acme.keys.sandbox, acme.keys.production])
     assert.ok(!everything.includes(secret) && !normalized.includes(withoutPunctuation(secret)), secret)
 })
+
+/** Adds a webhook endpoint with a token in its URL, has an attempt fail, and returns its signing secret and its tokens. */
+async function webhookSecrets(): Promise<string[]> {
+  const act = { environment: 'sandbox', organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  const { installation } = api.service
+  const tokens = ['T0pathtoken7391', 'querytoken-4417']
+  const url = `http://127.0.0.1:9/services/${tokens[0]}?key=${tokens[1]}`
+  const endpoint = await addEndpoint(installation, act, { url, description: '', eventTypes: 'all' })
+  assert.ok('secret' in endpoint)
+  assert.equal(endpoint.url, 'http://127.0.0.1:9/****')
+  assert.equal((await acme.post('/v1/webhook-test')).status, 202)
+  const database = installation.storage.environments.sandbox
+  await until('an attempt is recorded', async () => (await database.query('SELECT 1 FROM webhook_attempts')).length > 0)
+  assert.ok(!JSON.stringify(await listEndpoints(installation, act)).includes('token'))
+  assert.ok(!('problem' in (await disableByOperator(installation, act, { id: endpoint.id, why: 'a test' }))))
+  return [...tokens, endpoint.secret]
+}
+
+/** Adds an operator and returns the secret of the one-time codes. */
+async function codeSecret(): Promise<string> {
+  const manager = { organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  const added = await addOperator(api.service.installation, manager, {
+    email: 'ada@example.com',
+    name: 'Ada',
+    role: 'admin',
+  })
+  assert.ok('code_secret' in added)
+  return added.code_secret
+}
 
 /** Lower-case letters and digits only, as identifiers are normalized before they are hashed. */
 function withoutPunctuation(text: string): string {

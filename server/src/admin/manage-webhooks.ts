@@ -9,7 +9,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import { type ListedDelivery, queuedDelivery, type WebhookEndpoint } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { disableEndpoint, endpointEntry, type WebhookEndpointEntryType } from '../webhooks/endpoint-changes.ts'
-import { readEndpointUrl } from '../webhooks/endpoint-url.ts'
+import { maskUrl, readEndpointUrl } from '../webhooks/endpoint-url.ts'
 
 /** Bounds the deliveries that one request can queue, because every enabled endpoint may listen to its events. */
 const ENABLED_PER_ORGANIZATION_MAX = 50
@@ -35,7 +35,7 @@ export interface WebhookAct extends WebhookOwner {
   actor: AdminActor
 }
 
-/** A webhook endpoint without its secrets. */
+/** A webhook endpoint without its secrets; of its URL, scheme and host are shown. */
 export interface ShownEndpoint {
   id: string
   environment: Environment
@@ -78,7 +78,8 @@ export async function addEndpoint(
   const endpoint: WebhookEndpoint = {
     org_id: organizationId,
     id,
-    url: url.href,
+    url: secretBox(installation, environment).encryptUrl({ organizationId, endpointId: id }, url.href),
+    shown_url: maskUrl(url),
     description,
     event_types: types,
     state: 'enabled',
@@ -315,7 +316,7 @@ async function findEndpoint(
 }
 
 function show(environment: Environment, endpoint: WebhookEndpoint): ShownEndpoint {
-  const { id, url, description, event_types, state, created_at } = endpoint
+  const { id, shown_url: url, description, event_types, state, created_at } = endpoint
   const { disabled_at, disabled_why, failing_since, previous_secret_until } = endpoint
   const types = event_types === '*' ? 'all' : (event_types.split(' ') as EventType[])
   return {

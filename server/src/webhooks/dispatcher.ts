@@ -297,13 +297,23 @@ export class Dispatcher {
     return agent
   }
 
-  /** Parses the URL once for each time that the webhook endpoint is read; every connection checks the address again. */
+  /** Decrypts and parses the URL once for each time that the webhook endpoint is read; every connection checks the address again. */
   #urlOf(endpoint: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
     const known = this.#urls.get(endpoint)
     if (known) return known
-    const url = readEndpointUrl(endpoint.url, this.#parts.rules)
+    const url = this.#readUrl(endpoint)
     this.#urls.set(endpoint, url)
     return url
+  }
+
+  #readUrl({ org_id: organizationId, id: endpointId, url }: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
+    const { secrets, rules, onError } = this.#parts
+    try {
+      return readEndpointUrl(secrets.decryptUrl({ organizationId, endpointId }, url), rules)
+    } catch (error) {
+      onError(error)
+      return { problem: 'the URL cannot be decrypted' }
+    }
   }
 
   /** Returns the keys that sign now: the current one, and the previous one while the rotation overlap lasts. */

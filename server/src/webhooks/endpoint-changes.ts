@@ -38,7 +38,7 @@ export async function disableEndpoint(
 
 /** Builds the audit entry of a change. It names the host only: the rest of the URL may hold a secret. */
 export function endpointEntry<T extends WebhookEndpointEntryType>(
-  endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'url'>,
+  endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'shown_url'>,
   context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,
   { type, data }: { type: T; data: Omit<AuditData<T>, 'host'> },
 ): AuditEntryRow {
@@ -48,7 +48,7 @@ export function endpointEntry<T extends WebhookEndpointEntryType>(
       type,
       trailId: endpoint.id,
       subject: { type: 'webhook_endpoint', id: endpoint.id },
-      data: { host: new URL(endpoint.url).host, ...data } as AuditData<T>,
+      data: { host: new URL(endpoint.shown_url).host, ...data } as AuditData<T>,
     },
   )
 }

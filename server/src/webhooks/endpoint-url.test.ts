@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEndpointUrl } from './endpoint-url.ts'
+import { maskUrl, readEndpointUrl } from './endpoint-url.ts'
 
 const production = { environment: 'production', allowLoopback: false } as const
 const sandbox = { environment: 'sandbox', allowLoopback: false } as const
@@ -60,4 +60,13 @@ test('a text that is not a plain http or https URL is refused', () => {
   ]) {
     assert.ok(!passes(text, sandbox), text)
   }
+})
+
+test('a masked URL shows scheme and host only, because a token may be anywhere else', () => {
+  for (const [text, shown] of [
+    ['https://hooks.example.com/services/T0/secret', 'https://hooks.example.com/****'],
+    ['https://example.com/?token=secret', 'https://example.com/****'],
+    ['https://example.com:8443', 'https://example.com:8443/'],
+  ] as const)
+    assert.equal(maskUrl(new URL(text)), shown)
 })

@@ -29,6 +29,11 @@ export function readEndpointUrl(text: string, { environment, allowLoopback }: Ur
   return refusal === undefined ? url : { problem: `nothing may be sent to this URL: ${refusal}` }
 }
 
+/** The URL of a webhook endpoint as it may be shown, stored and logged: path and query are masked, they may hold a token. */
+export function maskUrl({ origin, pathname, search }: URL): string {
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/****`
+}
+
 /** Strips the brackets that an IPv6 address has in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')

@@ -251,6 +251,7 @@ export const tables = {
     org_id: 'text',
     id: 'text',
     url: 'text',
+    shown_url: 'text',
     description: 'text',
     event_types: 'text',
     state: 'text',

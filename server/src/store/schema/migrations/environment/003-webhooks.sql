@@ -3,7 +3,8 @@
 CREATE TABLE webhook_endpoints (
   org_id                text NOT NULL,
   id                    text NOT NULL,
-  url                   text NOT NULL,
+  url                   text NOT NULL, -- encrypted, because paths and queries often hold a token
+  shown_url             text NOT NULL, -- scheme and host, with a masked rest
   description           text NOT NULL,
   event_types           text NOT NULL, -- separated by spaces; '*' is all types, including future ones
   state                 text NOT NULL CHECK (state IN ('enabled', 'disabled')),
