@@ -27,7 +27,7 @@ export interface Config {
   rateLimit: RateLimit
   /** Whether sandbox webhooks may be sent to loopback addresses, for development. Production webhooks never are. */
   webhooksAllowLoopback: boolean
-  /** How many days a finished delivery is kept, with its attempts. */
+  /** How many days events can be sent again, and a finished delivery is kept with its attempts. */
   webhooksKeepDays: number
 }
 
@@ -125,7 +125,8 @@ export const SETTINGS = {
   WEBHOOKS_KEEP_DAYS: {
     allowed: wholeNumber(1, 3_650),
     default: '30',
-    meaning: 'Days for which a finished delivery is kept, with its attempts and what the receiver answered.',
+    meaning:
+      'Days for which events can be sent again, and for which a finished delivery is kept with its attempts and what the receiver answered.',
   },
   LOG_LEVEL: {
     allowed: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),

@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
+import { Upkeep } from '../src/service/upkeep.ts'
+import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
-import { WebhookRetention } from '../src/webhooks/retention.ts'
 import { startTestService } from './test-service.ts'
 import { openWebhookPlace } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
 
 const DAY_MS = 86_400_000
 
-test('deliveries that have ended are deleted with their attempts after the retention time; pending ones are kept', async () => {
+test('ended deliveries and their events are deleted after the retention time; pending ones are kept', async () => {
   let aheadMs = 0
   const nowMs = () => Date.now() + aheadMs
   const place = await openWebhookPlace({ nowMs })
@@ -45,35 +46,47 @@ test('deliveries that have ended are deleted with their attempts after the reten
   const recent = await place.emit(5)
   await until('the second batch is recorded', async () => (await attempts()) === 15)
 
-  const retention = new WebhookRetention({
+  const upkeep = new Upkeep({
     database: place.database,
-    store: place.store,
-    keepMs: 30 * DAY_MS,
+    tasks: upkeepTasks({ store: place.store, database: place.database, keepDays: 30, isEmbedded: false }),
     nowMs,
     onError: (error) => assert.fail(error as Error),
   })
-  await retention.purge()
+  const events = async () =>
+    (await place.database.query<{ id: string }>('SELECT id FROM events ORDER BY id')).map(({ id }) => id)
+  const all = await events()
+  await upkeep.run()
   assert.equal((await states()).length, 15, 'nothing is old enough')
-  aheadMs = 31 * DAY_MS
-  await retention.purge()
-  assert.deepEqual(await states(), [
+  aheadMs = 30.5 * DAY_MS
+  await upkeep.run()
+  const left = [
     { event_id: old[0], endpoint_id: idle.id, state: 'pending' },
     ...recent.map((event_id) => ({ event_id, endpoint_id: endpoint.id, state: 'delivered' })),
-  ])
+  ]
+  assert.deepEqual(await states(), left)
   assert.equal(await attempts(), 6, 'an attempt is kept as long as its delivery')
-  await retention.close()
+  assert.deepEqual(await events(), all, 'events are kept a day longer')
+  const again = await redeliver(place.installation, place.act, { id: endpoint.id, what: { eventId: old[1]! } })
+  assert.match(('problem' in again && again.problem) || '', /events and deliveries are kept for 30 days: evt_/)
 
-  // An event whose delivery was deleted can still be sent again, as a new delivery.
-  const what = { eventId: old[1]! }
-  assert.deepEqual(await redeliver(place.installation, place.act, { id: endpoint.id, what }), { queued: 1 })
-  await until('the event is received again', () => receiver.received.filter(({ id }) => id === old[1]).length === 3)
+  aheadMs = 31.5 * DAY_MS
+  await upkeep.run()
+  assert.deepEqual(await states(), left)
+  assert.deepEqual(await events(), [old[0], ...recent], 'an event is kept while a delivery refers to it')
+  const resent = await redeliver(place.installation, place.act, { id: endpoint.id, what: { eventId: recent[0]! } })
+  assert.deepEqual(resent, { queued: 1 })
+  await until('it is received again', () => receiver.received.filter(({ id }) => id === recent[0]).length === 2)
   await until('the attempt is recorded', async () => (await attempts()) === 7)
-  const listed = await listAttempts(place.installation, place.act, { id: endpoint.id, eventId: old[1]! })
+  const listed = await listAttempts(place.installation, place.act, { id: endpoint.id, eventId: recent[0]! })
   assert.ok(!('problem' in listed))
   assert.deepEqual(
     listed.map(({ number, status }) => [number, status]),
-    [[1, 204]],
+    [
+      [1, 204],
+      [2, 204],
+    ],
   )
+  await upkeep.close()
 })
 
 test('a delivery that is redelivered while old deliveries are deleted keeps its new attempt', async () => {
@@ -101,30 +114,6 @@ test('a delivery that is redelivered while old deliveries are deleted keeps its 
   assert.deepEqual(await attempts(), [{ event_id: event, number: 2 }])
   const left = await place.database.query('SELECT event_id, attempts FROM webhook_deliveries')
   assert.deepEqual(left, [{ event_id: event, attempts: 2 }], `${other} is gone`)
-})
-
-test('one node at a time deletes old deliveries, in batches', async () => {
-  const place = await openWebhookPlace()
-  const batches: number[] = []
-  const parts = {
-    store: {
-      purgeDeliveries: async (_: string, limit: number) => {
-        batches.push(limit)
-        return batches.length < 3 ? limit : 0
-      },
-    },
-    database: place.database,
-    keepMs: DAY_MS,
-    nowMs: Date.now,
-    onError: (error: unknown) => assert.fail(error as Error),
-  }
-  const retention = new WebhookRetention(parts)
-  await retention.purge()
-  assert.equal(batches.length, 3)
-  await place.database.query("UPDATE leases SET holder = 'another' WHERE name = 'webhook retention'")
-  await new WebhookRetention(parts).purge()
-  assert.equal(batches.length, 3, 'another node holds the lease')
-  await retention.close()
 })
 
 test('metrics count attempts by result and webhook endpoints by health', async () => {

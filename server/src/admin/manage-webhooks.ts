@@ -225,14 +225,8 @@ export async function redeliver(
   if ('problem' in endpoint) return endpoint
   if (endpoint.state === 'disabled') return { problem: `${id} is disabled: enable it first` }
   const store = installation.stores[act.environment]
-  const keptSinceMs = installation.nowMs() - installation.config.webhooksKeepDays * DAY_MS
-  // Older deliveries are deleted, so it is unknown whether they arrived.
-  if ('sinceMs' in what && what.sinceMs < keptSinceMs)
-    return {
-      problem: `deliveries are kept for ${installation.config.webhooksKeepDays} days: --since goes back to ${new Date(keptSinceMs).toISOString()}`,
-    }
-  if ('eventId' in what && !(await store.eventExists(act.organizationId, what.eventId)))
-    return { problem: `there is no event ${what.eventId} in ${act.environment}` }
+  const refused = await redeliveryProblem(installation, act, what)
+  if (refused) return refused
   let queued = 0
   const batches = 'eventId' in what ? [[what.eventId]] : undelivered(store, endpoint, what.sinceMs)
   for await (const eventIds of batches) {
@@ -247,6 +241,23 @@ export async function redeliver(
     queued += eventIds.length
   }
   return { queued }
+}
+
+/** Why events cannot be sent again: older events and deliveries are deleted, and nothing says whether they arrived. */
+async function redeliveryProblem(
+  { stores, nowMs, config }: Installation,
+  { environment, organizationId }: WebhookOwner,
+  what: { eventId: string } | { sinceMs: number },
+): Promise<Problem | undefined> {
+  const keptSince = new Date(nowMs() - config.webhooksKeepDays * DAY_MS).toISOString()
+  const kept = `events and deliveries are kept for ${config.webhooksKeepDays} days`
+  if ('sinceMs' in what)
+    return new Date(what.sinceMs).toISOString() < keptSince
+      ? { problem: `${kept}: --since goes back to ${keptSince}` }
+      : undefined
+  const writtenAt = await stores[environment].eventTime(organizationId, what.eventId)
+  if (writtenAt === undefined) return { problem: `there is no event ${what.eventId} in ${environment}` }
+  return writtenAt < keptSince ? { problem: `${kept}: ${what.eventId} was written at ${writtenAt}` } : undefined
 }
 
 /** Events that never reached a webhook endpoint, in batches. Ids sort by time: an id of a millisecond earlier is the start. */

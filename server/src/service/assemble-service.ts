@@ -18,10 +18,10 @@ import { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
-import { WebhookRetention } from '../webhooks/retention.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
 import { Upkeep } from './upkeep.ts'
+import { upkeepTasks } from './upkeep-tasks.ts'
 import { VERSION } from './version.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
@@ -99,7 +99,6 @@ function startWorkers(
     startSealer(parts, environment),
     startConsequenceWorker(parts, environment),
     startDispatcher(parts, environment, webhookTimings),
-    startRetention(parts, environment),
     startUpkeep(parts, environment),
   )
 }
@@ -247,24 +246,17 @@ function startDispatcher(
   return () => dispatcher.close()
 }
 
-function startRetention({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
-  const { config, storage, stores, nowMs } = installation
-  const retention = new WebhookRetention({
-    database: storage.environments[environment],
-    store: stores[environment],
-    keepMs: config.webhooksKeepDays * 86_400_000,
-    nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'webhook retention failed'),
-  })
-  retention.start()
-  return () => retention.close()
-}
-
 function startUpkeep({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
-  const { storage, stores, nowMs } = installation
+  const { config, storage, stores, nowMs } = installation
+  const database = storage.environments[environment]
   const upkeep = new Upkeep({
-    database: storage.environments[environment],
-    store: stores[environment],
+    database,
+    tasks: upkeepTasks({
+      store: stores[environment],
+      database,
+      keepDays: config.webhooksKeepDays,
+      isEmbedded: storage.embedded,
+    }),
     nowMs,
     onError: (error) => logger.error({ err: error, environment }, 'upkeep failed'),
   })

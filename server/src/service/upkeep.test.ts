@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createTestStorage } from '../../tests/test-storage.ts'
+import { createTestStorage, onPostgres } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { openEnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
+import { vacuumGrownTable } from '../store/queries/vacuum.ts'
 import { openStorage } from '../store/storage.ts'
-import { Upkeep } from './upkeep.ts'
+import { Upkeep, type UpkeepTask } from './upkeep.ts'
+import { upkeepTasks } from './upkeep-tasks.ts'
 
 const NOW_MS = Date.parse('2026-11-15T09:30:00.000Z')
 const place = await createTestStorage()
@@ -18,13 +20,12 @@ after(async () => {
   await place.remove()
 })
 
-function openUpkeep(purgeKeptAnswers = store.purgeKeptAnswers): Upkeep {
-  return new Upkeep({
-    database,
-    store: { purgeKeptAnswers },
-    nowMs: () => NOW_MS,
-    onError: (error) => assert.fail(String(error)),
-  })
+const allTasks = () => upkeepTasks({ store, database, keepDays: 30, isEmbedded: storage.embedded })
+function openUpkeep(
+  tasks: readonly UpkeepTask[] = allTasks(),
+  onError: (error: unknown) => void = (error) => assert.fail(String(error)),
+) {
+  return new Upkeep({ database, tasks, nowMs: () => NOW_MS, onError })
 }
 
 async function keepAnswer(key: string, createdAtMs: number): Promise<void> {
@@ -41,35 +42,100 @@ test('upkeep deletes kept answers older than a day and keeps the younger ones', 
   const upkeep = openUpkeep()
   await keepAnswer('old', NOW_MS - 25 * 3_600_000)
   await keepAnswer('young', NOW_MS - 23 * 3_600_000)
-  await upkeep.purge()
+  await upkeep.run()
   await upkeep.close()
   assert.deepEqual(await keptKeys(), ['young'])
 })
 
-test('upkeep deletes nothing while another node holds the lease', async () => {
+test('upkeep does nothing while another node holds the lease', async () => {
   const other = new Lease(database, { name: 'upkeep', holder: 'node_other', seconds: 60 })
   assert.equal(await other.isHeld(), true)
   const upkeep = openUpkeep()
   await keepAnswer('old', NOW_MS - 25 * 3_600_000)
-  await upkeep.purge()
+  await upkeep.run()
   assert.deepEqual(await keptKeys(), ['old', 'young'])
   await other.release()
-  await upkeep.purge()
+  await upkeep.run()
   await upkeep.close()
   assert.deepEqual(await keptKeys(), ['young'])
 })
 
-test('closing stops a purge between two batches and releases the lease', async () => {
+test('closing stops a task between two batches and releases the lease', async () => {
   let batches = 0
-  const upkeep = openUpkeep(async () => {
-    batches += 1
-    if (batches === 2) void upkeep.close()
-    return 5_000
-  })
-  await upkeep.purge()
+  const upkeep = openUpkeep([
+    async () => {
+      batches += 1
+      if (batches === 2) void upkeep.close()
+      return true
+    },
+  ])
+  await upkeep.run()
   await upkeep.close()
   assert.equal(batches, 2)
   const next = new Lease(database, { name: 'upkeep', holder: 'node_next', seconds: 60 })
   assert.equal(await next.isHeld(), true)
   await next.release()
+})
+
+test('a task that fails is reported, and the tasks after it run', async () => {
+  const reported: unknown[] = []
+  let ran = 0
+  const failing = async (): Promise<boolean> => {
+    throw new Error('broken')
+  }
+  const counting = async () => ++ran < 3
+  const upkeep = openUpkeep([failing, counting], (error) => reported.push(error))
+  await upkeep.run()
+  await upkeep.close()
+  assert.deepEqual([reported.length, ran], [1, 3])
+})
+
+test('usage of past days becomes one row for each counter, however many processes wrote it, and its sums stay', async () => {
+  const write = (node: string, day: string, count: number) =>
+    store.commit({ organizationId: 'org_a', usage: [{ day, node, counter: 'requests', count }] })
+  for (let start = 0; start < 20; start++) {
+    await write(`node_${start}`, '2026-11-10', 5)
+    await write(`node_${start}`, '2026-11-14', 1)
+    await write(`node_${start}`, '2026-11-15', 2)
+  }
+  const rows = async () =>
+    (
+      await database.query<{ day: string; n: number }>(
+        'SELECT day, count(*) AS n FROM usage_by_day GROUP BY day ORDER BY day',
+      )
+    ).map(({ day, n }) => [day, n])
+  const sums = () => store.usageByDay('org_a', '2026-11-01', '2026-11-30')
+  const before = await sums()
+  const upkeep = openUpkeep()
+  await upkeep.run()
+  const compacted = [
+    ['2026-11-10', 1],
+    ['2026-11-14', 20],
+    ['2026-11-15', 20],
+  ]
+  assert.deepEqual(await rows(), compacted, 'a node may still write to yesterday')
+  assert.deepEqual(await sums(), before)
+  await write('node_late', '2026-11-10', 7)
+  await upkeep.run()
+  await upkeep.close()
+  assert.deepEqual(await rows(), compacted)
+  assert.equal((await sums()).find(({ day }) => day === '2026-11-10')!.count, 107)
+})
+
+test('the space of deleted rows is used again on the embedded database', {
+  skip: onPostgres && 'a PostgreSQL server has autovacuum',
+}, async () => {
+  const sizes: number[] = []
+  for (let round = 0; round < 6; round++) {
+    await database.query(
+      `INSERT INTO audit_pending SELECT 'org_a', 'trail_' || (n + $1 * 10000), 1, 'aud' FROM generate_series(1, 10000) AS n`,
+      [round],
+    )
+    await database.query('DELETE FROM audit_pending')
+    while (await vacuumGrownTable(database));
+    const [row] = await database.query<{ size: number }>("SELECT pg_relation_size('audit_pending') AS size")
+    sizes.push(row!.size)
+  }
+  // Each round writes 640 KB; without VACUUM the sixth would end with six times the size of the first.
+  assert.ok(sizes.at(-1)! <= 3 * sizes[0]!, sizes.join(' '))
 })

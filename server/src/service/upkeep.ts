@@ -1,21 +1,23 @@
 import { nodeId } from '../ids/node-id.ts'
 import type { Database } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 
 const ROUND_EVERY_MS = 60_000
 const LEASE = { name: 'upkeep', holder: nodeId, seconds: 60 }
 
+/** A task of upkeep: does one small batch of its work, and returns whether another batch is due at once. */
+export type UpkeepTask = (nowMs: number) => Promise<boolean>
+
 /** What upkeep of one environment works with. */
 export interface UpkeepParts {
   database: Database
-  store: Pick<EnvironmentStore, 'purgeKeptAnswers'>
+  tasks: readonly UpkeepTask[]
   nowMs: () => number
   onError: (error: unknown) => void
 }
 
-/** Deletes kept answers past their retention, in rounds of one minute; one node at a time, by lease. */
+/** Keeps one environment from growing without end: runs all tasks in rounds of one minute; one node at a time, by lease. */
 export class Upkeep {
   readonly #parts: UpkeepParts
   readonly #lease: Lease
@@ -27,7 +29,7 @@ export class Upkeep {
     this.#rounds = new LeasedRounds({
       lease: this.#lease,
       everyMs: ROUND_EVERY_MS,
-      work: () => this.purge(),
+      work: () => this.run(),
       onError: parts.onError,
     })
   }
@@ -36,12 +38,17 @@ export class Upkeep {
     this.#rounds.start()
   }
 
-  /** Deletes batch by batch until nothing is left, the service closes, or another node takes the lease. */
-  async purge(): Promise<void> {
-    const { store, nowMs } = this.#parts
-    const now = new Date(nowMs()).toISOString()
-    while (!this.#rounds.isClosed && (await this.#lease.isHeld())) {
-      if ((await store.purgeKeptAnswers(now)) === 0) return
+  /** Runs each task to its end, unless the service closes or another node takes the lease. */
+  async run(): Promise<void> {
+    const { tasks, nowMs, onError } = this.#parts
+    const startedMs = nowMs()
+    for (const task of tasks) {
+      try {
+        while (!this.#rounds.isClosed && (await this.#lease.isHeld())) if (!(await task(startedMs))) break
+      } catch (error) {
+        // A task that fails in every round must not keep the others from their work.
+        onError(error)
+      }
     }
   }
 

@@ -256,7 +256,6 @@ const APPEND_ONLY = [
   'consents',
   'decision_evidence',
   'decisions',
-  'events',
   'feature_snapshots',
   'outcomes',
   'policies',
@@ -301,6 +300,12 @@ test('the database itself refuses to update, delete or truncate rows of an appen
       )
     }
   }
+})
+
+test('the database refuses to change an event, and deletes one only by row, for its retention', async () => {
+  await insertAnyRow('events')
+  for (const sql of ['UPDATE events SET org_id = org_id', 'TRUNCATE events'])
+    await assert.rejects(database.query(sql), /append-only/, sql)
 })
 
 test('one node holds a lease until the node releases it or it expires', async () => {

@@ -170,10 +170,44 @@ export function webhookQueries(database: Database) {
       return { ...waiting!, endpoints: endpoints! }
     },
 
-    /** Whether an organization has an event with this id. */
-    async eventExists(organizationId: string, id: string): Promise<boolean> {
-      const rows = await database.query('SELECT 1 FROM events WHERE org_id = $1 AND id = $2', [organizationId, id])
-      return rows.length > 0
+    /** When an event of an organization was written; undefined if there is none with this id. */
+    async eventTime(organizationId: string, id: string): Promise<string | undefined> {
+      const [event] = await database.query<{ created_at: string }>(
+        'SELECT created_at FROM events WHERE org_id = $1 AND id = $2',
+        [organizationId, id],
+      )
+      return event?.created_at
+    },
+
+    /**
+     * Looks at a batch of events between two ids, which sort by time, and deletes those that no delivery refers to.
+     * Returns the last id that it looked at; undefined if there are no more.
+     */
+    async purgeEvents({
+      afterId,
+      beforeId,
+      limit,
+    }: {
+      afterId: string
+      beforeId: string
+      limit: number
+    }): Promise<string | undefined> {
+      const keys = await database.query<{ org_id: string; id: string }>(
+        'SELECT org_id, id FROM events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3',
+        [afterId, beforeId, limit],
+      )
+      if (keys.length === 0) return undefined
+      // By way of the webhook endpoints, which are few: the primary key of deliveries starts with theirs.
+      await database.query(
+        `DELETE FROM events AS event USING unnest($1::text[], $2::text[]) AS old (org_id, id)
+         WHERE event.org_id = old.org_id AND event.id = old.id AND NOT EXISTS (
+           SELECT 1 FROM webhook_endpoints AS endpoint
+           JOIN webhook_deliveries AS delivery
+             ON delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id AND delivery.event_id = old.id
+           WHERE endpoint.org_id = old.org_id)`,
+        [keys.map(({ org_id }) => org_id), keys.map(({ id }) => id)],
+      )
+      return keys.at(-1)!.id
     },
   }
 }

@@ -134,7 +134,10 @@ CREATE TABLE events (
   data       text NOT NULL,
   PRIMARY KEY (org_id, id)
 );
-SELECT make_append_only('events');
+-- For upkeep, which deletes old events that no delivery refers to; ids sort by time.
+CREATE INDEX events_by_age ON events (id);
+CREATE TRIGGER never_changed BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER never_emptied BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- The audit log. Entries are written in the statement of the change they describe; the sealer then adds each as a leaf to
 -- the organization's Merkle tree.
@@ -208,7 +211,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
--- Counted per node, so that nodes do not contend for one row lock.
+-- Counted per node, so that nodes do not contend for one row lock. Upkeep sums past days up under the node 'all'.
 CREATE TABLE usage_by_day (
   org_id   text NOT NULL,
   day      date NOT NULL,
@@ -217,6 +220,7 @@ CREATE TABLE usage_by_day (
   count    bigint NOT NULL,
   PRIMARY KEY (org_id, day, node, counter)
 );
+CREATE INDEX usage_by_day_of_nodes ON usage_by_day (day) WHERE node <> 'all';
 
 -- The node that currently runs each job of which only one instance may run.
 CREATE TABLE leases (

@@ -1,0 +1,59 @@
+import { createNewId } from '../ids/new-id.ts'
+import type { Database } from '../store/database/database.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import { checkpoint, vacuumGrownTable } from '../store/queries/vacuum.ts'
+import type { UpkeepTask } from './upkeep.ts'
+
+const DAY_MS = 86_400_000
+const ROWS_PER_BATCH = 1_000
+/** Events are kept a day longer than they can be sent again, so that no event disappears under a redelivery. */
+const EVENTS_KEPT_LONGER_MS = DAY_MS
+
+/** The tasks of upkeep in one environment; docs/operating.md ("What grows?") lists what bounds each table. */
+export function upkeepTasks({
+  store,
+  database,
+  keepDays,
+  isEmbedded,
+}: {
+  store: Pick<EnvironmentStore, 'purgeKeptAnswers' | 'purgeDeliveries' | 'purgeEvents' | 'compactUsage'>
+  database: Database
+  /** How long finished deliveries are kept, and events can be sent again. */
+  keepDays: number
+  isEmbedded: boolean
+}): UpkeepTask[] {
+  const keepMs = keepDays * DAY_MS
+  return [
+    async (nowMs) => (await store.purgeKeptAnswers(isoTime(nowMs))) > 0,
+    async (nowMs) => (await store.purgeDeliveries(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),
+    // A node may still write the usage of yesterday, when its last flush failed.
+    async (nowMs) => (await store.compactUsage(isoTime(nowMs - DAY_MS).slice(0, 10))) > 0,
+    ...(isEmbedded ? [() => vacuumGrownTable(database), async () => checkpoint(database)] : []),
+  ]
+}
+
+/**
+ * Deletes old events that no delivery refers to. It goes through the events by id and remembers where it was, because
+ * events that are held by the pending deliveries of a disabled webhook endpoint would be found again and again. Once a
+ * day it starts again from the oldest.
+ */
+function purgeEvents(store: Pick<EnvironmentStore, 'purgeEvents'>, keepMs: number): UpkeepTask {
+  let afterId = ''
+  let startedMs = 0
+  return async (nowMs) => {
+    if (nowMs - startedMs >= DAY_MS) {
+      afterId = ''
+      startedMs = nowMs
+    }
+    const beforeId = createNewId(() => nowMs - keepMs)('evt')
+    const lastId = await store.purgeEvents({ afterId, beforeId, limit: ROWS_PER_BATCH })
+    if (lastId === undefined) return false
+    afterId = lastId
+    return true
+  }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
