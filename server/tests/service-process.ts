@@ -36,14 +36,19 @@ export async function freePorts(): Promise<ServiceProcess['ports']> {
   return { console: console!, sandbox: sandbox!, production: production! }
 }
 
-/** Starts the service with these settings, without waiting until it is ready. */
-export function spawnService(env: Record<string, string>, ports: ServiceProcess['ports']): ServiceProcess {
+/** Starts the service with these settings, under a launcher such as `unshare`, without waiting until it is ready. */
+export function spawnService(
+  env: Record<string, string>,
+  ports: ServiceProcess['ports'],
+  launcher: readonly string[] = [],
+): ServiceProcess {
   const settings = {
     CONSOLE_PORT: String(ports.console),
     SANDBOX_PORT: String(ports.sandbox),
     PRODUCTION_PORT: String(ports.production),
   }
-  const child = spawn(process.execPath, ['server/src/main.ts'], {
+  const [command, ...args] = [...launcher, process.execPath, 'server/src/main.ts']
+  const child = spawn(command!, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...settings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,7 +69,7 @@ export function spawnService(env: Record<string, string>, ports: ServiceProcess[
   const untilOutput = async (text: string) => {
     const deadline = Date.now() + OUTPUT_WITHIN_MS
     while (!output.includes(text)) {
-      if (child.exitCode !== null || Date.now() > deadline)
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline)
         throw new Error(`the service did not print ${text}:\n${output}`)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
@@ -76,8 +81,9 @@ export function spawnService(env: Record<string, string>, ports: ServiceProcess[
 export async function startServiceProcess(
   env: Record<string, string>,
   ports?: ServiceProcess['ports'],
+  launcher: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const service = spawnService(env, ports ?? (await freePorts()))
+  const service = spawnService(env, ports ?? (await freePorts()), launcher)
   await service.untilOutput('"msg":"ready"')
   return service
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from '../store/database/database.ts'
-import { FolderHeld } from '../store/database/folder-lock.ts'
+import { FolderHeld, FolderNotLockable } from '../store/database/folder-lock.ts'
 import { MigrationRefused } from '../store/schema/migrate.ts'
 import { WrongMasterKey } from './installation.ts'
 
@@ -13,6 +13,7 @@ export function explainFailure(error: unknown): string {
   if (
     error instanceof ConfigError ||
     error instanceof DatabaseUnavailable ||
+    error instanceof FolderNotLockable ||
     error instanceof MigrationRefused ||
     error instanceof WrongMasterKey
   ) {

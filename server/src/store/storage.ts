@@ -25,8 +25,8 @@ export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir
   return config.databaseUrls ? openServers(config.databaseUrls) : openEmbedded(config.dataDir)
 }
 
-function openEmbedded(dataDir: string): Storage {
-  const unlock = lockFolder(dataDir)
+async function openEmbedded(dataDir: string): Promise<Storage> {
+  const unlock = await lockFolder(dataDir)
   try {
     const { folder, markComplete } = prepareDatabaseFolder(dataDir)
     const control = openPglite({ dataDir: folder, schema: SCHEMAS.control, onOpen: markComplete })

@@ -15,6 +15,8 @@ import { join } from 'node:path'
 const INCOMPLETE_MARKER = 'verdigraph.unfinished'
 /** Written by PostgreSQL; a folder without it holds no database. */
 const VERSION_FILE = 'PG_VERSION'
+/** PostgreSQL's own lock. It refuses to start over an empty one, which `kill -9` leaves between creating and writing it. */
+const PID_FILE = 'postmaster.pid'
 
 /** The path of the embedded database's folder. */
 export function databaseFolder(dataDir: string): string {
@@ -27,7 +29,9 @@ export function holdsDatabase(folder: string): boolean {
 }
 
 /**
- * Creates the folder of the embedded database if it is missing. Creating a database copies a thousand files. Until
+ * Makes the folder of the embedded database ready to be opened; the caller holds the lock of the data folder.
+ *
+ * Creates the folder if it is missing. Creating a database copies a thousand files. Until
  * `markComplete` is called, a marker file says that some may be missing, and the next start deletes the folder and
  * creates the database again.
  */
@@ -37,6 +41,8 @@ export function prepareDatabaseFolder(dataDir: string): { folder: string; markCo
   // PGlite creates files that every user may write; the mode of the folder keeps other users out.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
+  // The folder lock says that no process works on this database.
+  rmSync(join(folder, PID_FILE), { force: true })
   if (holdsDatabase(folder)) return { folder, markComplete() {} }
 
   writeFileSync(join(folder, INCOMPLETE_MARKER), '', { mode: 0o600 })

@@ -1,57 +1,69 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { FolderHeld, lockFolder } from './folder-lock.ts'
+import { type TestContext, test } from 'node:test'
+import { FolderHeld, FolderNotLockable, lockFolder } from './folder-lock.ts'
 
-/** Prints `ready`, tries to lock the folder on its first input, prints the result, and holds the lock until its input ends. */
+/** Locks the folder, prints the result, and holds the lock until it is killed. */
 const PROGRAM = `
   import { lockFolder } from ${JSON.stringify(join(import.meta.dirname, 'folder-lock.ts'))}
-  process.stdin.once('data', () => {
-    try { lockFolder(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
-  })
-  console.log('ready')
+  setInterval(() => {}, 1_000)
+  await lockFolder(process.argv[1]).then(() => console.log('held'), (error) => console.log(error.message))
+  globalThis.gc()
 `
 
-/** Starts processes that all try to lock a folder at the same moment, and returns what each printed. */
-async function race(folder: string, contenders: number): Promise<string[]> {
-  const children = Array.from({ length: contenders }, () =>
-    spawn(process.execPath, ['--input-type=module-typescript', '--eval', PROGRAM, folder], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    }),
-  )
-  const nextLines = () =>
-    Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()))
-  assert.deepEqual(new Set(await nextLines()), new Set(['ready']))
-  const results = nextLines()
-  for (const { stdin } of children) stdin.write('go')
-  await results
-  for (const { stdin } of children) stdin.end()
-  return results
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
 }
 
-test('when several processes find the lock of a dead process at once, exactly one locks the folder', async () => {
-  for (const dead of [JSON.stringify({ pid: 2 ** 22 + 1, started: '1', node: 'node_dead' }), '']) {
-    const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
-    writeFileSync(join(folder, 'lock'), dead)
-    const results = await race(folder, 6)
-    assert.deepEqual(results.sort(), ['FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'FolderHeld', 'held'])
-    assert.deepEqual(readdirSync(folder), ['lock'], 'no other file is left behind')
-    rmSync(folder, { recursive: true })
-  }
+function lockElsewhere(folder: string) {
+  const args = ['--expose-gc', '--input-type=module-typescript', '--eval', PROGRAM, folder]
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+test('a folder is locked until its holder unlocks it, and unlocking again leaves the next holder alone', async (t) => {
+  const folder = newFolder(t)
+  const unlock = await lockFolder(folder)
+  await assert.rejects(lockFolder(folder), new RegExp(`is in use by process ${process.pid} on ${hostname()}$`))
+  unlock()
+  assert.deepEqual(readdirSync(folder), ['lock'], 'no other file is left behind')
+  const unlockNext = await lockFolder(folder)
+  unlock()
+  await assert.rejects(lockFolder(folder), FolderHeld)
+  unlockNext()
 })
 
-test('unlocking frees the folder, and unlocking again leaves the lock of the next holder alone', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-lock-'))
-  const unlock = lockFolder(folder)
-  assert.throws(() => lockFolder(folder), FolderHeld)
+test('the lock of another process holds while that process lives, and is free once it is killed', async (t) => {
+  const folder = newFolder(t)
+  const child = lockElsewhere(folder)
+  t.after(() => child.kill('SIGKILL'))
+  assert.equal(String((await once(child.stdout, 'data'))[0]), 'held\n')
+  await assert.rejects(lockFolder(folder), new RegExp(`process ${child.pid} on ${hostname()}`))
+  assert.equal(statSync(join(folder, 'lock')).mode & 0o777, 0o600)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  assert.ok(existsSync(join(folder, 'holder.json')), 'a killed process leaves its description')
+  const unlock = await lockFolder(folder)
   unlock()
-  assert.equal(existsSync(join(folder, 'lock')), false)
-  writeFileSync(join(folder, 'lock'), JSON.stringify({ pid: process.pid, started: null, node: 'node_other' }))
-  unlock()
-  assert.equal(existsSync(join(folder, 'lock')), true)
-  rmSync(folder, { recursive: true })
+})
+
+test('a folder whose holder beats on another machine is refused, though this kernel knows of no lock', async (t) => {
+  const folder = newFolder(t)
+  const description = join(folder, 'holder.json')
+  writeFileSync(description, JSON.stringify({ pid: 17, host: 'other-machine', boot: 'another-boot' }))
+  const beat = setInterval(() => utimesSync(description, new Date(), new Date()), 100)
+  await assert.rejects(lockFolder(folder), /is in use by process 17 on other-machine$/)
+  clearInterval(beat)
+})
+
+test('a lock file that cannot be locked refuses the folder, because its holder is unknown', async (t) => {
+  const folder = newFolder(t)
+  writeFileSync(join(folder, 'lock'), 'not a lock file of this release'.repeat(40))
+  await assert.rejects(lockFolder(folder), FolderNotLockable)
+  assert.deepEqual(readdirSync(folder), ['lock'])
 })
