@@ -24,7 +24,7 @@ export async function installSandboxPolicy(installation: Installation, organizat
       evidence: testEvidence(tests),
     }),
   )
-  await installation.stores.sandbox.switchActivePolicy({
+  const switched = await installation.stores.sandbox.switchActivePolicy({
     organizationId,
     policy: row,
     replacesId: undefined,
@@ -34,6 +34,7 @@ export async function installSandboxPolicy(installation: Installation, organizat
     event: activatedEvent(installation, row, undefined),
     auditEntries: steps.map((step) => step.entry),
   })
+  if (!switched) throw new Error(`the sandbox policy of ${organizationId} was not activated: try again`)
 }
 
 type ShippedPolicy = { source: string } & Exclude<ReturnType<typeof checkPolicySource>, { problems: unknown }>

@@ -6,26 +6,40 @@ import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
 import { recordContext } from './record-context.ts'
 
-/** Creates an organization: the first entry of both its audit logs, and an active policy in its sandbox. */
+/** Creates an organization. It is inserted last, so that an organization that was created halfway is never seen. */
 export async function createOrganization(
   installation: Installation,
   { name, actor }: { name: string; actor: AdminActor },
 ): Promise<Organization> {
-  const { storage, stores, newId, nowMs } = installation
-  const now = new Date(nowMs()).toISOString()
-  const organization = { id: newId('org'), name, created_at: now }
+  const { storage, newId, nowMs } = installation
+  const organization = { id: newId('org'), name, created_at: new Date(nowMs()).toISOString() }
+  await prepareOrganization(installation, { organizationId: organization.id, actor })
   await insertOrganization(storage.control, organization)
-  for (const environment of ENVIRONMENTS) {
-    const entry = auditEntryRow(recordContext(installation, { organizationId: organization.id, actor }), {
-      type: 'organization.created',
-      trailId: organization.id,
-      subject: { type: 'organization', id: organization.id },
-      data: { organization_id: organization.id },
-    })
-    await stores[environment].commit({ organizationId: organization.id, auditEntries: [entry] })
-  }
-  await installSandboxPolicy(installation, organization.id)
   return organization
+}
+
+/**
+ * Writes what an organization begins with: the first entry of both its audit logs, and an active policy in its sandbox.
+ * Called again with the same id, it writes only what is missing.
+ */
+export async function prepareOrganization(
+  installation: Installation,
+  { organizationId, actor }: { organizationId: string; actor: AdminActor },
+): Promise<void> {
+  const trail = { organizationId, trailId: organizationId, beforeSeq: undefined, limit: 1 }
+  for (const environment of ENVIRONMENTS) {
+    const store = installation.stores[environment]
+    if ((await store.auditTrail(trail)).length > 0) continue
+    const entry = auditEntryRow(recordContext(installation, { organizationId, actor }), {
+      type: 'organization.created',
+      trailId: organizationId,
+      subject: { type: 'organization', id: organizationId },
+      data: { organization_id: organizationId },
+    })
+    await store.commit({ organizationId, auditEntries: [entry] })
+  }
+  if (!(await installation.stores.sandbox.activePolicy(organizationId)))
+    await installSandboxPolicy(installation, organizationId)
 }
 
 /** Finds an organization by its id or its name; without either, the only organization there is. */

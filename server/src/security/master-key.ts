@@ -7,9 +7,10 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Environment } from '../config.ts'
+import { writeSecretFile } from './secret-file.ts'
 
 const KEY_BYTES = 32
 const FILE_NAME = 'master.key'
@@ -67,7 +68,7 @@ export function loadMasterKey({
 }): MasterKey | undefined {
   if (masterKey) return new MasterKey(Buffer.from(masterKey, 'base64'))
   try {
-    return new MasterKey(Buffer.from(readFileSync(join(dataDir, FILE_NAME), 'utf8'), 'base64'))
+    return readKeyFile(join(dataDir, FILE_NAME))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return undefined
@@ -77,7 +78,16 @@ export function loadMasterKey({
 /** Creates a master key and writes it to a file in the data folder that only the owner can read. */
 export function createMasterKey(dataDir: string): MasterKey {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const key = randomBytes(KEY_BYTES)
-  writeFileSync(join(dataDir, FILE_NAME), `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  const file = join(dataDir, FILE_NAME)
+  writeSecretFile(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { keepExisting: true })
+  return readKeyFile(file)
+}
+
+function readKeyFile(file: string): MasterKey {
+  const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
+  if (key.length !== KEY_BYTES)
+    throw new ConfigError(
+      `${file} does not hold ${KEY_BYTES} bytes in base64: put a copy of that file back, or set MASTER_KEY; delete the file only if this installation has never started`,
+    )
   return new MasterKey(key)
 }

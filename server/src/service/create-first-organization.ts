@@ -1,36 +1,56 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKey } from '../admin/manage-keys.ts'
-import { createOrganization } from '../admin/manage-organizations.ts'
+import { createKey, revokeKey } from '../admin/manage-keys.ts'
+import { prepareOrganization } from '../admin/manage-organizations.ts'
 import { SCOPES } from '../security/scopes.ts'
+import { writeSecretFile } from '../security/secret-file.ts'
+import { listApiKeys } from '../store/queries/api-keys.ts'
+import { firstOrganizationId, insertOrganization } from '../store/queries/organizations.ts'
 import type { Installation } from './installation.ts'
 
 const ACTOR = { type: 'system', id: 'first-start' } as const
 
-/** Creates an organization and a sandbox key, and writes both to `first-run.txt`, readable by its owner only. */
+/**
+ * Creates an organization with a sandbox key, and writes both to `first-run.txt`, readable by its owner only.
+ *
+ * The organization is inserted last. If the process is killed before, the next start finds no organization and comes
+ * here again: it keeps what is written, and replaces a key whose text may be lost.
+ */
 export async function createFirstOrganization(installation: Installation): Promise<string> {
-  const { baseUrls, dataDir } = installation.config
-  const file = join(dataDir, 'first-run.txt')
-  // Fails here if the folder cannot be written, before a key exists that would be lost.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writeFileSync(file, '', { mode: 0o600 })
-  const organization = await createOrganization(installation, { name: 'First organization', actor: ACTOR })
+  const { config, storage, nowMs } = installation
+  const organizationId = await firstOrganizationId(storage.control)
+  await prepareOrganization(installation, { organizationId, actor: ACTOR })
+  const key = await replaceKey(installation, organizationId)
+  const text = [
+    `Organization       ${organizationId}`,
+    `Sandbox API        ${config.baseUrls.sandbox}`,
+    `Production API     ${config.baseUrls.production}`,
+    `Console            ${config.baseUrls.console}`,
+    `Sandbox key        ${key}`,
+    '',
+  ].join('\n')
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  writeSecretFile(join(config.dataDir, 'first-run.txt'), text)
+  await insertOrganization(storage.control, {
+    id: organizationId,
+    name: 'First organization',
+    created_at: new Date(nowMs()).toISOString(),
+  })
+  return text
+}
+
+/** Creates the first key, and revokes those of interrupted starts. */
+async function replaceKey(installation: Installation, organizationId: string): Promise<string> {
+  const earlier = await listApiKeys(installation.storage.environments.sandbox, organizationId)
+  for (const key of earlier.filter(({ revoked_at }) => revoked_at === null))
+    await revokeKey(installation, 'sandbox', { key, actor: ACTOR })
   const { key } = await createKey(installation, {
     environment: 'sandbox',
-    organizationId: organization.id,
+    organizationId,
     name: 'First key',
     scopes: SCOPES,
     expiresAt: null,
     actor: ACTOR,
   })
-  const text = [
-    `Organization       ${organization.id}`,
-    `Sandbox API        ${baseUrls.sandbox}`,
-    `Production API     ${baseUrls.production}`,
-    `Console            ${baseUrls.console}`,
-    `Sandbox key        ${key}`,
-    '',
-  ].join('\n')
-  writeFileSync(file, text, { mode: 0o600 })
-  return text
+  return key
 }

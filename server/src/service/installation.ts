@@ -65,8 +65,12 @@ async function createFirstMasterKey({ dataDir }: Config, { control }: Storage): 
 }
 
 /** Refuses to start under another master key than the one whose check value the first start stored. */
-export async function verifyMasterKey({ storage, masterKey, nowMs }: Installation): Promise<void> {
-  const check = { masterKeyCheck: masterKey.check, now: new Date(nowMs()).toISOString() }
+export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Installation): Promise<void> {
+  const check = {
+    masterKeyCheck: masterKey.check,
+    firstOrganizationId: newId('org'),
+    now: new Date(nowMs()).toISOString(),
+  }
   if (await matchesMasterKey(storage.control, check)) return
   throw new WrongMasterKey(
     'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',

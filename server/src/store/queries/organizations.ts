@@ -22,18 +22,25 @@ export async function listOrganizations(control: Database): Promise<Organization
   )
 }
 
+/** The id of the organization that the first start creates, stored before anything of that organization is. */
+export async function firstOrganizationId(control: Database): Promise<string> {
+  const [row] = await control.query<{ first_organization_id: string }>('SELECT first_organization_id FROM installation')
+  return row!.first_organization_id
+}
+
 /** Whether this node's master key has the stored check value; the first start stores it. */
 export async function matchesMasterKey(
   control: Database,
-  { masterKeyCheck, now }: { masterKeyCheck: string; now: string },
+  { masterKeyCheck, firstOrganizationId, now }: { masterKeyCheck: string; firstOrganizationId: string; now: string },
 ): Promise<boolean> {
   const stored = async () =>
     (await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation'))[0]
   const earlier = await stored()
   if (earlier) return earlier.master_key_check === masterKeyCheck
   await control.query(
-    'INSERT INTO installation (master_key_check, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-    [masterKeyCheck, now],
+    `INSERT INTO installation (master_key_check, first_organization_id, created_at) VALUES ($1, $2, $3)
+     ON CONFLICT DO NOTHING`,
+    [masterKeyCheck, firstOrganizationId, now],
   )
   // Another node may have inserted its check value between the two statements.
   return (await stored())?.master_key_check === masterKeyCheck

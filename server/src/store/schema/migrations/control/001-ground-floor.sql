@@ -1,9 +1,10 @@
 -- Data shared by both environments: the installation, organizations, operators, and the live gate.
 
 CREATE TABLE installation (
-  id               boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
-  master_key_check text NOT NULL,                               -- a node with another master key refuses to start
-  created_at       timestamptz NOT NULL
+  id                    boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
+  master_key_check      text NOT NULL, -- a node with another master key refuses to start
+  first_organization_id text NOT NULL, -- under this id, an interrupted first start is completed
+  created_at            timestamptz NOT NULL
 );
 
 CREATE TABLE organizations (
