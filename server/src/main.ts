@@ -10,6 +10,8 @@ import { databaseFolder, holdsDatabase } from './store/database/database-folder.
 const SHUTDOWN_MAX_MS = 30_000
 
 async function main(): Promise<void> {
+  // Every file of the data folder is for its owner only, those of the embedded database included.
+  process.umask(0o077)
   const { values } = parseArgs({ options: { roles: { type: 'string' } } })
   const config = readConfig(process.env)
   const roles = readRoles(values.roles)

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import {
-  firstRunKey,
-  freePorts,
-  runCli,
-  type ServiceProcess,
-  spawnService,
-  startServiceProcess,
-} from './service-process.ts'
+import { pino } from 'pino'
+import { readConfig } from '../src/config.ts'
+import { type Service, type ServiceOptions, startService } from '../src/service/start-service.ts'
+import { firstRunKey, freePorts, runCli, spawnService } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -29,42 +25,38 @@ function newFolder(): string {
   return folder
 }
 
-test('the first start prints a key and writes it to a file that only its owner can read; later starts print none', async () => {
-  const first = await startServiceProcess(testStorage.env)
-  const file = join(testStorage.dataDir, 'first-run.txt')
-  const key = /sk_sandbox_\w+/.exec(first.output())?.[0]
-  assert.ok(key, first.output())
-  assert.ok(readFileSync(file, 'utf8').includes(key))
-  assert.equal(statSync(file).mode & 0o777, 0o600)
-  assert.equal(statSync(join(testStorage.dataDir, 'master.key')).mode & 0o777, 0o600)
-  const used = await fetch(`http://127.0.0.1:${first.ports.sandbox}/v1/usage`, {
-    headers: { Authorization: `Bearer ${key}` },
-  })
-  assert.equal(used.status, 200)
-  assert.equal(await first.stop(), 0)
+const logger = pino({ level: 'silent' })
+const ANY_PORTS = { CONSOLE_PORT: '0', SANDBOX_PORT: '0', PRODUCTION_PORT: '0' }
 
-  const second = await startServiceProcess(testStorage.env)
-  assert.doesNotMatch(second.output(), /sk_/)
-  const again = await fetch(`http://127.0.0.1:${second.ports.sandbox}/v1/usage`, {
-    headers: { Authorization: `Bearer ${key}` },
-  })
-  assert.equal(again.status, 200)
-  assert.equal(await second.stop(), 0)
-})
-
-/** A request whose headers the server has received and whose body it waits for. */
-interface BegunRequest {
-  socket: Socket
-  /** Sends the body, resolves with the first line of the answer, and disconnects. */
-  finish(): Promise<string>
+/** Starts the service in this process, which is quicker than in its own. */
+function start(options: Partial<ServiceOptions> = {}): Promise<Service> {
+  return startService(readConfig({ ...testStorage.env, ...ANY_PORTS }), { logger, ...options })
 }
 
-/** Sends the headers of a request, and waits until the server asks for the body. */
-async function beginRequest({ ports }: ServiceProcess, externalId: string): Promise<BegunRequest> {
+test('the first start returns a key and writes it to a file that only its owner can read; later starts return none', async () => {
+  const first = await start()
+  const file = join(testStorage.dataDir, 'first-run.txt')
+  const key = /sk_sandbox_\w+/.exec(first.firstRunText!)![0]
+  assert.equal(readFileSync(file, 'utf8'), first.firstRunText)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(statSync(join(testStorage.dataDir, 'master.key')).mode & 0o777, 0o600)
+  const statusOf = async ({ urls }: Service) =>
+    (await fetch(`${urls.sandbox}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } })).status
+  assert.equal(await statusOf(first), 200)
+  await first.close()
+
+  const second = await start()
+  assert.equal(second.firstRunText, undefined)
+  assert.equal(await statusOf(second), 200)
+  await second.close()
+})
+
+/** Opens a keep-alive connection, sends the headers of a request, and waits until the server asks for the body. */
+async function beginRequest({ urls }: Service, externalId: string) {
   const body = JSON.stringify({ external_id: externalId })
-  const socket = connect(ports.sandbox, '127.0.0.1').setEncoding('utf8')
+  const socket = connect(Number(new URL(urls.sandbox!).port), '127.0.0.1').setEncoding('utf8')
+  const closed = once(socket, 'close')
   socket.on('error', () => {})
-  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('closed without an answer')))
   socket.write(
     [
       'POST /v1/entities HTTP/1.1',
@@ -72,78 +64,81 @@ async function beginRequest({ ports }: ServiceProcess, externalId: string): Prom
       `Authorization: Bearer ${firstRunKey(testStorage.dataDir)}`,
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
+      'Connection: keep-alive',
       'Expect: 100-continue',
       '\r\n',
     ].join('\r\n'),
   )
   assert.match(String(await once(socket, 'data')), /^HTTP\/1\.1 100 Continue/)
+  /** Sends the body and returns the answer; the connection stays open on this side. */
   const finish = async () => {
     socket.write(body)
-    const answer = await Promise.race([once(socket, 'data').then(String), closed])
-    socket.destroy()
-    return answer.split('\r\n')[0]!
+    const answer = await Promise.race([once(socket, 'data').then(String), closed.then(() => 'no answer')])
+    return answer.split('\r\n')
   }
-  return { socket, finish }
+  return { closed, finish }
 }
 
-test('a shutdown answers every request that has begun', async () => {
-  const service = await startServiceProcess(testStorage.env)
+test('a shutdown answers every request that has begun, and does not wait for the next on its connection', async () => {
+  const service = await start({ drainMaxMs: 600_000 })
   const requests = await Promise.all(Array.from({ length: 20 }, (_, n) => beginRequest(service, `shutdown-${n}`)))
-  service.child.kill('SIGTERM')
-  await service.untilOutput('shutting down')
-  const answers = await Promise.all(requests.map(({ finish }) => finish()))
-  assert.deepEqual(new Set(answers), new Set(['HTTP/1.1 201 Created']))
-  assert.equal(await service.exited, 0)
-})
-
-test('a second SIGTERM does not cut a shutdown short: a supervisor that signals the process group sends two', async () => {
-  const service = await startServiceProcess(testStorage.env)
-  const { finish } = await beginRequest(service, 'signalled-twice')
-  service.child.kill('SIGTERM')
-  await service.untilOutput('shutting down')
-  service.child.kill('SIGTERM')
-  assert.equal(await finish(), 'HTTP/1.1 201 Created')
-  assert.equal(await service.exited, 0)
+  const silent = connect(Number(new URL(service.urls.sandbox!).port), '127.0.0.1')
+  await once(silent, 'connect')
+  const closing = service.close()
+  for (const { finish } of requests) {
+    const lines = await finish()
+    assert.equal(lines[0], 'HTTP/1.1 201 Created')
+    assert.ok(lines.includes('connection: close') || lines.includes('Connection: close'), lines.join('\n'))
+  }
+  await Promise.all(requests.map(({ closed }) => closed))
+  await closing
+  silent.destroy()
 })
 
 test('a shutdown accepts no new connection, and stops waiting for a client that never finishes its request', async () => {
-  const service = await startServiceProcess(testStorage.env)
-  const { socket } = await beginRequest(service, 'never-finished')
-  service.child.kill('SIGTERM')
+  const service = await start({ drainMaxMs: 200 })
+  const { closed } = await beginRequest(service, 'never-finished')
+  let hasEnded = false
+  const closing = service.close().then(() => {
+    hasEnded = true
+  })
   const accepts = () =>
-    fetch(`http://127.0.0.1:${service.ports.sandbox}/openapi.json`).then(
+    fetch(`${service.urls.sandbox}/openapi.json`).then(
       () => true,
       () => false,
     )
-  while (await accepts()) await new Promise((resolve) => setTimeout(resolve, 50))
-  assert.equal(service.child.exitCode, null, 'it waits for the client while it no longer accepts connections')
-  assert.equal(await service.exited, 0)
-  assert.equal(existsSync(join(testStorage.dataDir, 'lock')), false)
-  socket.destroy()
+  while (await accepts()) await new Promise((resolve) => setTimeout(resolve, 5))
+  assert.equal(hasEnded, false, 'it waits for the client while it no longer accepts connections')
+  await closed
+  await closing
 })
 
-test('an embedded database whose creation was interrupted is created again, and a complete one is kept', {
-  skip: onPostgres && 'the embedded database only',
-}, async () => {
-  const dataDir = newFolder()
-  const unfinished = join(dataDir, 'database', 'verdigraph.unfinished')
-  const interrupted = spawnService({ DATA_DIR: dataDir }, await freePorts())
-  while (!existsSync(join(dataDir, 'database', 'PG_VERSION')) && interrupted.child.exitCode === null)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  interrupted.child.kill('SIGKILL')
-  await interrupted.exited
-  assert.ok(existsSync(unfinished), 'the process was killed before the database was complete')
-  assert.match(runCli({ DATA_DIR: dataDir }, 'orgs', 'list').stderr, /not set up yet/)
-  assert.ok(existsSync(unfinished), 'a command neither repairs nor creates a database')
+test('the data folder and its secrets are closed to other users, and a folder shared on purpose is refused', async () => {
+  const { dataDir } = testStorage
+  const secrets = ['master.key', 'first-run.txt'].map((name) => join(dataDir, name))
+  chmodSync(dataDir, 0o777)
+  for (const file of secrets) chmodSync(file, 0o666)
+  const lines: string[] = []
+  const service = await start({ logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }) })
+  await service.close()
+  assert.equal(statSync(dataDir).mode & 0o777, 0o775)
+  for (const file of secrets) assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(JSON.parse(lines[0]!).tightened, [dataDir, ...secrets])
 
-  const complete = await startServiceProcess({ DATA_DIR: dataDir })
-  assert.match(complete.output(), /sk_sandbox_/)
-  assert.equal(existsSync(unfinished), false)
-  complete.child.kill('SIGKILL')
-  await complete.exited
-  const later = await startServiceProcess({ DATA_DIR: dataDir })
-  assert.doesNotMatch(later.output(), /sk_/)
-  assert.equal(await later.stop(), 0)
+  const shared = newFolder()
+  chmodSync(shared, 0o1777)
+  await assert.rejects(
+    startService(readConfig({ ...ANY_PORTS, DATA_DIR: shared }), { logger }),
+    /every user can write to .*: set DATA_DIR to a new folder inside it/,
+  )
+  assert.deepEqual(readdirSync(shared), [])
+})
+
+test('a start repairs what an interrupted one left: an empty pid file of PostgreSQL, an old socket, an unfinished secret', async () => {
+  const left = ['database/postmaster.pid', 'cli.sock', 'first-run.txt.unfinished']
+  if (!onPostgres) for (const name of left) writeFileSync(join(testStorage.dataDir, name), '')
+  const service = await start()
+  await service.close()
 })
 
 test('an embedded database that cannot be opened stops the start with one line, and the folder is unlocked', {
@@ -157,7 +152,7 @@ test('an embedded database that cannot be opened stops the start with one line, 
     service.output(),
     /^the embedded database in \S+ cannot be opened \(.+\): put a copy of that folder back, .*\n$/,
   )
-  assert.equal(existsSync(join(storage.dataDir, 'lock')), false)
+  assert.equal(existsSync(join(storage.dataDir, 'holder.json')), false)
   await storage.remove()
 })
 
@@ -231,23 +226,6 @@ test('an installation does not start under another master key, and stays unchang
   assert.match(service.output(), /another master key than the installation was made with/)
   const doctor = runCli(testStorage.env, 'doctor')
   assert.equal(doctor.status, 0, doctor.stdout)
-})
-
-test('a data folder locked by a running process is refused with its process id, and the lock of a killed one is replaced', {
-  skip: onPostgres && 'the embedded database only',
-}, async () => {
-  const holder = await startServiceProcess(testStorage.env)
-  const second = spawnService(testStorage.env, await freePorts())
-  assert.equal(await second.exited, 1)
-  assert.match(
-    second.output(),
-    new RegExp(`is in use by process ${holder.child.pid}: stop that process, or set DATA_DIR to another folder\n$`),
-  )
-  holder.child.kill('SIGKILL')
-  await holder.exited
-  assert.ok(existsSync(join(testStorage.dataDir, 'lock')), 'a killed process leaves its lock')
-  const third = await startServiceProcess(testStorage.env)
-  assert.equal(await third.stop(), 0)
 })
 
 test('doctor names what is wrong and how to repair it', async () => {

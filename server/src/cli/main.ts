@@ -16,6 +16,8 @@ import { nameOsUser } from './os-user.ts'
 
 /** Runs one call of the command line and returns its exit code. */
 async function main(argv: string[]): Promise<number> {
+  // As in the service: a command may create files of the data folder.
+  process.umask(0o077)
   const command = findCommand(argv.slice(0, 2).join(' ')) ?? findCommand(argv[0] ?? '')
   if (!command) {
     if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {

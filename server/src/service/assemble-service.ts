@@ -20,6 +20,7 @@ import { LiveGate } from '../underwriting/live-gate.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
+import { Listener } from './listener.ts'
 import { Upkeep } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
 import { VERSION } from './version.ts'
@@ -29,7 +30,7 @@ const DEFERRED_IMPORTS_AFTER_MS = 2_000
 
 /** What `close` ends: all listeners at once, then the closers one by one, last opened first. */
 export interface RunningParts {
-  listeners: FastifyInstance[]
+  listeners: Listener[]
   closers: (() => Promise<unknown>)[]
 }
 
@@ -68,22 +69,24 @@ export async function assembleService(
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
   }
-  const apis = roles.includes('api') ? ENVIRONMENTS.map((name) => ({ name, app: buildApi(parts, name, closers) })) : []
-  const consoleApp = roles.includes('console') ? buildConsole(parts) : undefined
-  for (const app of [...apis.map(({ app }) => app), ...(consoleApp ? [consoleApp] : [])]) await app.ready()
+  const apis = roles.includes('api')
+    ? ENVIRONMENTS.map((name) => ({ name, listener: new Listener(buildApi(parts, name, closers)) }))
+    : []
+  const console = roles.includes('console') ? new Listener(buildConsole(parts)) : undefined
+  for (const listener of [...apis.map((api) => api.listener), ...(console ? [console] : [])]) await listener.ready()
 
   return async () => {
     const firstRunText = await firstRun(installation)
     if (storage.embedded) closers.push(await openCommandSocket(installation))
     if (roles.includes('worker'))
       for (const name of ENVIRONMENTS) startWorkers(parts, name, { webhookTimings, closers })
-    const listen = (app: FastifyInstance, port: number) => {
-      listeners.push(app)
-      return app.listen({ host: config.host, port })
+    const listen = (listener: Listener, port: number) => {
+      listeners.push(listener)
+      return listener.listen({ host: config.host, port })
     }
     const urls: Started['urls'] = {}
-    for (const { name, app } of apis) urls[name] = await listen(app, config.ports[name])
-    if (consoleApp) urls.console = await listen(consoleApp, config.ports.console)
+    for (const { name, listener } of apis) urls[name] = await listen(listener, config.ports[name])
+    if (console) urls.console = await listen(console, config.ports.console)
     const timer = setTimeout(() => loadDeferred({ installation, roles, logger }), DEFERRED_IMPORTS_AFTER_MS).unref()
     closers.push(async () => clearTimeout(timer))
     return { firstRunText, urls }

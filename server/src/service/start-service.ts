@@ -1,12 +1,12 @@
 import { createServer } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, ROLES, type Role } from '../config.ts'
 import type { DispatcherTimings } from '../webhooks/dispatcher.ts'
 import type { RunningParts, Started } from './assemble-service.ts'
 import { type Installation, openInstallation, verifyMasterKey } from './installation.ts'
+import { tightenDataFolder } from './tighten-data-folder.ts'
 
-/** How long a shutdown waits for requests in flight. */
+/** How long a shutdown waits for clients to finish the requests that they have begun. */
 const DRAIN_MAX_MS = 10_000
 
 /** A running service. */
@@ -23,20 +23,25 @@ export interface ServiceOptions {
   nowMs?: () => number
   /** Shorter delays, for tests that cannot wait for days. */
   webhookTimings?: Partial<DispatcherTimings>
+  /** Less patience with clients at a shutdown, for tests. */
+  drainMaxMs?: number
 }
 
 /** Opens the installation, starts every part of the service, and closes them in reverse order. */
 export async function startService(
   config: Config,
-  { logger, roles = ROLES, nowMs = Date.now, webhookTimings = {} }: ServiceOptions,
+  { logger, roles = ROLES, nowMs = Date.now, webhookTimings = {}, drainMaxMs = DRAIN_MAX_MS }: ServiceOptions,
 ): Promise<Service> {
   const running: RunningParts = { listeners: [], closers: [] }
   const close = async () => {
-    await Promise.all(running.listeners.splice(0).map(stopListening))
+    await Promise.all(running.listeners.splice(0).map((listener) => listener.stop(drainMaxMs)))
     while (running.closers.length > 0) await running.closers.pop()!()
   }
   try {
     await requireFreePorts(config, roles)
+    const tightened = tightenDataFolder(config.dataDir)
+    if (tightened.length > 0)
+      logger.warn({ tightened }, 'other users had access to these paths and no longer have; their secrets may be known')
     const opening = openInstallation(config, { nowMs })
     // The embedded database opens in its own thread while this thread loads and assembles everything else.
     const loading = import('./assemble-service.ts')
@@ -53,13 +58,6 @@ export async function startService(
     await close()
     throw error
   }
-}
-
-/** Stops accepting and waits for requests in flight; after `DRAIN_MAX_MS` the remaining connections are cut. */
-async function stopListening(app: FastifyInstance): Promise<void> {
-  const timeout = setTimeout(() => app.server.closeAllConnections(), DRAIN_MAX_MS)
-  await app.close()
-  clearTimeout(timeout)
 }
 
 /** Probes the ports before anything is created, so that a start that must fail leaves no files or tables behind. */
