@@ -49,6 +49,8 @@ export type Lost =
   | 'api_key'
   | 'turned_verdict'
   | 'endpoint_version'
+  /** PostgreSQL, or a proxy before it, did not name the precondition. */
+  | 'unnamed'
 
 /** What became of a change: written, or lost and not written at all. */
 export type Committed = { lost?: Lost }

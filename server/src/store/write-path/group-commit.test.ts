@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Database } from '../database/database.ts'
+import { type Database, DatabaseError } from '../database/database.ts'
 import type { Change } from './change.ts'
 import { GroupCommit } from './group-commit.ts'
 
@@ -33,6 +33,18 @@ test('changes that do not conflict share one statement', async () => {
 test('a decision about an entity and a change of that entity go into separate statements', async () => {
   assert.equal(await statementsFor(decision('ent_1'), ingest('ent_1')), 2)
   assert.equal(await statementsFor(ingest('ent_1'), decision('ent_1')), 2)
+})
+
+test('a failed precondition that PostgreSQL does not name is lost, never written', async () => {
+  for (const constraint of [undefined, '', 'entity_version']) {
+    const query = async () => {
+      throw new DatabaseError('0 of 1 rows written', { code: 'VG001', constraint })
+    }
+    const writes = new GroupCommit({ query } as unknown as Database)
+    assert.deepEqual(await writes.commit(ingest('ent_1')), { lost: constraint || 'unnamed' })
+    const both = [writes.commit(ingest('ent_1')), writes.commit(ingest('ent_2'))]
+    for (const { lost } of await Promise.all(both)) assert.ok(lost, 'a batch is split, and each change is lost')
+  }
 })
 
 /** A database whose statements stay in flight until the test ends them. */

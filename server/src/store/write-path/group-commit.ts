@@ -187,6 +187,8 @@ function isRetriable(error: unknown): boolean {
 }
 
 function settle({ resolve, reject }: Waiting, error: unknown): void {
-  if (error instanceof DatabaseError && error.code === 'VG001') resolve({ lost: error.constraint as Lost })
+  // The SQLSTATE alone says that nothing was written: a proxy may drop the field that names the precondition.
+  if (error instanceof DatabaseError && error.code === 'VG001')
+    resolve({ lost: (error.constraint || 'unnamed') as Lost })
   else reject(error)
 }
