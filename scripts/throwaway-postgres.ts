@@ -16,11 +16,11 @@ export interface ThrowawayPostgres {
 
 const START_WITHIN_MS = 60_000
 
-/** Starts a PostgreSQL server on a free loopback port, with its default durability. */
-export async function startPostgres(): Promise<ThrowawayPostgres> {
+/** Starts a PostgreSQL server on a free loopback port, with its default durability, in a new folder of `parent`. */
+export async function startPostgres({ parent = tmpdir() } = {}): Promise<ThrowawayPostgres> {
   const bin = binFolder()
   const user = serverUser()
-  const folder = mkdtempSync(join(tmpdir(), 'verdigraph-postgres-'))
+  const folder = mkdtempSync(join(parent, 'verdigraph-postgres-'))
   if (user) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   const port = await freePort()

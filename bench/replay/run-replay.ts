@@ -19,7 +19,11 @@ const REPLAYED = 32
 /** Measures deciding recorded decisions again, in bulk and over HTTP, against `decide` on the same facts in memory. */
 export async function runReplayPostgres(effort: Effort): Promise<Measured> {
   const service = await startMeasuredService('postgres')
-  const database = openPostgres({ url: service.env.DATABASE_URL!, schema: 'verdigraph_sandbox' })
+  const database = openPostgres({
+    url: service.env.DATABASE_URL!,
+    schema: 'verdigraph_sandbox',
+    statementMs: 60_000,
+  })
   const connections = await openConnections(service.port, CONNECTIONS)
   try {
     await makeDecisions(service, connections, effort)

@@ -22,6 +22,8 @@ export interface Config {
   dataDir: string
   /** Undefined: the embedded database in `dataDir`. */
   databaseUrls: ({ control: string } & Record<Environment, string>) | undefined
+  /** How long a statement of a request or a background job may take on PostgreSQL. */
+  databaseTimeoutMs: number
   masterKey: string | undefined
   logLevel: string
   rateLimit: RateLimit
@@ -78,6 +80,12 @@ export const SETTINGS = {
     allowed: POSTGRES_URL,
     otherwise: '`DATABASE_URL`',
     meaning: 'Separate PostgreSQL server for production. Needs `DATABASE_URL`, which holds the control data.',
+  },
+  DATABASE_TIMEOUT_SECONDS: {
+    allowed: wholeNumber(1, 600),
+    default: '10',
+    meaning:
+      'How long PostgreSQL may take for one statement of a request or a background job before the statement fails. Migrations and the command line are not limited by it.',
   },
   MASTER_KEY: {
     allowed: KEY,
@@ -170,6 +178,7 @@ export function readConfig(env: SettingValues): Config {
     },
     dataDir: read('DATA_DIR'),
     databaseUrls,
+    databaseTimeoutMs: read('DATABASE_TIMEOUT_SECONDS') * 1_000,
     masterKey: read('MASTER_KEY'),
     logLevel: read('LOG_LEVEL'),
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },

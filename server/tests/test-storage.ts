@@ -64,7 +64,7 @@ async function embeddedTemplate(): Promise<string> {
   const template = join(tmpdir(), `verdigraph-template-${templateHash()}`)
   if (existsSync(template)) return template
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-template-'))
-  const storage = await openStorage({ dataDir, databaseUrls: undefined })
+  const storage = await openStorage({ dataDir, databaseUrls: undefined, databaseTimeoutMs: 0 })
   await storage.migrate()
   await storage.close()
   try {

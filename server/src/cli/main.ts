@@ -68,7 +68,7 @@ async function runOnInstallation(config: Config, command: Command, input: Comman
     // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
     if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
   }
-  const installation = await openInstallation(config)
+  const installation = await openInstallation(config, { longStatements: true })
   try {
     return await command.run(installation, input)
   } finally {

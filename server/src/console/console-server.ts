@@ -8,15 +8,15 @@ export interface ConsoleServerParts {
   config: Config
   logger: FastifyBaseLogger
   metrics: Registry
-  /** Resolves when all databases have answered, rejects if one fails. */
-  ready: () => Promise<unknown>
+  /** Why the databases cannot serve requests; undefined if they can. */
+  findProblem: () => Promise<string | undefined>
 }
 
 /** How long the databases may take before `/readyz` answers 503. */
 const READY_WITHIN_MS = 2_000
 
 /** Builds the server of the console port: the start page, `/healthz`, `/readyz`, and `/metrics` for Prometheus. */
-export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleServerParts): FastifyInstance {
+export function buildConsoleServer({ config, logger, metrics, findProblem }: ConsoleServerParts): FastifyInstance {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -33,19 +33,13 @@ export function buildConsoleServer({ config, logger, metrics, ready }: ConsoleSe
   app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(startPage(config)))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const answered = await Promise.race([
-      ready().then(
-        () => true,
-        () => false,
-      ),
-      after(READY_WITHIN_MS),
-    ])
-    return reply.code(answered ? 200 : 503).send({ status: answered ? 'ready' : 'database_unreachable' })
+    const problem = await Promise.race([findProblem(), unreachableAfter(READY_WITHIN_MS)])
+    return reply.code(problem ? 503 : 200).send({ status: problem ?? 'ready' })
   })
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
   return app
 }
 
-function after(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), ms).unref())
+function unreachableAfter(ms: number): Promise<string> {
+  return new Promise((resolve) => setTimeout(() => resolve('database_unreachable'), ms).unref())
 }

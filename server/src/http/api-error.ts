@@ -111,11 +111,17 @@ export const API_ERRORS = {
     message:
       'The server failed unexpectedly and logged the cause under this request_id. Retry it, with the same Idempotency-Key if it has one; if it fails again, give the request_id to an operator.',
   },
+  effect_unknown: {
+    status: 503,
+    type: 'api',
+    message:
+      'It is not known whether this request was recorded: the answer of the database was lost. With the same Idempotency-Key it is safe to retry. Without one, first check whether it was recorded.',
+  },
   overloaded: {
     status: 503,
     type: 'api',
     message:
-      'The service is overloaded or cannot reach its database. Wait for the number of seconds in Retry-After, then retry.',
+      'The service is overloaded or cannot reach its database. Nothing was recorded. Wait for the number of seconds in Retry-After, then retry.',
   },
 } as const
 

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
+import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -199,8 +200,10 @@ function translate(error: unknown, request: FastifyRequest): Failure {
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return fail('malformed_json', { message: 'The length of the body differs from its Content-Length.' })
   if (error instanceof DatabaseUnavailable) {
-    request.log.error({ err: error }, 'database unreachable')
-    return fail('overloaded', { headers: { 'Retry-After': '1' } })
+    // The health check logs at `error` when the database stops and starts answering, not once for every request.
+    request.log.debug({ err: error }, 'database unavailable')
+    const code = error instanceof CommitUnknown ? 'effect_unknown' : 'overloaded'
+    return fail(code, { headers: { 'Retry-After': '1' } })
   }
   if (statusCode !== undefined && statusCode < 500)
     return fail('malformed_json', { message: 'The request could not be read.' })

@@ -29,6 +29,7 @@ const WITH_BODY: readonly ErrorCode[] = [
   'unsupported_media_type',
   'idempotency_key_invalid',
   'idempotency_key_reused',
+  'effect_unknown',
 ]
 
 const TAGS = [

@@ -29,7 +29,8 @@ export interface Answer {
 
 /**
  * How long a request retries a lost commit (another writer changed the entity between our read and our write) before it
- * gets 503. A commit is lost only to one that succeeded, so of competing writers one always makes progress.
+ * gets 503. A commit is lost only to one that succeeded, so of competing writers one always makes progress; or to a
+ * database that gave no answer.
  */
 const RETRY_FOR_MS = 5_000
 const RETRY_JITTER_MS = 20
@@ -99,7 +100,7 @@ export class Responder {
 
   async #handle(request: IncomingRequest, keyed: KeyedRequest | undefined): Promise<Handled> {
     const { tools } = this.#parts
-    for (const deadline = Date.now() + RETRY_FOR_MS; Date.now() < deadline; await jitter()) {
+    for (const deadline = performance.now() + RETRY_FOR_MS; performance.now() < deadline; await jitter()) {
       // The handler writes nothing, so it runs while the kept answer is read, and is ignored if there is one.
       const handling = this.#endpoint.handle(contextOf(request, tools))
       handling.catch(() => {}) // an error counts only if there is no kept answer; `await handling` throws it then

@@ -1,6 +1,7 @@
 import { nodeId } from '../ids/node-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { UsageCounter } from '../store/queries/usage.ts'
+import { CommitUnknown } from '../store/write-path/group-commit.ts'
 
 const FLUSH_EVERY_MS = 1_000
 
@@ -56,10 +57,16 @@ export class UsageMeter {
     const errors: unknown[] = []
     const write = async ([organizationId, own]: [string, typeof counts]) => {
       const usage = own.map(({ counter, count }) => ({ day, node: nodeId, counter, count }))
-      await this.#store.commit({ organizationId, usage }).catch((error) => {
+      const keep = () => {
         for (const { counter, count } of own) this.#add(organizationId, counter, count)
+      }
+      try {
+        if ((await this.#store.commit({ organizationId, usage })).lost) keep()
+      } catch (error) {
+        // Counts that may have been written are given up: a request is counted at most once.
+        if (!(error instanceof CommitUnknown)) keep()
         errors.push(error)
-      })
+      }
     }
     await Promise.all([...Map.groupBy(counts, ({ organizationId }) => organizationId)].map(write))
     // All of them fail when the database is away; one report is enough.

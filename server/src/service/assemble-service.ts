@@ -11,13 +11,16 @@ import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { describeApi } from '../http/openapi.ts'
 import { UsageMeter } from '../http/usage-meter.ts'
+import { nodeId } from '../ids/node-id.ts'
 import { createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
 import { WebhookSecretBox } from '../security/webhook-secret.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
+import { DatabaseHealth } from './database-health.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
 import { Listener } from './listener.ts'
@@ -62,10 +65,13 @@ export async function assembleService(
   const { closers, listeners } = running
   const metrics = new Registry()
   registerProcessMetrics(metrics, installation)
+  const health = watchDatabases(installation, logger)
+  closers.push(() => health.close())
   const parts = {
     installation,
     logger,
     metrics,
+    health,
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
   }
@@ -77,6 +83,7 @@ export async function assembleService(
 
   return async () => {
     const firstRunText = await firstRun(installation)
+    health.start()
     if (storage.embedded) closers.push(await openCommandSocket(installation))
     if (roles.includes('worker'))
       for (const name of ENVIRONMENTS) startWorkers(parts, name, { webhookTimings, closers })
@@ -133,6 +140,7 @@ interface Parts {
   installation: Installation
   logger: Logger
   metrics: Registry
+  health: DatabaseHealth
   measureRequests: ReturnType<typeof createRequestMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
 }
@@ -147,7 +155,7 @@ function buildApi(
   const usage = new UsageMeter({
     store,
     nowMs,
-    onError: (error) => logger.error({ err: error }, 'usage flush failed'),
+    onError: logErrors(logger, 'usage flush failed'),
   })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })
   const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
@@ -181,11 +189,25 @@ function buildApi(
   return app
 }
 
-function buildConsole({ installation, logger, metrics }: Parts): FastifyInstance {
-  const { config, storage } = installation
-  const databases = [storage.control, ...Object.values(storage.environments)]
-  const ready = () => Promise.all(databases.map((database) => database.query('SELECT 1')))
-  return buildConsoleServer({ config, logger, metrics, ready })
+function buildConsole({ installation, logger, metrics, health }: Parts): FastifyInstance {
+  return buildConsoleServer({ config: installation.config, logger, metrics, findProblem: () => health.check() })
+}
+
+function watchDatabases({ storage }: Installation, logger: Logger): DatabaseHealth {
+  return new DatabaseHealth({
+    databases: { control: storage.control, ...storage.environments },
+    node: nodeId,
+    onProblem: (database, problem) => logger.error({ database, problem }, 'the database cannot serve requests'),
+    onRecovery: (database) => logger.info({ database }, 'the database serves requests again'),
+  })
+}
+
+/** The error listener of a background job. While the database is away every round fails, and `DatabaseHealth` says so once. */
+function logErrors(logger: Logger, message: string, fields: object = {}): (error: unknown) => void {
+  return (error) => {
+    if (error instanceof DatabaseUnavailable) logger.debug({ err: error, ...fields }, message)
+    else logger.error({ err: error, ...fields }, message)
+  }
 }
 
 function startConsequenceWorker({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
@@ -197,7 +219,7 @@ function startConsequenceWorker({ installation, logger }: Parts, environment: En
     policies: new ActivePolicies({ store, nowMs }),
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'consequence round failed'),
+    onError: logErrors(logger, 'consequence round failed', { environment }),
   })
   worker.start()
   return () => worker.close()
@@ -212,7 +234,7 @@ function startSealer({ installation, logger }: Parts, environment: Environment):
     signingKey: masterKey.auditSigningKey(environment),
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'sealing failed'),
+    onError: logErrors(logger, 'sealing failed', { environment }),
   })
   sealer.start()
   return () => sealer.close()
@@ -234,7 +256,7 @@ function startDispatcher(
     userAgent: `Verdigraph/${VERSION}`,
     newId,
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'webhook dispatch failed'),
+    onError: logErrors(logger, 'webhook dispatch failed', { environment }),
     onDisabled: ({ organizationId, endpointId, why }) => {
       const line = { organization_id: organizationId, endpoint_id: endpointId, why, environment }
       logger.warn(line, 'webhook endpoint disabled')
@@ -261,7 +283,7 @@ function startUpkeep({ installation, logger }: Parts, environment: Environment):
       isEmbedded: storage.embedded,
     }),
     nowMs,
-    onError: (error) => logger.error({ err: error, environment }, 'upkeep failed'),
+    onError: logErrors(logger, 'upkeep failed', { environment }),
   })
   upkeep.start()
   return () => upkeep.close()

@@ -3,8 +3,7 @@ import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
-import type { Storage } from '../store/storage.ts'
-import { openStorage } from '../store/storage.ts'
+import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
 
 /** An installation with its databases open: the service and the command line both work on it. */
 export interface Installation {
@@ -25,10 +24,10 @@ export class WrongMasterKey extends Error {
 /** Opens the installation that the settings describe. */
 export async function openInstallation(
   config: Config,
-  { nowMs = Date.now }: { nowMs?: () => number } = {},
+  { nowMs = Date.now, longStatements = false }: { nowMs?: () => number } & StorageOptions = {},
 ): Promise<Installation> {
   const given = loadMasterKey(config) // refuses a malformed key before anything is created
-  const opening = openStorage(config)
+  const opening = openStorage(config, { longStatements })
   // Loads while the embedded database opens in its own thread.
   const loading = import('../store/environment-store.ts')
   loading.catch(() => {}) // awaited below, unless the storage fails to open first

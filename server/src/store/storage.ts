@@ -21,8 +21,16 @@ const SCHEMAS = { control: 'verdigraph_control', sandbox: 'verdigraph_sandbox', 
  * Opens the databases that the settings name: PostgreSQL servers, or the embedded database in the data folder. The
  * embedded database is still opening when this returns; its first statements wait.
  */
-export async function openStorage(config: Pick<Config, 'databaseUrls' | 'dataDir'>): Promise<Storage> {
-  return config.databaseUrls ? openServers(config.databaseUrls) : openEmbedded(config.dataDir)
+export async function openStorage(
+  config: Pick<Config, 'databaseUrls' | 'databaseTimeoutMs' | 'dataDir'>,
+  { longStatements = false }: StorageOptions = {},
+): Promise<Storage> {
+  return config.databaseUrls ? openServers(config, { longStatements }) : openEmbedded(config.dataDir)
+}
+
+/** How storage is opened: `longStatements` lifts the limit on how long a statement may take. */
+export interface StorageOptions {
+  longStatements?: boolean
 }
 
 async function openEmbedded(dataDir: string): Promise<Storage> {
@@ -43,12 +51,16 @@ async function openEmbedded(dataDir: string): Promise<Storage> {
   }
 }
 
-async function openServers(urls: NonNullable<Config['databaseUrls']>): Promise<Storage> {
+async function openServers(
+  { databaseUrls, databaseTimeoutMs }: Pick<Config, 'databaseUrls' | 'databaseTimeoutMs'>,
+  { longStatements }: StorageOptions,
+): Promise<Storage> {
   // Imported here, because with the embedded database the client would only delay the start.
-  const { openPostgres } = await import('./database/postgres-database.ts')
-  const control = openPostgres({ url: urls.control, schema: SCHEMAS.control })
-  const sandbox = openPostgres({ url: urls.sandbox, schema: SCHEMAS.sandbox })
-  const production = openPostgres({ url: urls.production, schema: SCHEMAS.production })
+  const { LONG_STATEMENT_MS, openPostgres } = await import('./database/postgres-database.ts')
+  const statementMs = longStatements ? LONG_STATEMENT_MS : databaseTimeoutMs
+  const open = (name: keyof typeof SCHEMAS) =>
+    openPostgres({ url: databaseUrls![name], schema: SCHEMAS[name], statementMs })
+  const [control, sandbox, production] = [open('control'), open('sandbox'), open('production')]
   const close = async () => void (await Promise.all([control.close(), sandbox.close(), production.close()]))
   try {
     for (const [name, database] of [

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { DatabaseUnavailable } from './database.ts'
 
 /** The most keys that one statement looks up. */
 const KEYS_MAX = 512
@@ -29,6 +30,8 @@ export function batchedRead<Key, Value>({
       for (const { key, resolve } of batch) resolve(found.get(keyText(key)))
     } catch (error) {
       for (const { reject } of batch) reject(error)
+      // Without an answer, the keys behind them would only wait for the same timeout.
+      if (error instanceof DatabaseUnavailable) for (const { reject } of queue.splice(0)) reject(error)
     }
   }
 

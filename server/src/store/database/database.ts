@@ -18,6 +18,8 @@ export interface Transaction extends Queryable {
 export interface Database extends Queryable {
   readonly schema: string
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** The same schema, with another limit on how long a statement may go without an answer. */
+  within(ms: number): Queryable
   /** A handle on another schema of the same server. */
   inSchema(schema: string): Database
   close(): Promise<void>
@@ -53,12 +55,51 @@ export class DatabaseError extends Error {
   }
 }
 
-/**
- * The database did not answer: it is unreachable, overloaded or closed. It may answer later; whether the statement ran
- * is unknown.
- */
+/** What is known of a statement that failed because the database was unavailable. */
+export interface Unavailability {
+  cause?: unknown
+  /** The SQLSTATE, if PostgreSQL answered with one. */
+  code?: string | undefined
+  /**
+   * Set if the statement may have been executed, or may still be: it was sent, and its answer was lost. Ends the session
+   * that it was sent on, and resolves to whether that session is gone. From then on the statement has either been
+   * committed or never will be.
+   */
+  endSession?: ((withinMs: number) => Promise<boolean>) | undefined
+}
+
+/** The database is unreachable, overloaded, out of space or closed. It may answer later. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
+  readonly code: string | undefined
+  readonly endSession: Unavailability['endSession']
+
+  constructor(message: string, { cause, code, endSession }: Unavailability = {}) {
+    super(message, { cause })
+    this.code = code
+    this.endSession = endSession
+  }
+
+  /** Whether the statement may have been executed although its answer was lost. */
+  get mayHaveRun(): boolean {
+    return this.endSession !== undefined
+  }
+}
+
+/**
+ * SQLSTATEs that say nothing about the statement itself: the server is shutting down or starting (57P0x), timed out
+ * (57014), lacks disk, memory or connections (class 53), lost the client (class 08), or is read-only (25006), as a
+ * standby is.
+ */
+const UNAVAILABLE = /^(57P0|57014|53|08|25006)/
+
+/** The error of a statement that PostgreSQL answered with an error, and so has rolled back. */
+export function errorOfAnswer(
+  message: string,
+  { code, constraint, cause }: { code: string; constraint?: string | undefined; cause?: unknown },
+): DatabaseError | DatabaseUnavailable {
+  if (UNAVAILABLE.test(code)) return new DatabaseUnavailable(message, { cause, code })
+  return new DatabaseError(message, { code, constraint, cause })
 }
 
 const UTC_TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/

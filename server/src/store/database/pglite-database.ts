@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { type Database, DatabaseError, DatabaseUnavailable, type Row, type Transaction } from './database.ts'
+import { type Database, DatabaseUnavailable, errorOfAnswer, type Row, type Transaction } from './database.ts'
 import { encodeParams } from './encode-params.ts'
 import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
 
@@ -21,10 +21,12 @@ export function openPglite({
 }
 
 function databaseOn(session: PgliteSession, schema: string): Database {
+  const query = <R extends Row>(sql: string, params: readonly unknown[] = []) =>
+    session.betweenTransactions(() => session.send<R>({ schema, sql, params }))
   return {
     schema,
-    query: <R extends Row>(sql: string, params: readonly unknown[] = []) =>
-      session.betweenTransactions(() => session.send<R>({ schema, sql, params })),
+    query,
+    within: () => ({ query }), // it is in this process, so there is no connection that could fall silent
 
     transaction: (work) =>
       session.exclusively(async () => {
@@ -58,6 +60,9 @@ function rethrowAsUnavailable(dataDir: string): (error: Error) => never {
     )
   }
 }
+
+/** What a stopped worker was doing can be found out only by the next process that opens the folder. */
+const cannotEnd = async () => false
 
 type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void }
 
@@ -132,11 +137,14 @@ class PgliteSession {
       return
     }
     const { message, code, constraint } = reply.error
-    waiting?.reject(code ? new DatabaseError(message, { code, constraint }) : new DatabaseUnavailable(message))
+    waiting?.reject(
+      code ? errorOfAnswer(message, { code, constraint }) : new DatabaseUnavailable(message, { endSession: cannotEnd }),
+    )
   }
 
   #failAll(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(new DatabaseUnavailable(error.message, { cause: error }))
+    for (const { reject } of this.#waiting.values())
+      reject(new DatabaseUnavailable(error.message, { cause: error, endSession: cannotEnd }))
     this.#waiting.clear()
   }
 }

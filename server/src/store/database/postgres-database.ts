@@ -1,97 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import {
   type Database,
-  DatabaseError,
   DatabaseUnavailable,
+  errorOfAnswer,
   PLANNER_SETTINGS,
+  type Queryable,
   quotedSchema,
   type Row,
   type Transaction,
   typeParsers,
+  type Unavailability,
 } from './database.ts'
 import { encodeParams } from './encode-params.ts'
 
 /** The most connections of one node to one schema of a PostgreSQL server. */
 const CONNECTIONS_MAX = 10
+const CONNECT_WITHIN_MS = 5_000
 
-const SESSION = { timezone: 'UTC', statement_timeout: '30000', synchronous_commit: 'on', ...PLANNER_SETTINGS }
+/** The server cancels a statement that takes too long; only if it does not say so within this time, it counts as silent. */
+const ANSWER_GRACE_MS = 2_000
+
+/**
+ * The limit of statements that may legally take long: of migrations and of the command line. A dead peer is found
+ * earlier, by TCP keepalive.
+ */
+export const LONG_STATEMENT_MS = 3_600_000
+
+/** The kernel probes a silent connection after this time, then every second, and closes it after ten lost probes. */
+const KEEPALIVE_AFTER_MS = 5_000
+
+const SESSION = { timezone: 'UTC', synchronous_commit: 'on', ...PLANNER_SETTINGS }
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (typeParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as never,
 }
 
-/** Opens a schema of a PostgreSQL server. It connects on demand: an unreachable server fails the first statement. */
-export function openPostgres({
-  url,
-  schema,
-  onIdleError,
-}: {
+/** A schema of a PostgreSQL server, and how long a statement may take. */
+export interface PostgresOptions {
   url: string
   schema: string
-  onIdleError?: (error: Error) => void
-}): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
-    application_name: 'verdigraph',
-    types,
-    options: Object.entries({ search_path: quotedSchema(schema), ...SESSION })
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+  statementMs: number
+}
+
+/** Opens a schema of a PostgreSQL server. It connects on demand: an unreachable server fails the first statement. */
+export function openPostgres(options: PostgresOptions): Database {
+  const connections = new Connections(options)
+  const answerMs = options.statementMs + ANSWER_GRACE_MS
+  const within = (ms: number): Queryable => ({
+    query: (sql, params) => connections.use((session) => run(session, { sql, params, answerMs: ms })),
   })
-  // The pool replaces an idle connection that breaks; without a listener its error event would end the process.
-  pool.on('error', (error) => onIdleError?.(error))
-
   return {
-    schema,
-    query: (sql, params) => run(pool, sql, params),
+    schema: options.schema,
+    ...within(answerMs),
+    within,
+    transaction: (work) =>
+      connections.use(async (session) => {
+        const answerLongMs = LONG_STATEMENT_MS + ANSWER_GRACE_MS
+        const transaction: Transaction = {
+          query: (sql, params) => run(session, { sql, params, answerMs: answerLongMs }),
+          script: async (sql) => void (await run(session, { sql, answerMs: answerLongMs })),
+        }
+        await run(session, { sql: 'BEGIN', answerMs })
+        try {
+          await transaction.script(`SET LOCAL statement_timeout = ${LONG_STATEMENT_MS}`)
+          const result = await work(transaction)
+          await transaction.script('COMMIT')
+          return result
+        } catch (error) {
+          // A connection that gave no answer is closed, which rolls back as well.
+          if (!(error instanceof DatabaseUnavailable)) await run(session, { sql: 'ROLLBACK', answerMs })
+          throw error
+        }
+      }),
+    inSchema: (schema) => openPostgres({ ...options, schema }),
+    close: () => connections.close(),
+  }
+}
 
-    async transaction(work) {
-      const client = await connect(pool)
+/** A connection in use, and the server process behind it: a process id may be given again, but not with the same start. */
+interface Session {
+  client: pg.PoolClient
+  backend: { pid: number; startedAt: string }
+  connections: Connections
+}
+
+/**
+ * The connections of one node to one schema.
+ *
+ * A connection that stays silent is closed, and makes the others suspect: a network that dropped one without a word
+ * has dropped the idle ones beside it, and each would cost another request its timeout. So the whole pool is replaced;
+ * the old one ends as its statements end.
+ */
+class Connections {
+  readonly #options: PostgresOptions
+  readonly #backends = new WeakMap<pg.PoolClient, Session['backend']>()
+  #pool: pg.Pool
+  #isClosed = false
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.#pool = this.#createPool()
+  }
+
+  /** Runs work on a connection, and closes that connection if it broke or stayed silent. */
+  async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const { session, pool } = await this.#acquire()
+    try {
+      const result = await work(session)
+      session.client.release()
+      return result
+    } catch (error) {
+      const isBroken = error instanceof DatabaseUnavailable
+      session.client.release(isBroken)
+      if (isBroken && error.mayHaveRun) this.#replace(pool)
+      throw error
+    }
+  }
+
+  /**
+   * Ends a server process and resolves to whether it is gone. A process that waits for a synchronous standby is left
+   * alone: it has committed, and ending it would show the commit before it is as durable as the server promises.
+   */
+  async endBackend({ pid, startedAt }: Session['backend'], withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs
+    const isBackend = 'pid = $1 AND backend_start = $2::timestamptz'
+    const remainingMs = () => Math.max(1, Math.ceil(deadline - performance.now()))
+    const ask = (sql: string) =>
+      this.use((session) => run(session, { sql, params: [pid, startedAt], answerMs: remainingMs() }))
+    while (performance.now() < deadline) {
       try {
-        await run(client, 'BEGIN')
-        const result = await work(transactionOn(client))
-        await run(client, 'COMMIT')
-        client.release()
-        return result
+        await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE ${isBackend} AND wait_event IS DISTINCT FROM 'SyncRep'`)
+        if ((await ask(`SELECT 1 FROM pg_stat_activity WHERE ${isBackend}`)).length === 0) return true
       } catch (error) {
-        const broken = await client.query('ROLLBACK').then(
-          () => false,
-          () => true,
-        )
-        client.release(broken)
-        throw error
+        if (!(error instanceof DatabaseUnavailable)) throw error
       }
-    },
+      await sleep(Math.min(ASK_AGAIN_MS, remainingMs()))
+    }
+    return false
+  }
 
-    inSchema: (other) => openPostgres({ url, schema: other, ...(onIdleError && { onIdleError }) }),
-    close: () => pool.end(),
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#pool.end()
+  }
+
+  async #acquire(): Promise<{ session: Session; pool: pg.Pool }> {
+    const pool = this.#pool
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      // Waited in vain for a connection of a pool that has been replaced meanwhile.
+      if (pool !== this.#pool && !this.#isClosed) return this.#acquire()
+      throw unavailable(error)
+    }
+    try {
+      const backend = this.#backends.get(client) ?? (await identify(client))
+      this.#backends.set(client, backend)
+      return { session: { client, backend, connections: this }, pool }
+    } catch (error) {
+      client.release(true)
+      throw unavailable(error)
+    }
+  }
+
+  #replace(suspect: pg.Pool): void {
+    if (this.#pool !== suspect || this.#isClosed) return
+    this.#pool = this.#createPool()
+    suspect.end().catch(() => {}) // its connections are given up either way
+  }
+
+  #createPool(): pg.Pool {
+    const { url, schema, statementMs } = this.#options
+    const settings = { search_path: quotedSchema(schema), statement_timeout: String(statementMs), ...SESSION }
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS,
+      application_name: 'verdigraph',
+      types,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+    })
+    // Without listeners, the error event of a connection that breaks would end the process. The pool replaces an idle
+    // one; the statement on one in use fails by itself.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
   }
 }
 
-function transactionOn(client: pg.PoolClient): Transaction {
-  return {
-    query: (sql, params) => run(client, sql, params),
-    async script(sql) {
-      await client.query(sql).catch(rethrow)
-    },
-  }
-}
+const ASK_AGAIN_MS = 100
 
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  return pool.connect().catch(rethrow)
+async function identify(client: pg.PoolClient): Promise<Session['backend']> {
+  const { rows } = await client.query<Session['backend']>({
+    text: 'SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_get_activity(pg_backend_pid())',
+    query_timeout: CONNECT_WITHIN_MS,
+  } as pg.QueryConfig)
+  return rows[0]!
 }
 
 async function run<R extends Row>(
-  runner: pg.Pool | pg.PoolClient,
-  sql: string,
-  params: readonly unknown[] = [],
+  { client, backend, connections }: Session,
+  { sql, params = [], answerMs }: { sql: string; params?: readonly unknown[] | undefined; answerMs: number },
 ): Promise<R[]> {
-  const result = await runner.query<R>(params.length > 0 ? prepared(sql, params) : { text: sql }).catch(rethrow)
-  return result.rows
+  const query = params.length > 0 ? prepared(sql, params) : { text: sql }
+  try {
+    return (await client.query<R>({ ...query, query_timeout: answerMs } as pg.QueryConfig)).rows
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code) {
+      const { message, code, constraint } = error
+      throw errorOfAnswer(message, { code, constraint, cause: error })
+    }
+    throw unavailable(error, (withinMs) => connections.endBackend(backend, withinMs))
+  }
 }
 
 /** The names of prepared statements by SQL text. Few texts occur, because batches of any size pass arrays. */
@@ -103,11 +232,7 @@ function prepared(sql: string, params: readonly unknown[]): pg.QueryConfig {
   return { name, text: sql, values: encodeParams(sql, params).values }
 }
 
-function rethrow(error: unknown): never {
-  if (error instanceof pg.DatabaseError && error.code) {
-    // 57P0x: the server is shutting down or starting; 57014: statement timeout; 53300: too many connections.
-    if (/^(57P0|57014|53300)/.test(error.code)) throw new DatabaseUnavailable(error.message, { cause: error })
-    throw new DatabaseError(error.message, { code: error.code, constraint: error.constraint, cause: error })
-  }
-  throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error })
+function unavailable(error: unknown, endSession?: Unavailability['endSession']): DatabaseUnavailable {
+  const message = error instanceof Error ? error.message : String(error)
+  return new DatabaseUnavailable(message || 'the database does not answer', { cause: error, endSession })
 }

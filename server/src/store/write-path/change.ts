@@ -40,7 +40,7 @@ export interface Change {
   usage?: NewRow<'usage_by_day'>[]
 }
 
-/** The precondition that a change lost to a concurrent writer. */
+/** Why a change was not written: the precondition that it lost to a concurrent writer, or the lost answer. */
 export type Lost =
   | 'idempotency_key'
   | 'new_entity'
@@ -51,9 +51,26 @@ export type Lost =
   | 'endpoint_version'
   /** PostgreSQL, or a proxy before it, did not name the precondition. */
   | 'unnamed'
+  /** The database's answer was lost, and the change was then found not to be written. */
+  | 'no_answer'
 
 /** What became of a change: written, or lost and not written at all. */
 export type Committed = { lost?: Lost }
+
+/** A row that only this change writes, because its id was made for it. */
+export interface OwnRow {
+  table: 'audit_entries' | 'events'
+  organizationId: string
+  id: string
+}
+
+/** A row that shows whether a change was written, if the change has one. */
+export function ownRowOf({ organizationId, auditEntries = [], rows }: Change): OwnRow | undefined {
+  const [entry] = auditEntries
+  if (entry) return { table: 'audit_entries', organizationId, id: entry.id }
+  const event = rows?.events?.[0]
+  return event && { table: 'events', organizationId, id: event.id }
+}
 
 /** The rows that at most one change of a batch may write, because a statement can check a row's version only once. */
 export function versionedRowsOf({

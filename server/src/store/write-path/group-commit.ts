@@ -1,6 +1,15 @@
-import { type Database, DatabaseError } from '../database/database.ts'
+import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
 import { batchStatement } from './batch-statement.ts'
-import { type Change, type Committed, countRows, type Lost, lockedBy, versionedRowsOf } from './change.ts'
+import {
+  type Change,
+  type Committed,
+  countRows,
+  type Lost,
+  lockedBy,
+  type OwnRow,
+  ownRowOf,
+  versionedRowsOf,
+} from './change.ts'
 
 /** Bounds of one batch: large enough that all waiting changes share a commit, small enough to keep latency low. */
 const CHANGES_MAX = 256
@@ -12,6 +21,17 @@ const TRIES_MAX = 5
  * docs/performance.md).
  */
 const IN_FLIGHT_MAX = 2
+
+/** How long a batch without an answer is looked for before its outcome counts as unknown. */
+const LOOK_UP_WITHIN_MS = 5_000
+
+/** The database's answer to a commit was lost, and it could not be found out whether the change was written. */
+export class CommitUnknown extends DatabaseUnavailable {
+  override name = 'CommitUnknown'
+}
+
+const UNKNOWN =
+  'the answer of the database was lost, so it is not known whether the change was recorded: check before you repeat it'
 
 interface Waiting {
   change: Change
@@ -38,8 +58,12 @@ interface Waiting {
  *     in flight → in flight   a deadlock, or two nodes chose the same number on a trail: the statement is retried
  *     in flight → alone       PostgreSQL refused a batch of several: each change is flushed alone, to find the one at fault
  *     alone → lost            its precondition does not hold: nothing of it was written
- *     in flight → rejected    the database did not answer, so it is unknown whether the batch was written; or PostgreSQL
- *                             refused a change that was alone
+ *     in flight → looked up   the statement was sent, and its answer was lost
+ *     looked up → written     the session that ran the statement is gone, and a row of the batch is stored
+ *     looked up → lost        that session is gone, and the row is not stored: it never will be
+ *     looked up → rejected    as unknown (`CommitUnknown`): no answer within `LOOK_UP_WITHIN_MS`
+ *     in flight → rejected    the statement could not be sent; or PostgreSQL refused a change that was alone
+ *     queued → rejected       a batch before it got no answer, so this one would only wait for the same timeout
  *
  * INVARIANT: two batches in flight never lock the same entity, trail or versioned row. Other rows that they may share
  * (usage, idempotency keys) are locked in key order, as between nodes.
@@ -56,8 +80,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects if PostgreSQL
-   * refused it, or did not answer: then it is unknown whether the change was written.
+   * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects with
+   * `CommitUnknown` if PostgreSQL's answer was lost, and with any other error if nothing was written.
    */
   commit(change: Change): Promise<Committed> {
     return new Promise((resolve, reject) => {
@@ -134,8 +158,8 @@ export class GroupCommit {
       deliveries = await this.#write(batch.map(({ change }) => change))
       for (const { resolve } of batch) resolve({})
     } catch (error) {
+      if (error instanceof DatabaseUnavailable) return this.#settleUnavailable(batch, error)
       if (batch.length === 1) return settle(batch[0]!, error)
-      // Without an answer from PostgreSQL the batch may have been written: retrying could write it twice.
       if (!(error instanceof DatabaseError)) {
         for (const { reject } of batch) reject(error)
         return
@@ -144,6 +168,35 @@ export class GroupCommit {
       for (const waiting of batch) await this.#flush([waiting])
     }
     if (deliveries > 0) this.#notifyDeliveriesQueued()
+  }
+
+  async #settleUnavailable(batch: Waiting[], error: DatabaseUnavailable): Promise<void> {
+    if (error.code === undefined) {
+      for (const { reject } of this.#queue.splice(0)) reject(new DatabaseUnavailable(error.message, { cause: error }))
+    }
+    const isWritten = error.mayHaveRun ? await this.#findOut(batch, error).catch(() => undefined) : false
+    if (isWritten) {
+      for (const { resolve } of batch) resolve({})
+      this.#notifyDeliveriesQueued()
+    } else if (isWritten === undefined) {
+      for (const { reject } of batch) reject(new CommitUnknown(UNKNOWN, { cause: error }))
+    } else if (error.mayHaveRun) {
+      for (const { resolve } of batch) resolve({ lost: 'no_answer' })
+    } else {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  /**
+   * Whether a batch whose answer was lost was written; undefined if that cannot be found out.
+   *
+   * That a row is absent proves nothing while the statement may still run, or may still arrive at the server. So the
+   * session that it was sent on is ended first. The batch is one statement, so one of its rows speaks for all.
+   */
+  async #findOut(batch: Waiting[], { endSession }: DatabaseUnavailable): Promise<boolean | undefined> {
+    const row = batch.map(({ change }) => ownRowOf(change)).find((own) => own !== undefined)
+    if (!row || !(await endSession!(LOOK_UP_WITHIN_MS))) return undefined
+    return isStored(this.#database, row)
   }
 
   /** Writes changes and returns the number of webhook deliveries that they queued. */
@@ -184,6 +237,11 @@ function queuesReevaluationTwice(
 function isRetriable(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false
   return error.isTransient || (error.isUniqueViolation && error.constraint === 'audit_entries_org_id_trail_id_seq_key')
+}
+
+async function isStored(database: Database, { table, organizationId, id }: OwnRow): Promise<boolean> {
+  const sql = `SELECT 1 FROM ${table} WHERE org_id = $1 AND id = $2`
+  return (await database.within(LOOK_UP_WITHIN_MS).query(sql, [organizationId, id])).length > 0
 }
 
 function settle({ resolve, reject }: Waiting, error: unknown): void {

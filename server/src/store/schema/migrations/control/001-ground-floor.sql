@@ -46,3 +46,21 @@ CREATE TABLE live_gate_approvals (
   withdrawn_at timestamptz,
   PRIMARY KEY (org_id, operator_id, approved_at)
 );
+
+-- The last health check of each running node.
+CREATE TABLE node_heartbeats (
+  node    text PRIMARY KEY,
+  beat_at timestamptz NOT NULL
+);
+
+-- Fails unless this server can write: it commits a row, and spills a megabyte to a temporary file, because a full disk
+-- still has room for one row. A temporary file leaves nothing to vacuum and writes no WAL.
+CREATE FUNCTION check_health(checked_node text) RETURNS void LANGUAGE plpgsql SET work_mem = '64kB' AS $$
+DECLARE spilled bigint;
+BEGIN
+  WITH page AS MATERIALIZED (SELECT repeat('x', 8192) AS filler FROM generate_series(1, 128))
+    SELECT sum(length(filler)) INTO spilled FROM page;
+  DELETE FROM node_heartbeats WHERE beat_at < now() - interval '1 day';
+  INSERT INTO node_heartbeats (node, beat_at) VALUES (checked_node, now())
+    ON CONFLICT (node) DO UPDATE SET beat_at = excluded.beat_at;
+END $$;

@@ -1,0 +1,76 @@
+import type { Database } from '../store/database/database.ts'
+import { findHealthProblem, type HealthProblem } from '../store/queries/health.ts'
+
+const CHECK_EVERY_MS = 5_000
+/** A result of this age is used again, so that probes cannot load the database. */
+const FRESH_FOR_MS = 1_000
+/** A database that has not answered a check after this time gets new connections. */
+const CHECK_WITHIN_MS = 5_000
+
+/** The databases to check, and what is told when one stops or starts to serve requests. */
+export interface DatabaseHealthParts {
+  databases: Readonly<Record<string, Database>>
+  node: string
+  onProblem: (database: string, problem: HealthProblem) => void
+  onRecovery: (database: string) => void
+}
+
+/**
+ * Checks every few seconds, and when asked, that the databases can be read and written.
+ *
+ * Each database is in one of two states, and only a transition is reported:
+ *
+ *     well → failing   a check failed, or found another problem than the last one (`onProblem`)
+ *     failing → well   a check succeeded (`onRecovery`)
+ */
+export class DatabaseHealth {
+  readonly #parts: DatabaseHealthParts
+  readonly #problems = new Map<string, HealthProblem>()
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
+  #checkedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(parts: DatabaseHealthParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS).unref()
+  }
+
+  /** The first problem of a database, by a check that ended at most a second ago; undefined if all can serve requests. */
+  async check(): Promise<HealthProblem | undefined> {
+    if (performance.now() - this.#checkedAtMs > FRESH_FOR_MS) {
+      this.#checking ??= this.#checkAll().finally(() => {
+        this.#checking = undefined
+      })
+      await this.#checking
+    }
+    return this.#problems.values().next().value
+  }
+
+  /** Waits for a check in progress. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#checking
+  }
+
+  async #checkAll(): Promise<void> {
+    await Promise.all(Object.entries(this.#parts.databases).map(([name, database]) => this.#checkOne(name, database)))
+    this.#checkedAtMs = performance.now()
+  }
+
+  async #checkOne(name: string, database: Database): Promise<void> {
+    const { node, onProblem, onRecovery } = this.#parts
+    const problem = await findHealthProblem(database, { node, withinMs: CHECK_WITHIN_MS })
+    const known = this.#problems.get(name)
+    if (problem === known) return
+    if (problem) {
+      this.#problems.set(name, problem)
+      onProblem(name, problem)
+    } else {
+      this.#problems.delete(name)
+      onRecovery(name)
+    }
+  }
+}

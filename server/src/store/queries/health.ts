@@ -1,0 +1,39 @@
+import type { Database } from '../database/database.ts'
+
+/** Why a database cannot serve requests. */
+export type HealthProblem = 'database_unreachable' | 'disk_full' | 'database_read_only'
+
+/** Checks with a round trip and a small write that a database can serve requests; undefined if it can. */
+export async function findHealthProblem(
+  database: Database,
+  { node, withinMs }: { node: string; withinMs: number },
+): Promise<HealthProblem | undefined> {
+  try {
+    await database.within(withinMs).query('SELECT check_health($1)', [node])
+    return undefined
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === '53100') return 'disk_full'
+    if (code === '25006') return 'database_read_only'
+    return 'database_unreachable'
+  }
+}
+
+/** The clock of a database minus the machine's, and how far off the measurement may be: half of its round trip. */
+export interface ClockOffset {
+  offsetMs: number
+  uncertaintyMs: number
+}
+
+/** Measures the clock of a database against this machine's. */
+export async function measureClock(
+  database: Database,
+  { readClockMs, withinMs }: { readClockMs: () => number; withinMs: number },
+): Promise<ClockOffset> {
+  const began = performance.now()
+  const [row] = await database
+    .within(withinMs)
+    .query<{ now_ms: number }>('SELECT extract(epoch FROM clock_timestamp())::double precision * 1000 AS now_ms')
+  const uncertaintyMs = (performance.now() - began) / 2
+  return { offsetMs: row!.now_ms + uncertaintyMs - readClockMs(), uncertaintyMs }
+}
