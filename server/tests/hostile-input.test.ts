@@ -174,3 +174,105 @@ test('a refusal reveals no stack trace, SQL or library', async () => {
     assert.doesNotMatch(answer.text, /\bat \w+[.(]|node:|\.ts|SELECT|INSERT|ajv|TypeBox|fastify|postgres/i)
   }
 })
+
+test('a body with too many values is refused before its elements are validated, in a short answer', async () => {
+  const path = `/v1/entities/${entity.id}/transactions`
+  const many = await raw(path, `{"transactions":[${Array(349_485).fill('{}').join(',')}]}`)
+  assertRefused(many, 'validation_failed')
+  assert.match(many.body.error.message, /more than 16000 values/)
+  assert.equal(many.body.error.details.length, 1)
+
+  const tooLong = await raw(path, `{"transactions":[${Array(1_001).fill('{}').join(',')}]}`)
+  assert.deepEqual(tooLong.body.error.details, [
+    { param: '/transactions', message: 'transactions must have at most 1000 items.' },
+  ])
+  const conditions = await raw('/v1/decisions/dec_x/reviews', `{"conditions":[${Array(2_000).fill('{}').join(',')}]}`)
+  assert.deepEqual(
+    conditions.body.error.details.map(({ param }: { param: string }) => param),
+    ['/conditions'],
+  )
+  const features = Array.from({ length: 900 }, (_, index) => `"Bad ${index}":[]`).join(',')
+  const named = await raw(`/v1/entities/${entity.id}/feature-snapshots`, `{"features":{${features}}}`)
+  assert.deepEqual(
+    named.body.error.details.map(({ param }: { param: string }) => param),
+    ['/features'],
+  )
+})
+
+test('a refusal lists the first 100 violations and says that there are more', async () => {
+  const refused = await raw(
+    `/v1/entities/${entity.id}/transactions`,
+    `{"transactions":[${Array(1_000).fill('{}').join(',')}]}`,
+  )
+  assertRefused(refused, 'validation_failed')
+  assert.equal(refused.body.error.details.length, 100)
+  assert.equal(refused.body.error.message, 'external_id is required. (and at least 99 more)')
+
+  const future = {
+    external_id: 'f',
+    amount: 1,
+    currency: 'EUR',
+    direction: 'debit',
+    occurred_at: '2999-01-01T00:00:00Z',
+  }
+  const late = await raw(
+    `/v1/entities/${entity.id}/transactions`,
+    JSON.stringify({ transactions: Array(300).fill(future) }),
+  )
+  assert.equal(late.body.error.details.length, 100, late.text)
+
+  const fields = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`field_${index}`, 1]))
+  assert.equal((await acme.post('/v1/entities', fields)).body.error.details.length, 100)
+})
+
+test('a refusal repeats little of a long name', async () => {
+  for (const name of ['n'.repeat(500_000), '~/'.repeat(250_000), '😀'.repeat(100_000)]) {
+    for (const body of [`{"${name}":1}`, `{"external_id":"x","metadata":{"${name}":1}}`, `{"${name}":1,"${name}":2}`]) {
+      const refused = await raw('/v1/entities', body)
+      assertRefused(refused, 'validation_failed')
+      assert.ok(refused.text.length < 2_000, `${refused.text.length} characters`)
+    }
+  }
+})
+
+test('a member that is in one object twice is refused with its place, however its name is written', async () => {
+  for (const [body, param] of [
+    ['{"external_id":"a","external_id":"b"}', '/external_id'],
+    ['{"external_id":"a","external\\u005fid":"a"}', '/external_id'],
+    ['{"external_id":"a","metadata":{"k":"1","other":"\\"k\\":","k" : "2"}}', '/metadata/k'],
+    ['{"external_id":"a","metadata":{"a/b":"1","a/b":"2"}}', '/metadata/a~1b'],
+  ] as const) {
+    const refused = await raw('/v1/entities', body)
+    assertRefused(refused, 'validation_failed')
+    assert.equal(refused.body.error.param, param)
+    assert.match(refused.body.error.message, /twice/)
+  }
+  const nested = await raw(
+    `/v1/entities/${entity.id}/transactions`,
+    '{"transactions":[{"amount":1},{"amount":1,"amount":2}]}',
+  )
+  assert.equal(nested.body.error.param, '/transactions/1/amount')
+  const repeatedElsewhere = '{"external_id":"twice","metadata":{"external_id":"{\\"a\\":1,\\"a\\":2}","metadata":"x"}}'
+  assert.equal((await raw('/v1/entities', repeatedElsewhere)).status, 201)
+})
+
+test('an entity keeps all of its 512 features, and more are refused by name', async () => {
+  const { body: measured } = await acme.post('/v1/entities', { external_id: 'measured' })
+  const submit = (from: number, to: number) =>
+    acme.post(`/v1/entities/${measured.id}/feature-snapshots`, {
+      source: 's',
+      as_of: '2026-01-01T00:00:00Z',
+      features: Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`f${from + index}`, 1])),
+    })
+  for (const [from, to] of [
+    [0, 200],
+    [200, 400],
+    [400, 512],
+  ] as const)
+    assert.equal((await submit(from, to)).status, 201)
+  const refused = await submit(511, 513)
+  assertRefused(refused, 'validation_failed')
+  assert.equal(refused.body.error.param, '/features')
+  assert.match(refused.body.error.message, /513.*512/)
+  assert.equal((await submit(0, 200)).status, 201, 'features that the entity has are accepted')
+})

@@ -177,14 +177,16 @@ export function fail<C extends ErrorCode>(code: C, details?: FailureDetails): Fa
   return new Failure(code, details)
 }
 
-/** Creates the failure for invalid fields; its message is that of the first. */
+/** The number of violations that one answer lists; checks may stop once they have found so many. */
+export const VIOLATIONS_MAX = 100
+
+/** Creates the failure for invalid fields; its message is that of the first, and says how many more there are. */
 export function failValidation(violations: Violation[]): Failure<'validation_failed'> {
   const [first] = violations
+  const more = Math.min(violations.length, VIOLATIONS_MAX) - 1
+  const suffix = more > 0 ? ` (and ${violations.length < VIOLATIONS_MAX ? '' : 'at least '}${more} more)` : ''
   return new Failure('validation_failed', {
-    ...(first && {
-      param: first.param,
-      message: violations.length === 1 ? first.message : `${first.message} (and ${violations.length - 1} more)`,
-    }),
-    details: violations,
+    ...(first && { param: first.param, message: first.message + suffix }),
+    details: violations.slice(0, VIOLATIONS_MAX),
   })
 }

@@ -1,7 +1,16 @@
-import { type Failure, fail } from './api-error.ts'
+import { type Failure, fail, type Violation } from './api-error.ts'
+import { countMembers, findRepeatedMember, measureJson } from './json-structure.ts'
 
 /** The largest body that is accepted. */
 export const BODY_BYTES_MAX = 1024 * 1024
+/**
+ * Bounds on the structure of a body, so that parsing and checking it cannot hold the event loop for long. The largest
+ * valid body, 1,000 transactions with every field, has 12,003 values; the widest object has 200 features; the deepest
+ * body has four levels.
+ */
+const BOUNDS = { values: 16_000, members: 1_000, depth: 32 }
+/** How much of a name, or of a pointer, is repeated in an answer. */
+const SHOWN_CHARACTERS_MAX = 100
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -10,7 +19,10 @@ const RESERVED_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 /** Only a body with an escape or a reserved name is searched for faults; all others skip the search. */
 const SUSPICIOUS = /\\u|__proto__|constructor|prototype/
 
-/** Parses a JSON body strictly: valid UTF-8, valid JSON, storable text, no reserved names. Empty is undefined. */
+/**
+ * Parses a JSON body strictly: valid UTF-8, valid JSON, bounded in size and depth, storable text, no reserved names, no
+ * member twice in one object. Empty is undefined.
+ */
 export function readJsonBody(bytes: Buffer): { value: unknown } | Failure<'malformed_json' | 'validation_failed'> {
   if (bytes.length === 0) return { value: undefined }
   let text: string
@@ -19,6 +31,8 @@ export function readJsonBody(bytes: Buffer): { value: unknown } | Failure<'malfo
   } catch {
     return fail('malformed_json', { message: 'The body is not valid UTF-8.' })
   }
+  const measured = measureJson(text, BOUNDS)
+  if ('exceeds' in measured) return refuse({ param: '', message: EXCEEDED[measured.exceeds] })
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -26,33 +40,60 @@ export function readJsonBody(bytes: Buffer): { value: unknown } | Failure<'malfo
     return fail('malformed_json', { message: `The body is not valid JSON${positionOf(error, text)}.` })
   }
   const fault = SUSPICIOUS.test(text) ? findFault(value) : undefined
-  return fault ? fail('validation_failed', { ...fault, details: [fault] }) : { value }
+  if (fault) return refuse(fault)
+  // JSON.parse keeps only the last of several members with one name, so the parsed value then has fewer of them.
+  return measured.members === countMembers(value) ? { value } : refuse(repeatedMember(text))
+}
+
+const EXCEEDED: Record<keyof typeof BOUNDS, string> = {
+  values: `The body has more than ${BOUNDS.values} values. Split it into smaller requests.`,
+  members: `An object in the body has more than ${BOUNDS.members} fields.`,
+  depth: `The body is nested more than ${BOUNDS.depth} levels deep.`,
+}
+
+function refuse(fault: Violation): Failure<'validation_failed'> {
+  return fail('validation_failed', { ...fault, details: [fault] })
+}
+
+function repeatedMember(text: string): Violation {
+  const path = findRepeatedMember(text) ?? []
+  const name = shortened(String(path.at(-1) ?? ''))
+  return { param: pointerTo(path), message: `${name} is there twice in the same object. Send it once.` }
 }
 
 /** The line and column of a syntax error, from V8's message; the rest of that message is not meant for callers. */
 function positionOf(error: unknown, text: string): string {
   const position = /position (\d+)/.exec(String(error))?.[1]
   if (position === undefined) return ''
-  const before = text.slice(0, Number(position))
-  const line = before.split('\n').length
-  return ` (line ${line}, column ${before.length - before.lastIndexOf('\n')})`
+  const end = Number(position)
+  let line = 1
+  let lineStart = 0
+  // Counted in place: splitting a MiB of line breaks would make a million texts.
+  for (let index = 0; index < end; index++) {
+    if (text.charCodeAt(index) !== 0x0a) continue
+    line += 1
+    lineStart = index + 1
+  }
+  return ` (line ${line}, column ${end - lineStart + 1})`
 }
 
-/** Finds text that cannot be stored, or a reserved name. Not recursive: deep nesting would overflow the call stack. */
-function findFault(root: unknown): { param: string; message: string } | undefined {
-  const stack: { value: unknown; pointer: string }[] = [{ value: root, pointer: '' }]
+/** Finds text that cannot be stored, or a reserved name. */
+function findFault(root: unknown): Violation | undefined {
+  const stack: { value: unknown; path: string[] }[] = [{ value: root, path: [] }]
   while (stack.length > 0) {
-    const { value, pointer } = stack.pop()!
+    const { value, path } = stack.pop()!
     if (typeof value === 'string' && !isStorable(value))
-      return { param: pointer, message: 'Text must not contain NUL characters or lone surrogates.' }
+      return { param: pointerTo(path), message: 'Text must not contain NUL characters or lone surrogates.' }
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
       if (!isStorable(name))
-        return { param: pointer, message: 'Field names must not contain NUL characters or lone surrogates.' }
+        return {
+          param: pointerTo(path),
+          message: 'Field names must not contain NUL characters or lone surrogates.',
+        }
       if (RESERVED_NAMES.has(name))
-        return { param: `${pointer}/${name}`, message: `${name} cannot be used as a field name.` }
-      // The pointer stops growing here: validation refuses a field that is nested this deeply anyway.
-      stack.push({ value: member, pointer: pointer.length < 200 ? `${pointer}/${escapePointer(name)}` : pointer })
+        return { param: pointerTo([...path, name]), message: `${name} cannot be used as a field name.` }
+      stack.push({ value: member, path: [...path, name] })
     }
   }
   return undefined
@@ -62,7 +103,12 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Escapes a field name for use in a JSON pointer (RFC 6901). */
-export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** The JSON pointer (RFC 6901) to a place in a body; names that are too long to repeat are shortened. */
+export function pointerTo(path: readonly (string | number)[]): string {
+  return path.map((name) => `/${shortened(String(name)).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The beginning of a name that a caller chose: an answer never repeats much of what was sent. */
+export function shortened(name: string): string {
+  return name.length <= SHOWN_CHARACTERS_MAX ? name : `${name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`
 }

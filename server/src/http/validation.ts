@@ -3,11 +3,15 @@ import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { parseMoney } from '../core/money.ts'
 import { NOT_BLANK } from '../core/schema/fields.ts'
-import type { Violation } from './api-error.ts'
-import { escapePointer } from './json-body.ts'
-
-/** The number of violations that one answer lists at most. */
-const VIOLATIONS_MAX = 100
+import { VIOLATIONS_MAX, type Violation } from './api-error.ts'
+import {
+  compileSizes,
+  invalidName,
+  type ObjectSchema,
+  tooMany,
+  unknownField,
+  withDescription,
+} from './validate-sizes.ts'
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 
@@ -35,25 +39,62 @@ export type Validate = (value: unknown) => Violation[]
 
 /** Compiles a schema into a check whose messages say what is expected. */
 export function compileValidation(schema: TSchema, { pointers }: { pointers: 'body' | 'query' }): Validate {
-  const validate = ajv.compile(schema)
+  const { parts, whole } = splitLists(schema)
+  const validate = compilePart(whole)
+  const lists = parts.map(({ name, items }) => ({ name, validateItem: compilePart(items) }))
   return (value) => {
-    if (validate(value)) return []
-    return violationsOf(validate.errors ?? []).map(({ param, message }) => ({
-      param: pointers === 'body' ? param : param.replace(/^\//, ''),
-      message,
-    }))
+    const violations = validate(value, '')
+    for (const { name, validateItem } of lists) {
+      const items = violations.some(({ param }) => param === `/${name}`) ? [] : itemsOf(value, name)
+      for (let index = 0; index < items.length && violations.length < VIOLATIONS_MAX; index++)
+        violations.push(...validateItem(items[index], `/${name}/${index}`))
+    }
+    if (pointers === 'body') return violations
+    return violations.map(({ param, message }) => ({ param: param.replace(/^\//, ''), message }))
   }
 }
 
-function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+type ValidatePart = (value: unknown, place: string) => Violation[]
+
+/** Compiles a schema that has no long lists: sizes are checked first, because ajv lists every violation there is. */
+function compilePart(schema: ObjectSchema): ValidatePart {
+  const validate = ajv.compile(schema)
+  const findOversized = compileSizes(schema)
+  return (value, place) => {
+    const oversized = findOversized(value, place)
+    if (oversized.length > 0) return oversized
+    return validate(value) ? [] : violationsOf(validate.errors ?? [], place)
+  }
+}
+
+/** A list that is longer than this is validated item by item, until there are enough violations for an answer. */
+const SHORT_LIST_MAX = 20
+
+/** Separates the items of the long lists in a schema from the rest of it. */
+function splitLists(schema: ObjectSchema): { whole: ObjectSchema; parts: { name: string; items: ObjectSchema }[] } {
+  const { properties = {} } = schema
+  const long = Object.entries(properties).filter(([, { maxItems = 0 }]) => maxItems > SHORT_LIST_MAX)
+  if (long.length === 0) return { whole: schema, parts: [] }
+  const emptied = long.map(([name, list]) => [name, { ...list, items: {} }])
+  return {
+    whole: { ...schema, properties: { ...properties, ...Object.fromEntries(emptied) } },
+    parts: long.map(([name, { items = {} }]) => ({ name, items })),
+  }
+}
+
+function itemsOf(value: unknown, name: string): readonly unknown[] {
+  const items = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  return Array.isArray(items) ? items : []
+}
+
+function violationsOf(errors: readonly ErrorObject[], place: string): Violation[] {
   // Only the first violation of each field.
   const violations = new Map<string, Violation>()
   for (const error of errors) {
     // The errors of a union's branches are noise; the union itself has one message.
     if (error.schemaPath.includes('/anyOf/')) continue
-    const violation = describe(error)
-    if (violation && violations.size < VIOLATIONS_MAX && !violations.has(violation.param))
-      violations.set(violation.param, violation)
+    const violation = describe(error, place)
+    if (violation && !violations.has(violation.param)) violations.set(violation.param, violation)
   }
   return [...violations.values()]
 }
@@ -69,11 +110,11 @@ const MESSAGES: Record<string, (what: string, error: ErrorObject) => string> = {
     `${what} must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}.`,
   maxLength: (what, { params }) => `${what} must have at most ${params.limit} characters.`,
   minItems: (what, { params }) => `${what} must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}.`,
-  maxItems: (what, { params }) => `${what} must have at most ${params.limit} items.`,
+  maxItems: (what, { params }) => tooMany(what, params.limit, 'items'),
   uniqueItems: (what) => `${what} must not repeat an item.`,
   minProperties: (what, { params }) =>
     `${what} must have at least ${params.limit} field${params.limit === 1 ? '' : 's'}.`,
-  maxProperties: (what, { params }) => `${what} must have at most ${params.limit} fields.`,
+  maxProperties: (what, { params }) => tooMany(what, params.limit, 'fields'),
   minimum: (what, { params }) => `${what} must be at least ${params.limit}.`,
   maximum: (what, { params }) => `${what} must be at most ${params.limit}.`,
   exclusiveMinimum: (what, { params }) => `${what} must be more than ${params.limit}.`,
@@ -88,22 +129,13 @@ const FORMATS: Record<string, (what: string) => string> = {
   'iso-3166-1': (what) => `${what} must be an ISO 3166-1 country code such as DE.`,
 }
 
-function describe(error: ErrorObject): Violation | undefined {
-  const { keyword, instancePath: here, params, parentSchema, propertyName } = error
+function describe(error: ErrorObject, place: string): Violation | undefined {
+  const { keyword, params, parentSchema, propertyName } = error
+  const here = place + error.instancePath
   if (keyword === 'required')
     return { param: `${here}/${params.missingProperty}`, message: `${params.missingProperty} is required.` }
-  if (keyword === 'additionalProperties') {
-    return {
-      param: `${here}/${escapePointer(params.additionalProperty)}`,
-      message: `${params.additionalProperty} is not a field of this request.`,
-    }
-  }
-  if (keyword === 'propertyNames') {
-    return {
-      param: `${here}/${escapePointer(params.propertyName)}`,
-      message: withDescription(`${JSON.stringify(params.propertyName)} is not a valid name here`, parentSchema),
-    }
-  }
+  if (keyword === 'additionalProperties') return unknownField(here, params.additionalProperty)
+  if (keyword === 'propertyNames') return invalidName(here, params.propertyName, parentSchema)
   // Errors inside `propertyNames` are covered by the message for that keyword.
   if (propertyName !== undefined) return undefined
   const what = here.split('/').at(-1) || 'The body'
@@ -116,10 +148,6 @@ function expectedForm(what: string, schema: ErrorObject['parentSchema'] = {}): s
   if (FORMATS[format]) return FORMATS[format](what)
   if (examples?.[0]) return `${what} must look like ${examples[0]}.`
   return withDescription(`${what} has the wrong form`, schema)
-}
-
-function withDescription(message: string, schema: ErrorObject['parentSchema'] = {}): string {
-  return schema.description ? `${message}: ${schema.description}` : `${message}.`
 }
 
 function withArticle(type: string): string {
