@@ -9,7 +9,7 @@ import type { TransactionFact } from './transaction-fact.ts'
 export type { ConsentFact } from './consent-state.ts'
 export type { OutcomeFact } from './history-state.ts'
 export type { IdentityLinkFact } from './identity-state.ts'
-export type { FeatureSnapshotFact } from './snapshot-state.ts'
+export { countFeatures, FEATURES_MAX, type FeatureSnapshotFact } from './snapshot-state.ts'
 export type { TransactionFact } from './transaction-fact.ts'
 
 /**

@@ -1,4 +1,3 @@
-import { newestOf } from './newest-of.ts'
 import { ownProperty } from './own-property.ts'
 
 /** The value that a caller sends for one feature; null means that the caller looked and found nothing. */
@@ -21,8 +20,8 @@ export interface SnapshotFeature {
 /** The latest value of every feature, by name. */
 export type SnapshotState = Record<string, SnapshotFeature>
 
-// A policy reads a few dozen features. Beyond this number the oldest are evicted, so that the state stays bounded.
-const FEATURES_KEPT = 512
+/** The number of features that an entity may have: a policy reads a few dozen, and the state has to stay bounded. */
+export const FEATURES_MAX = 512
 
 /** Adds a feature snapshot: for each feature the later `asOf` wins, and at the same `asOf` the one sent later. */
 export function addFeatureSnapshot(
@@ -32,5 +31,11 @@ export function addFeatureSnapshot(
   const newer = Object.entries(features)
     .filter(([name]) => (ownProperty(state, name)?.asOf ?? '') <= asOf)
     .map(([name, value]) => [name, { value, asOf, source }] as const)
-  return newestOf({ ...state, ...Object.fromEntries(newer) }, FEATURES_KEPT, (feature) => feature.asOf)
+  return { ...state, ...Object.fromEntries(newer) }
+}
+
+/** How many features an entity has once those of a snapshot are added. */
+export function countFeatures(state: SnapshotState, features: FeatureSnapshotFact['features']): number {
+  const names = Object.keys(features).filter((name) => ownProperty(state, name) === undefined)
+  return Object.keys(state).length + names.length
 }

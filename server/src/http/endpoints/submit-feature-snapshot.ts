@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
-import { applyFeatureSnapshot } from '../../core/facts/entity-state.ts'
-import { fail, failValidation } from '../api-error.ts'
+import { applyFeatureSnapshot, countFeatures, type EntityState, FEATURES_MAX } from '../../core/facts/entity-state.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
@@ -13,7 +13,8 @@ import { utcTime } from '../utc-time.ts'
 export const submitFeatureSnapshot = defineEndpoint({
   operationId: 'submitFeatureSnapshot',
   summary: 'Submit feature snapshots',
-  description: 'For each feature, the value with the latest `as_of` counts. An `as_of` in the future is refused.',
+  description:
+    'For each feature, the value with the latest `as_of` counts. An `as_of` in the future is refused. An entity has at most 512 features; more are refused.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/feature-snapshots',
@@ -31,6 +32,9 @@ export const submitFeatureSnapshot = defineEndpoint({
 
     const asOf = utcTime(body.as_of)
     if (asOf > now) return failValidation([{ param: '/as_of', message: 'as_of is in the future.' }])
+
+    const count = countFeatures((JSON.parse(entity.state) as EntityState).snapshot, body.features)
+    if (count > FEATURES_MAX) return failValidation([tooManyFeatures(count)])
 
     const { source } = body
     const features = canonicalJson(body.features)
@@ -78,3 +82,8 @@ export const submitFeatureSnapshot = defineEndpoint({
     }
   },
 })
+
+function tooManyFeatures(count: number): Violation {
+  const message = `With the features stored before, the entity would have ${count}; it can have ${FEATURES_MAX}. Send fewer new names: a name that the entity has already is always accepted.`
+  return { param: '/features', message }
+}
