@@ -87,21 +87,66 @@ test('every answer has the rate limit in its headers', async () => {
 })
 
 test('malformed HTTP gets 400 or 431, and the connection is closed', async () => {
-  const { hostname, port } = new URL(api.url('sandbox'))
   for (const [request, status] of [
     ['nonsense\r\n\r\n', '400 Bad Request'],
     ['GET /v1/usage HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n', '400 Bad Request'],
     [`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
   ] as const) {
-    const answer = await new Promise<string>((resolve, reject) => {
-      let text = ''
-      const socket = connect(Number(port), hostname, () => socket.write(request))
-      socket
-        .on('data', (data) => (text += data))
-        .on('end', () => resolve(text))
-        .on('error', reject)
-    })
+    const answer = await exchange(request)
     assert.equal(answer.split('\r\n')[0], `HTTP/1.1 ${status}`)
     assert.match(answer, /Connection: close/i)
   }
 })
+
+test('a request with two Authorization headers gets 401, whichever of them is valid', async () => {
+  const valid = `Authorization: Bearer ${acme.keys.sandbox}`
+  for (const second of [valid, 'authorization: Bearer sk_sandbox_other', 'AUTHORIZATION: Basic eDp5']) {
+    for (const headers of [
+      [valid, second],
+      [second, valid],
+    ]) {
+      const answer = await exchange(
+        `GET /v1/usage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers.join('\r\n')}\r\n\r\n`,
+      )
+      assert.match(answer, /^HTTP\/1\.1 401 /)
+      assert.match(answer, /has 2 Authorization headers/)
+    }
+  }
+})
+
+test('pipelined requests are answered in order, one at a time', async () => {
+  const paths = ['/v1/usage', '/nowhere', '/openapi.json', '/v1/usage']
+  const requests = paths.map((path, index) =>
+    [
+      `GET ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${acme.keys.sandbox}`,
+      ...(index === 3 ? ['Connection: close'] : []),
+    ].join('\r\n'),
+  )
+  const answer = await exchange(requests.map((request) => `${request}\r\n\r\n`).join(''))
+  assert.deepEqual(
+    [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status),
+    ['200', '404', '200', '200'],
+  )
+})
+
+test('a client that pipelines more requests than it may is cut off, and others are answered', async () => {
+  const flood = 'GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(flood)))
+  for (const answer of answers) assert.ok(answer.split('HTTP/1.1 401').length - 1 <= 33)
+  assert.equal((await acme.get('/v1/usage')).status, 200)
+})
+
+/** Sends bytes and collects the answer until the server closes the connection. */
+function exchange(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(api.url('sandbox'))
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    socket
+      .on('data', (data) => (text += data))
+      .on('close', () => resolve(text))
+      .on('error', () => {}) // Cut off: 'close' follows.
+  })
+}

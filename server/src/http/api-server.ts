@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -14,6 +15,7 @@ import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
+import { ConnectionGuard } from './connection-guard.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
 import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
@@ -41,18 +43,29 @@ export interface ApiServerParts {
   nowMs: () => number
 }
 
-/** How long a client may take to send a whole request. */
-const REQUEST_TIMEOUT_MS = 30_000
+/** How long a client may take to send a whole request, how often that is checked, and how long it may be idle. */
+const TIMEOUTS = {
+  requestTimeout: 30_000,
+  headersTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 72_000,
+}
 
 /** Builds the API server of one environment. The caller makes it listen. */
 export function buildApiServer(parts: ApiServerParts): FastifyInstance {
+  const guard = new ConnectionGuard({
+    onCut: (connections) => parts.logger.warn({ connections }, 'connections cut off'),
+  })
   const app = Fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => parts.tools.newId('req'),
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: 72_000,
+    serverFactory(listener) {
+      const server = createServer(TIMEOUTS, guard.guarded(listener))
+      guard.watch(server)
+      return server
+    },
     forceCloseConnections: 'idle',
     // Requests on open connections are answered normally during a shutdown.
     return503OnClosing: false,
@@ -75,7 +88,8 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   const mutex = new KeyedMutex()
   const admission = new Admission()
   for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, mutex, admission })
-  const openapi = JSON.stringify(parts.openapi)
+  // Bytes, not text: a text would be copied for every client that does not read it.
+  const openapi = Buffer.from(JSON.stringify(parts.openapi))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
   return app
 }
@@ -122,7 +136,7 @@ async function admit(
 ): Promise<void> {
   if (admission.isFull) throw overloaded()
   const now = nowMs()
-  const key = await authenticate(request.headers.authorization, now)
+  const key = await authenticate(authorizationsOf(request), now)
   if (key instanceof Failure) throw key
   request.caller = { organizationId: key.org_id, keyId: key.id }
   usage.noteKeyUse({ ...request.caller, at: new Date(now).toISOString() })
@@ -135,6 +149,11 @@ async function admit(
       message: `This API key lacks the scope ${endpoint.scope}. Use a key that has it.`,
     })
   }
+}
+
+/** Every `Authorization` header of a request; Node itself keeps only the first, and a proxy may have checked another. */
+function authorizationsOf({ raw: { rawHeaders } }: FastifyRequest): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'authorization')
 }
 
 /** The failure of a request that was not handled at all, so that it is safe to retry. */

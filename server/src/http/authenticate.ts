@@ -12,8 +12,8 @@ type AuthenticationFailure = Failure<
   'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'api_key_expired' | 'wrong_environment'
 >
 
-/** Finds the API key in an `Authorization` header, or says why it is refused. */
-export type Authenticate = (authorization: string | undefined, nowMs: number) => Promise<ApiKey | AuthenticationFailure>
+/** Finds the API key in the `Authorization` headers of a request, or says why it is refused. */
+export type Authenticate = (authorizations: readonly string[], nowMs: number) => Promise<ApiKey | AuthenticationFailure>
 
 /** Creates the check of API keys for one environment. */
 export function createAuthenticate({
@@ -37,8 +37,12 @@ export function createAuthenticate({
     return key
   }
 
-  return async (authorization, nowMs) => {
-    const text = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  return async (authorizations, nowMs) => {
+    if (authorizations.length > 1) {
+      const message = `The request has ${authorizations.length} Authorization headers. Send one.`
+      return fail('api_key_invalid', { message, headers: CHALLENGE })
+    }
+    const text = /^Bearer +(\S+) *$/i.exec(authorizations[0] ?? '')?.[1]
     if (!text) return fail('api_key_missing', { headers: CHALLENGE })
 
     const read = readApiKey(text)
