@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { runCli, runCliForJson, startServiceProcess, untilCachesExpire } from './service-process.ts'
+import { call, callForJson } from './command-line.ts'
+import { runCli, startServiceProcess, untilCachesExpire } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -20,17 +21,17 @@ const env = {
   SANDBOX_PORT: String(service.ports.sandbox),
   PRODUCTION_PORT: String(service.ports.production),
 }
-const cli = (...args: string[]) => runCli(env, ...args)
-const json = (...args: string[]) => runCliForJson(env, ...args)
+const cli = (...args: string[]) => call(env, ...args)
+const json = (...args: string[]) => callForJson(env, ...args)
 
 const getUsage = (environment: 'sandbox' | 'production', key: string) =>
   fetch(`http://127.0.0.1:${service.ports[environment]}/v1/usage`, { headers: { Authorization: `Bearer ${key}` } })
 
 test('organizations and keys are created, used, listed and revoked while the server runs', async () => {
-  const organization = json('orgs', 'create', 'Northwind')
-  assert.ok(json('orgs', 'list').some(({ id }: { id: string }) => id === organization.id))
+  const organization = await json('orgs', 'create', 'Northwind')
+  assert.ok((await json('orgs', 'list')).some(({ id }: { id: string }) => id === organization.id))
 
-  const created = json(
+  const created = await json(
     'keys',
     'create',
     '--org',
@@ -44,29 +45,29 @@ test('organizations and keys are created, used, listed and revoked while the ser
   )
   assert.equal((await getUsage('sandbox', created.key)).status, 200)
 
-  const [listed] = json('keys', 'list', '--org', organization.id)
+  const [listed] = await json('keys', 'list', '--org', organization.id)
   assert.deepEqual(
     [listed.id, listed.name, listed.scopes, listed.last_four],
     [created.id, 'reader', 'usage:read', created.key.slice(-4)],
   )
   assert.equal(JSON.stringify(listed).includes(created.key), false)
 
-  assert.deepEqual(json('keys', 'revoke', created.id), { id: created.id, revoked: true })
+  assert.deepEqual(await json('keys', 'revoke', created.id), { id: created.id, revoked: true })
   await untilCachesExpire()
   assert.equal((await getUsage('sandbox', created.key)).status, 401)
-  assert.match(cli('keys', 'revoke', created.id).stderr, /is already revoked/)
+  assert.match((await cli('keys', 'revoke', created.id)).stderr, /is already revoked/)
 })
 
 test('a production key works on production only, and the sandbox answers with the right base URL', async () => {
-  const { key, base_url } = json('keys', 'create', '--org', 'Northwind', '--environment', 'production')
+  const { key, base_url } = await json('keys', 'create', '--org', 'Northwind', '--environment', 'production')
   assert.equal((await getUsage('production', key)).status, 200)
   const wrong = await getUsage('sandbox', key)
   assert.equal(wrong.status, 401)
   assert.ok(((await wrong.json()) as { error: { message: string } }).error.message.includes(base_url))
 })
 
-test('every command has --help', () => {
-  const overview = cli('--help').stdout
+test('every command has --help', async () => {
+  const overview = (await cli('--help')).stdout
   const names = [...overview.matchAll(/^ {2}(\S+(?: \S+)?) {2}/gm)].map((match) => match[1]!)
   assert.deepEqual(names, [
     'orgs create',
@@ -102,13 +103,13 @@ test('every command has --help', () => {
     'doctor',
   ])
   for (const name of names) {
-    const help = cli(...name.split(' '), '--help')
+    const help = await cli(...name.split(' '), '--help')
     assert.equal(help.status, 0)
     assert.match(help.stdout, new RegExp(`^Usage: verdigraph ${name}`, 'm'))
   }
 })
 
-test('a wrong command line exits with 2, a failed command with 1, and either prints what is wrong', () => {
+test('a wrong command line exits with 2, a failed command with 1, and either prints what is wrong', async () => {
   for (const [args, status, line] of [
     [['keys', 'explode'], 2, /there is no command "keys explode"/],
     [['orgs', 'create'], 2, /<name> is missing/],
@@ -120,9 +121,16 @@ test('a wrong command line exits with 2, a failed command with 1, and either pri
     [['keys', 'revoke', 'key_x'], 1, /there is no key key_x in sandbox/],
     [['audit', 'verify', '--head', 'x'], 1, /--head needs --org and --environment/],
   ] as const) {
-    const result = cli(...args)
+    const result = await cli(...args)
     assert.deepEqual([result.status, line.test(result.stderr)], [status, true], `${args.join(' ')}: ${result.stderr}`)
   }
+})
+
+test('the process prints results and problems to their streams and ends with the exit code', () => {
+  const listed = runCli(env, 'orgs', 'list')
+  assert.deepEqual([listed.status, listed.stdout.includes('org_'), listed.stderr], [0, true, ''])
+  const refused = runCli(env, 'orgs', 'list', 'extra')
+  assert.deepEqual([refused.status, refused.stdout, /unexpected argument/.test(refused.stderr)], [2, '', true])
 })
 
 test('a malformed message on the command socket gets an error, and the server goes on', {
@@ -137,18 +145,18 @@ test('a malformed message on the command socket gets an error, and the server go
     })
   assert.match(await send('junk'), /problem/)
   assert.match(await send('{"command":"explode","input":{}}'), /does not know the command explode/)
-  assert.ok(json('orgs', 'list').length > 0)
+  assert.ok((await json('orgs', 'list')).length > 0)
 })
 
 test('only its owner can open the folder of the embedded database', {
   skip: onPostgres && 'the embedded database only',
-}, () => {
+}, async () => {
   assert.equal(statSync(join(testStorage.dataDir, 'database')).mode & 0o777, 0o700)
 })
 
-test('migrate, doctor, audit verify and audit public-key work while the server runs', () => {
-  assert.deepEqual(json('migrate'), { applied: [] })
-  assert.ok(json('doctor').every(({ ok }: { ok: boolean }) => ok))
-  assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))
-  assert.match(json('audit', 'public-key')[0].public_key, /BEGIN PUBLIC KEY/)
+test('migrate, doctor, audit verify and audit public-key work while the server runs', async () => {
+  assert.deepEqual(await json('migrate'), { applied: [] })
+  assert.ok((await json('doctor')).every(({ ok }: { ok: boolean }) => ok))
+  assert.ok((await json('audit', 'verify')).every(({ intact }: { intact: boolean }) => intact))
+  assert.match((await json('audit', 'public-key'))[0].public_key, /BEGIN PUBLIC KEY/)
 })

@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Authenticator } from './authenticator.ts'
+import { call, callForJson } from './command-line.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
-import { postJson, runCli, runCliForJson, startServiceProcess, untilCachesExpire } from './service-process.ts'
+import { postJson, startServiceProcess, untilCachesExpire } from './service-process.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -16,16 +17,16 @@ after(async () => {
 })
 
 function cli(...args: string[]) {
-  return runCli(testStorage.env, ...args)
+  return call(testStorage.env, ...args)
 }
 
-const run = (...args: string[]) => runCliForJson(testStorage.env, ...args)
-const key: string = run('keys', 'create', '--environment', 'production').key
+const run = (...args: string[]) => callForJson(testStorage.env, ...args)
+const key: string = (await run('keys', 'create', '--environment', 'production')).key
 
 /** Adds an admin, and returns the options by which commands are run as this operator. */
-function addOperator(name: string): () => string[] {
+async function addOperator(name: string): Promise<() => string[]> {
   const email = `${name}@example.com`
-  const { code_secret } = run('operators', 'add', email, '--name', name, '--role', 'admin')
+  const { code_secret } = await run('operators', 'add', email, '--name', name, '--role', 'admin')
   const authenticator = new Authenticator(code_secret)
   return () => ['--as', email, '--code', authenticator.next()]
 }
@@ -43,16 +44,16 @@ test('production decides once two operators have opened the gate and a policy wa
   const closed = await underwrite('closed')
   assert.deepEqual([closed.status, closed.body.error.code], [403, 'live_underwriting_not_enabled'])
 
-  const [ada, grace] = ['ada', 'grace'].map(addOperator) as [() => string[], () => string[]]
-  run('gate', 'approve', ...ada(), '--reason', 'Tests are green.')
+  const [ada, grace] = [await addOperator('ada'), await addOperator('grace')]
+  await run('gate', 'approve', ...ada(), '--reason', 'Tests are green.')
   assert.notEqual(
-    cli('gate', 'approve', '--as', 'grace@example.com', '--reason', 'I am Grace, says Ada.').status,
+    (await cli('gate', 'approve', '--as', 'grace@example.com', '--reason', 'I am Grace, says Ada.')).status,
     0,
     'one operator cannot open the gate with the name of another',
   )
   await untilCachesExpire()
   assert.equal((await underwrite('half')).status, 403)
-  run('gate', 'approve', ...grace(), '--reason', 'Policy read.')
+  await run('gate', 'approve', ...grace(), '--reason', 'Policy read.')
   await untilCachesExpire()
   const without = await underwrite('no-policy')
   assert.deepEqual([without.status, without.body.error.code], [422, 'no_active_policy'])
@@ -61,14 +62,14 @@ test('production decides once two operators have opened the gate and a policy wa
   const file = join(testStorage.dataDir, 'credit-2026-11.yaml')
   writeFileSync(file, policy)
   const production = ['--environment', 'production']
-  run('policy', 'propose', file, ...production, ...ada(), '--reason', 'First policy.')
+  await run('policy', 'propose', file, ...production, ...ada(), '--reason', 'First policy.')
   assert.notEqual(
-    cli('policy', 'activate', 'credit-2026-11', ...production, '--reason', 'Now.').status,
+    (await cli('policy', 'activate', 'credit-2026-11', ...production, '--reason', 'Now.')).status,
     0,
     'a policy that is not approved cannot be activated',
   )
-  run('policy', 'approve', 'credit-2026-11', ...production, ...grace(), '--reason', 'Read and tested.')
-  run('policy', 'activate', 'credit-2026-11', ...production, '--reason', 'Go.')
+  await run('policy', 'approve', 'credit-2026-11', ...production, ...grace(), '--reason', 'Read and tested.')
+  await run('policy', 'activate', 'credit-2026-11', ...production, '--reason', 'Go.')
   await untilCachesExpire()
   const decided = await underwrite('decided')
   assert.deepEqual(
@@ -76,9 +77,9 @@ test('production decides once two operators have opened the gate and a policy wa
     [201, 'manual_review', 'credit-2026-11'],
   )
 
-  run('gate', 'close', '--reason', 'Defaults are rising.')
+  await run('gate', 'close', '--reason', 'Defaults are rising.')
   await untilCachesExpire()
   assert.equal((await underwrite('closed-again')).status, 403)
   assert.equal((await underwrite('decided')).status, 201, 'a retry of an earlier decision still gets its answer')
-  assert.equal(cli('audit', 'verify').status, 0)
+  assert.equal((await cli('audit', 'verify')).status, 0)
 })

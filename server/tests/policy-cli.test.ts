@@ -4,8 +4,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Authenticator } from './authenticator.ts'
+import { call, callForJson } from './command-line.ts'
 import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
-import { runCli, runCliForJson, startServiceProcess } from './service-process.ts'
+import { startServiceProcess } from './service-process.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'verdigraph-policies-'))
@@ -29,12 +30,12 @@ function policyFile(name: string, from: string, to: string): string {
   return file
 }
 
-const policy = (...args: string[]) => runCli(testStorage.env, 'policy', ...args)
-const json = (...args: string[]) => runCliForJson(testStorage.env, ...args)
+const policy = (...args: string[]) => call(testStorage.env, 'policy', ...args)
+const json = (...args: string[]) => callForJson(testStorage.env, ...args)
 
 const authenticators = new Map<string, Authenticator>()
-function addOperator(name: string, role: string): void {
-  const added = json('operators', 'add', `${name}@example.com`, '--name', name, '--role', role)
+async function addOperator(name: string, role: string): Promise<void> {
+  const added = await json('operators', 'add', `${name}@example.com`, '--name', name, '--role', role)
   assert.equal(added.role, role)
   authenticators.set(name, new Authenticator(added.code_secret))
 }
@@ -45,16 +46,16 @@ const as = (name: string) => {
   return ['--as', `${name}@example.com`, '--code', code, ...because(name)]
 }
 
-test('a policy file is checked, tested and compared without any installation', () => {
+test('a policy file is checked, tested and compared without any installation', async () => {
   const { checksum } = sandboxPolicy()
-  const sound = runCli(noInstallation, 'policy', 'check', SHIPPED)
+  const sound = await call(noInstallation, 'policy', 'check', SHIPPED)
   assert.deepEqual([sound.status, sound.stderr], [0, ''])
   assert.equal(sound.stdout, `${SHIPPED}: sandbox-policy-v1 is valid; all 12 tests pass\nchecksum ${checksum}\n`)
-  const tested = runCli(noInstallation, 'policy', 'test', SHIPPED, '--json')
+  const tested = await call(noInstallation, 'policy', 'test', SHIPPED, '--json')
   assert.equal(JSON.parse(tested.stdout).tests.length, 12)
   const changed = policyFile('changed', 'when: history.abuse > 0', 'when: history.abuse > 1')
   assert.equal(
-    runCli(noInstallation, 'policy', 'diff', SHIPPED, changed).stdout,
+    (await call(noInstallation, 'policy', 'diff', SHIPPED, changed)).stdout,
     [
       'changed    /version: "sandbox-policy-v1" → "changed"',
       'changed    /rules/abuse_on_record/when: "history.abuse > 0" → "history.abuse > 1"',
@@ -62,74 +63,89 @@ test('a policy file is checked, tested and compared without any installation', (
     ].join('\n'),
   )
   assert.equal(existsSync(noInstallation.DATA_DIR), false, 'and none is created')
-  assert.match(runCli(noInstallation, 'policy', 'list').stderr, /not set up yet/)
+  assert.match((await call(noInstallation, 'policy', 'list')).stderr, /not set up yet/)
 })
 
-test('a problem in a policy file is reported with its line and column', () => {
+test('a problem in a policy file is reported with its line and column', async () => {
   const lines = sandboxPolicySource().split('\n')
   const line = lines.findIndex((text) => text.includes('when: history.abuse > 0')) + 1
   const column = lines[line - 1]!.indexOf('history.abuse') + 1
   const misspelt = policyFile('misspelt', 'when: history.abuse > 0', 'when: history.abuze > 0')
   const message = `${misspelt}:${line}:${column} /rules/0/when: rule 'abuse_on_record', column 1: history.abuze is not among the inputs of this policy\n`
   for (const command of ['check', 'test']) {
-    const { status, stdout } = runCli(noInstallation, 'policy', command, misspelt)
+    const { status, stdout } = await call(noInstallation, 'policy', command, misspelt)
     assert.deepEqual([status, stdout], [1, message])
   }
-  const refused = policy('propose', misspelt, ...as('ann'))
+  const refused = await policy('propose', misspelt, ...as('ann'))
   assert.deepEqual([refused.status, refused.stdout, refused.stderr], [1, '', message])
 
   const unknownField = policyFile('unknown-field', 'then: decline', 'than: decline')
-  const { status, stdout } = runCli(noInstallation, 'policy', 'check', unknownField)
+  const { status, stdout } = await call(noInstallation, 'policy', 'check', unknownField)
   assert.equal(status, 1)
   assert.ok(stdout.includes(`${unknownField}:${line + 1}:`), stdout)
   assert.match(stdout, /there is no field 'than' here/)
 
   const failing = policyFile('failing', 'limit: 6000', 'limit: 6001')
-  const failed = runCli(noInstallation, 'policy', 'test', failing)
+  const failed = await call(noInstallation, 'policy', 'test', failing)
   assert.equal(failed.status, 1)
   assert.match(failed.stdout, /^FAIL {2}a steady account .*\n {6}limit: expected 6001, got 6000\npass {2}/)
-  assert.match(runCli(noInstallation, 'policy', 'check', failing).stdout, /failing\.yaml: 1 of its 12 tests fail:/)
-  assert.match(runCli(noInstallation, 'policy', 'check', join(folder, 'none.yaml')).stderr, /none\.yaml cannot be read/)
+  assert.match(
+    (await call(noInstallation, 'policy', 'check', failing)).stdout,
+    /failing\.yaml: 1 of its 12 tests fail:/,
+  )
+  assert.match(
+    (await call(noInstallation, 'policy', 'check', join(folder, 'none.yaml'))).stderr,
+    /none\.yaml cannot be read/,
+  )
 })
 
-test('a policy is proposed, approved, activated and replaced by operators of the right roles, with reasons', () => {
+test('a policy is proposed, approved, activated and replaced by operators of the right roles, with reasons', async () => {
   for (const [name, role] of [
     ['ann', 'policy_author'],
     ['ben', 'policy_approver'],
   ] as const)
-    addOperator(name, role)
+    await addOperator(name, role)
   assert.deepEqual(
-    json('operators', 'list').map(({ email }: { email: string }) => email),
+    (await json('operators', 'list')).map(({ email }: { email: string }) => email),
     ['ann@example.com', 'ben@example.com'],
   )
 
   const file = policyFile('lending-2', 'when: history.abuse > 0', 'when: history.abuse > 1')
-  assert.match(policy('propose', file, '--reason', 'x').stderr, /add --as <email> to name the operator/)
-  assert.match(policy('propose', file, '--as', 'ann@example.com').stderr, /add --reason "…" to say why/)
+  assert.match((await policy('propose', file, '--reason', 'x')).stderr, /add --as <email> to name the operator/)
+  assert.match((await policy('propose', file, '--as', 'ann@example.com')).stderr, /add --reason "…" to say why/)
   assert.match(
-    policy('propose', file, '--as', 'ann@example.com', ...because('ann')).stderr,
+    (await policy('propose', file, '--as', 'ann@example.com', ...because('ann'))).stderr,
     /add --code <code> with a one-time code/,
   )
-  assert.match(policy('propose', file, ...as('stranger')).stderr, /there is no operator stranger@example.com/)
-  assert.match(policy('propose', file, ...as('ann')).stdout, /^Proposed lending-2 in sandbox; checksum [0-9a-f]{64}\./)
-  assert.match(policy('approve', 'lending-2', ...as('ann')).stderr, /ann@example.com is policy_author: only owner, /)
-  assert.match(policy('activate', 'lending-2', ...because('ben')).stderr, /lending-2 is not approved yet/)
-  assert.equal(json('policy', 'approve', 'lending-2', ...as('ben')).state, 'approved')
+  assert.match((await policy('propose', file, ...as('stranger'))).stderr, /there is no operator stranger@example.com/)
+  assert.match(
+    (await policy('propose', file, ...as('ann'))).stdout,
+    /^Proposed lending-2 in sandbox; checksum [0-9a-f]{64}\./,
+  )
+  assert.match(
+    (await policy('approve', 'lending-2', ...as('ann'))).stderr,
+    /ann@example.com is policy_author: only owner, /,
+  )
+  assert.match((await policy('activate', 'lending-2', ...because('ben'))).stderr, /lending-2 is not approved yet/)
+  assert.equal((await json('policy', 'approve', 'lending-2', ...as('ben'))).state, 'approved')
   assert.equal(
-    policy('activate', 'lending-2', ...as('ben')).stdout,
+    (await policy('activate', 'lending-2', ...as('ben'))).stdout,
     'lending-2 decides in sandbox from now on; sandbox-policy-v1 is retired.\n',
   )
-  const states = () =>
-    json('policy', 'list').map(({ version, state }: { version: string; state: string }) => [version, state])
-  assert.deepEqual(states(), [
+  const states = async () =>
+    (await json('policy', 'list')).map(({ version, state }: { version: string; state: string }) => [version, state])
+  assert.deepEqual(await states(), [
     ['lending-2', 'active'],
     ['sandbox-policy-v1', 'retired'],
   ])
-  assert.match(policy('diff', 'sandbox-policy-v1', file).stdout, /\/rules\/abuse_on_record\/when/)
-  assert.match(policy('diff', 'lending-2', file).stdout, /there is no difference/)
-  assert.match(policy('diff', 'lending-3', file).stderr, /lending-3 is neither a file here nor a policy in sandbox/)
+  assert.match((await policy('diff', 'sandbox-policy-v1', file)).stdout, /\/rules\/abuse_on_record\/when/)
+  assert.match((await policy('diff', 'lending-2', file)).stdout, /there is no difference/)
+  assert.match(
+    (await policy('diff', 'lending-3', file)).stderr,
+    /lending-3 is neither a file here nor a policy in sandbox/,
+  )
 
-  const { steps, source } = json('policy', 'show', 'lending-2')
+  const { steps, source } = await json('policy', 'show', 'lending-2')
   assert.match(source, /^# yaml-language-server/)
   assert.deepEqual(
     steps.map(({ step, by, reason }: Record<string, string>) => [step, by, reason]),
@@ -139,21 +155,24 @@ test('a policy is proposed, approved, activated and replaced by operators of the
       ['activated', 'ben@example.com', 'ben has read it'],
     ],
   )
-  assert.equal(json('policy', 'activate', 'sandbox-policy-v1', ...because('the shell')).replaced, 'lending-2')
-  const back = json('policy', 'show', 'sandbox-policy-v1').steps.at(-1)
+  assert.equal((await json('policy', 'activate', 'sandbox-policy-v1', ...because('the shell'))).replaced, 'lending-2')
+  const back = (await json('policy', 'show', 'sandbox-policy-v1')).steps.at(-1)
   assert.deepEqual([back.step, back.actor_type], ['activated', 'os_user'])
   assert.equal(back.by, `${userInfo().username} (uid ${userInfo().uid})`, 'without --as, the user of the shell acts')
-  assert.deepEqual(json('policy', 'list', '--environment', 'production'), [])
+  assert.deepEqual(await json('policy', 'list', '--environment', 'production'), [])
 })
 
-test('the live gate takes two operators to open and one person to close', () => {
-  for (const name of ['cay', 'dan']) addOperator(name, 'admin')
-  assert.equal(runCli(testStorage.env, 'gate', 'status').stdout, 'The live gate is closed: 0 of 2 approvals.\n')
-  assert.equal(json('gate', 'approve', ...as('cay')).open, false)
-  const again = runCli(testStorage.env, 'gate', 'approve', ...as('cay'))
+test('the live gate takes two operators to open and one person to close', async () => {
+  for (const name of ['cay', 'dan']) await addOperator(name, 'admin')
+  assert.equal((await call(testStorage.env, 'gate', 'status')).stdout, 'The live gate is closed: 0 of 2 approvals.\n')
+  assert.equal((await json('gate', 'approve', ...as('cay'))).open, false)
+  const again = await call(testStorage.env, 'gate', 'approve', ...as('cay'))
   assert.deepEqual([again.status, /another operator has to give the second approval/.test(again.stderr)], [1, true])
-  assert.equal(json('gate', 'approve', ...as('dan')).open, true)
-  assert.match(runCli(testStorage.env, 'gate', 'status').stdout, /^The live gate is open\.\n {2}cay@example\.com, /)
-  assert.equal(json('gate', 'close', ...because('the shell')).open, false)
-  assert.ok(json('audit', 'verify').every(({ intact }: { intact: boolean }) => intact))
+  assert.equal((await json('gate', 'approve', ...as('dan'))).open, true)
+  assert.match(
+    (await call(testStorage.env, 'gate', 'status')).stdout,
+    /^The live gate is open\.\n {2}cay@example\.com, /,
+  )
+  assert.equal((await json('gate', 'close', ...because('the shell'))).open, false)
+  assert.ok((await json('audit', 'verify')).every(({ intact }: { intact: boolean }) => intact))
 })

@@ -1,0 +1,138 @@
+import { parseArgs } from 'node:util'
+import { type Config, readConfig } from '../config.ts'
+import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
+import { openInstallation } from '../service/installation.ts'
+import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
+import { type Command, type CommandInput, type CommandOptions, globalOptions, isProblem } from './command.ts'
+import { NO_SERVER, runOnServer } from './command-socket.ts'
+import { commands, findCommand } from './commands.ts'
+import { checkMachine } from './doctor.ts'
+import { nameOsUser } from './os-user.ts'
+
+/** Where one call of the command line reads its settings and prints its results. */
+export interface CommandLine {
+  env: NodeJS.ProcessEnv
+  print(text: string): void
+  printError(text: string): void
+}
+
+/**
+ * Runs one call of the command line: finds the command in the table of commands.ts, parses the arguments, runs the command
+ * and prints the result. Returns the exit code: 0 success, 1 the command failed or its result is bad news, 2 the call was
+ * wrong.
+ */
+export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<number> {
+  try {
+    return await callCommand(argv, line)
+  } catch (error) {
+    line.printError(explainFailure(error))
+    return 1
+  }
+}
+
+async function callCommand(argv: readonly string[], line: CommandLine): Promise<number> {
+  const command = findCommand(argv.slice(0, 2).join(' ')) ?? findCommand(argv[0] ?? '')
+  if (!command) {
+    if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0]!)) {
+      line.print(overview())
+      return 0
+    }
+    line.printError(`there is no command ${JSON.stringify(argv.join(' '))}\n\n${overview()}`)
+    return 2
+  }
+  const { values, positionals, problem } = parseArguments(command, argv.slice(command.name.split(' ').length))
+  if (values?.help) {
+    line.print(help(command))
+    return 0
+  }
+  if (problem) {
+    line.printError(`${problem}\n\n${help(command)}`)
+    return 2
+  }
+  const { json, ...options } = values!
+  const input = { options, positionals: positionals!, caller: nameOsUser(line.env.SUDO_USER) }
+  return report(command, await run(command, input, line.env), { json: json === true, line })
+}
+
+async function run(command: Command, input: CommandInput, env: NodeJS.ProcessEnv): Promise<unknown> {
+  const prepared = command.prepare?.(input) ?? input
+  if (isProblem(prepared)) return prepared
+  const localResult = command.runLocally?.(prepared)
+  if (localResult !== undefined) return localResult
+  const config = readConfig(env)
+  return command.name === 'doctor' ? runDoctor(config, command, prepared) : runOnInstallation(config, command, prepared)
+}
+
+/** Doctor also reports on an installation that cannot be opened: that it cannot is then one of the checks. */
+async function runDoctor(config: Config, command: Command, input: CommandInput): Promise<unknown[]> {
+  const failedCheck = (detail: string) => [{ name: 'installation', ok: false, detail }]
+  const machine = checkMachine(config)
+  const installation = await runOnInstallation(config, command, input).catch((error) =>
+    failedCheck(explainFailure(error)),
+  )
+  return [...machine, ...(isProblem(installation) ? failedCheck(installation.problem) : (installation as unknown[]))]
+}
+
+/** Runs a command in the server that has the embedded database open; if there is none, in this process. */
+async function runOnInstallation(config: Config, command: Command, input: CommandInput): Promise<unknown> {
+  if (!config.databaseUrls) {
+    const answer = await runOnServer(config.dataDir, command.name, input)
+    if (answer !== NO_SERVER) return answer
+    // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
+    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
+  }
+  const installation = await openInstallation(config, { longStatements: true })
+  try {
+    return await command.run(installation, input)
+  } finally {
+    await installation.close()
+  }
+}
+
+function report(command: Command, result: unknown, { json, line }: { json: boolean; line: CommandLine }): number {
+  if (isProblem(result)) {
+    line.printError(json ? JSON.stringify(result) : result.problem)
+    return 1
+  }
+  line.print(json ? JSON.stringify(result, null, 2) : command.render(result))
+  return command.isBad?.(result) ? 1 : 0
+}
+
+function parseArguments(
+  command: Command,
+  args: string[],
+): { values?: Record<string, string | boolean>; positionals?: string[]; problem?: string } {
+  try {
+    const options = { ...command.options, ...globalOptions }
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
+    const expected = command.arguments ?? []
+    const missing = expected[positionals.length]
+    if (!values.help && missing) return { problem: `the argument <${missing}> is missing` }
+    if (positionals.length > expected.length)
+      return { problem: `unexpected argument ${JSON.stringify(positionals[expected.length])}` }
+    return { values: values as Record<string, string | boolean>, positionals }
+  } catch (error) {
+    // Node's messages start with a capital, and some go on with a second sentence about positional arguments.
+    const [message] = (error as Error).message.split('. ', 1)
+    return { problem: message!.charAt(0).toLowerCase() + message!.slice(1) }
+  }
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return [
+    'Usage: verdigraph <command> [options]',
+    '',
+    ...lines,
+    '',
+    'Every command has --help, and --json for programs.',
+  ].join('\n')
+}
+
+function help({ summary, usage, options = {} }: Command): string {
+  const all: CommandOptions = { ...options, ...globalOptions }
+  const width = Math.max(...Object.keys(all).map((name) => name.length))
+  const lines = Object.entries(all).map(([name, { description }]) => `  --${name.padEnd(width)}  ${description}`)
+  return [`${summary}.`, '', `Usage: verdigraph ${usage}`, '', ...lines].join('\n')
+}
