@@ -35,7 +35,12 @@ export async function startPostgres({ parent = tmpdir() } = {}): Promise<Throwaw
   await untilReady()
 
   function spawnServer() {
-    const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'max_connections=200']
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${folder}`,
+      'max_connections=200',
+      `fsync=${fsync ? 'on' : 'off'}`,
+    ]
     return spawn(
       join(bin, 'postgres'),
       ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

@@ -7,7 +7,7 @@ if (!command) {
   console.error('Usage: with-postgres <command> [arguments]')
   process.exit(2)
 }
-const postgres = await startPostgres()
+const postgres = await startPostgres({ fsync: false })
 const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: postgres.url } })
 const code = await new Promise<number>((resolve) => child.once('exit', (exitCode) => resolve(exitCode ?? 1)))
 await postgres.stop()
