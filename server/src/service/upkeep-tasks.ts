@@ -1,10 +1,11 @@
 import { createNewId } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
-import { checkpoint, vacuumGrownTable } from '../store/queries/vacuum.ts'
+import { checkpoint, tablesToVacuum, vacuum } from '../store/queries/vacuum.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const ROWS_PER_BATCH = 1_000
 /** Events are kept a day longer than they can be sent again, so that no event disappears under a redelivery. */
 const EVENTS_KEPT_LONGER_MS = DAY_MS
@@ -29,7 +30,7 @@ export function upkeepTasks({
     purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),
     // A node may still write the usage of yesterday, when its last flush failed.
     async (nowMs) => (await store.compactUsage(isoTime(nowMs - DAY_MS).slice(0, 10))) > 0,
-    ...(isEmbedded ? [() => vacuumGrownTable(database), async () => checkpoint(database)] : []),
+    ...(isEmbedded ? [vacuumHourly(database), checkpointOnce(database)] : []),
   ]
 }
 
@@ -51,6 +52,28 @@ function purgeEvents(store: Pick<EnvironmentStore, 'purgeEvents'>, keepMs: numbe
     if (lastId === undefined) return false
     afterId = lastId
     return true
+  }
+}
+
+/** Vacuums the tables one after another, once an hour, so that other statements run in between. */
+function vacuumHourly(database: Database): UpkeepTask {
+  let startedMs = 0
+  let tables: string[] = []
+  return async (nowMs) => {
+    if (tables.length === 0) {
+      if (nowMs - startedMs < HOUR_MS) return false
+      startedMs = nowMs
+      tables = await tablesToVacuum(database)
+    }
+    await vacuum(database, tables.shift()!)
+    return tables.length > 0
+  }
+}
+
+function checkpointOnce(database: Database): UpkeepTask {
+  return async () => {
+    await checkpoint(database)
+    return false
   }
 }
 

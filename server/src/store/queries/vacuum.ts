@@ -5,29 +5,24 @@
  */
 import { type Database, quotedSchema } from '../database/database.ts'
 
-const PAGE_BYTES = 8_192
-/** A table is vacuumed when it has grown by this much since the last time: autovacuum's share, and one megabyte. */
-const GROWTH_SHARE = 0.2
-const GROWTH_PAGES_MIN = 128
-
-/** Vacuums the table that has grown most since it was vacuumed last; false if none has grown enough. */
-export async function vacuumGrownTable(database: Database): Promise<boolean> {
-  // VACUUM itself keeps `relpages`, the size that it found. Tables that only ever grow are left out: they have no dead rows.
-  const [grown] = await database.query<{ name: string }>(
+/** The tables whose rows are deleted or replaced. The others are append-only and have no space to use again. */
+export async function tablesToVacuum(database: Database): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
     `SELECT class.relname AS name FROM pg_class AS class
      WHERE class.relnamespace = $1::regnamespace AND class.relkind = 'r'
-       AND pg_relation_size(class.oid) / ${PAGE_BYTES} - class.relpages > ${GROWTH_PAGES_MIN} + ${GROWTH_SHARE} * class.relpages
        AND NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = class.oid AND tgname = 'append_only_rows')
-     ORDER BY pg_relation_size(class.oid) / ${PAGE_BYTES} - class.relpages DESC LIMIT 1`,
+     ORDER BY name`,
     [quotedSchema(database.schema)],
   )
-  if (!grown) return false
-  await database.query(`VACUUM ${grown.name}`)
-  return true
+  return tables.map(({ name }) => name)
+}
+
+/** Lets new rows use the space of deleted ones. It reads only pages that changed since the last time. */
+export async function vacuum(database: Database, table: string): Promise<void> {
+  await database.query(`VACUUM ${table}`)
 }
 
 /** Writes all changed pages to the files, after which old write-ahead logs are removed. Costs milliseconds when idle. */
-export async function checkpoint(database: Database): Promise<false> {
+export async function checkpoint(database: Database): Promise<void> {
   await database.query('CHECKPOINT')
-  return false
 }

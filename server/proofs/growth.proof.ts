@@ -1,0 +1,170 @@
+/**
+ * Nothing grows without a bound or a setting: days of the same load, with upkeep in between. Rows and bytes of every
+ * table are measured; a table that grows from one day to the next is one that docs/operating.md keeps for good.
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { addEndpoint } from '../src/admin/manage-webhooks.ts'
+import { Upkeep } from '../src/service/upkeep.ts'
+import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
+import type { Database } from '../src/store/database/database.ts'
+import { exampleTransaction } from '../tests/example-transaction.ts'
+import { startTestService } from '../tests/test-service.ts'
+import { onPostgres } from '../tests/test-storage.ts'
+import { startReceiver, until } from '../tests/webhook-receiver.ts'
+import { documentedTables } from '../tests/what-grows.ts'
+import { reportFigures, trials } from './proof-run.ts'
+
+const DAY_MS = 86_400_000
+const KEEP_DAYS = 2
+/** Until the first events are deleted, which are kept a day longer. */
+const WARM_UP_DAYS = KEEP_DAYS + 3
+const DAYS = WARM_UP_DAYS + trials(6, 3)
+const ENTITIES = 5
+/** Answers of retries that a busy client would leave in a day; written directly, because the disk is what is measured. */
+const ANSWERS_PER_DAY = 10_000
+const STARTS_PER_DAY = 20
+const COUNTERS_MAX = 10
+
+let aheadMs = 0
+const nowMs = () => Date.now() + aheadMs
+const api = await startTestService({
+  env: { WEBHOOKS_ALLOW_LOOPBACK: 'true', WEBHOOKS_KEEP_DAYS: String(KEEP_DAYS) },
+  nowMs,
+})
+const { installation } = api.service
+const { sandbox: database } = installation.storage.environments
+const store = installation.stores.sandbox
+const acme = await api.newOrganization()
+const receiver = await startReceiver()
+after(() => receiver.close())
+const errors: unknown[] = []
+const upkeep = new Upkeep({
+  database,
+  tasks: upkeepTasks({ store, database, keepDays: KEEP_DAYS, isEmbedded: installation.storage.embedded }),
+  nowMs,
+  onError: (error) => errors.push(error),
+})
+
+/** The load of one day: the same entities, each with a transaction, a consent and a decision; retries; process starts. */
+async function liveOneDay(day: number, entities: readonly string[]): Promise<void> {
+  for (const [index, id] of entities.entries()) {
+    const transactions = [exampleTransaction(`t-${day}`, { occurred_at: new Date(nowMs() - DAY_MS).toISOString() })]
+    const identifier = { type: 'tax_id', value: `11-${index}` }
+    for (const [path, body] of [
+      [`/v1/entities/${id}/transactions`, { transactions }],
+      [`/v1/entities/${id}/consents`, { purpose: 'marketing' }],
+      [`/v1/entities/${id}/identity-links`, { identifier, verification: { status: 'verified' } }],
+      ['/v1/underwrite', { entity_id: id, product: 'credit_line' }],
+    ] as const) {
+      const { status, text } = await acme.post(path, body, { 'Idempotency-Key': `${day}-${index}-${path}` })
+      assert.ok(status === 201 || status === 200, text)
+    }
+  }
+  const now = new Date(nowMs()).toISOString()
+  await database.query(
+    `INSERT INTO idempotency_keys (org_id, route, key, fingerprint, status, body, created_at)
+     SELECT $1, 'POST /v1/underwrite', $2 || '-' || n, 'f', 201, repeat('x', 500), $3::timestamptz
+     FROM generate_series(1, $4::integer) AS n`,
+    [acme.id, `day-${day}`, now, ANSWERS_PER_DAY],
+  )
+  // Each start of a process counts under a node of its own.
+  const usage = Array.from({ length: STARTS_PER_DAY }, (_, start) => ({
+    ...{ day: now.slice(0, 10), node: `node_${day}_${start}`, counter: 'requests', count: 1 },
+  }))
+  await store.commit({ organizationId: acme.id, usage })
+}
+
+/** Rows and bytes of every table of the sandbox, as they are when autovacuum has come by. */
+async function measure(of: Database): Promise<Map<string, { rows: number; bytes: number }>> {
+  if (onPostgres) await of.query('VACUUM')
+  const tables = await of.query<{ name: string; bytes: number }>(
+    `SELECT relname AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
+     WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
+    [of.schema],
+  )
+  const figures = new Map<string, { rows: number; bytes: number }>()
+  for (const { name, bytes } of tables) {
+    const [count] = await of.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`)
+    figures.set(name, { rows: count!.rows, bytes })
+  }
+  return figures
+}
+
+/** The bytes of write-ahead log that were ever written. */
+async function walPosition(): Promise<number> {
+  const [row] = await database.query<{ bytes: string }>("SELECT pg_current_wal_lsn() - '0/0' AS bytes")
+  return Number(row!.bytes)
+}
+
+/** The bytes of a folder, with everything in it. */
+function bytesOf(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) return stat?.size ?? 0
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)
+
+test('after days of the same load, only what is documented as kept for good has grown', async (t) => {
+  const act = { environment: 'sandbox', organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  assert.ok('id' in (await addEndpoint(installation, act, { url: receiver.url, description: '', eventTypes: 'all' })))
+  const entities: string[] = []
+  for (let index = 0; index < ENTITIES; index++)
+    entities.push((await acme.post('/v1/entities', { external_id: `e-${index}` })).body.id)
+
+  const { dataDir } = installation.config
+  const walStart = await walPosition()
+  const wal = () => bytesOf(join(dataDir, 'database/pg_wal'))
+  let early = new Map<string, { rows: number; bytes: number }>()
+  let earlyFiles: string[] = []
+  let walBytesMax = 0
+  for (let day = 0; day < DAYS; day++) {
+    await liveOneDay(day, entities)
+    await until('everything is sealed, delivered and done', async () => {
+      const [left] = await database.query<{ n: number }>(
+        `SELECT (SELECT count(*) FROM audit_pending) + (SELECT count(*) FROM consequences)
+           + (SELECT count(*) FROM webhook_deliveries WHERE state = 'pending') AS n`,
+      )
+      return left!.n === 0
+    })
+    await upkeep.run()
+    assert.deepEqual(errors, [])
+    walBytesMax = Math.max(walBytesMax, wal())
+    if (day === WARM_UP_DAYS) {
+      early = await measure(database)
+      earlyFiles = readdirSync(dataDir).sort()
+    }
+    aheadMs += DAY_MS
+  }
+  const late = await measure(database)
+  await upkeep.close()
+
+  const kept = documentedTables()
+  const grown = [...late].filter(([name, { rows, bytes }]) => {
+    const before = early.get(name)!
+    return rows > before.rows * 1.1 + 5 || bytes > before.bytes * 1.5 + 2 ** 20
+  })
+  for (const [name, figures] of grown)
+    assert.equal(kept.get(name), 'for good', `${name} grew: ${JSON.stringify([early.get(name), figures])}`)
+  assert.ok(
+    grown.some(([name]) => name === 'decisions'),
+    'the load is large enough to be seen',
+  )
+  const usageRows = late.get('usage_by_day')!.rows
+  const usageRowsMax = DAYS * COUNTERS_MAX + 2 * (STARTS_PER_DAY + COUNTERS_MAX)
+  assert.ok(usageRows <= usageRowsMax, `${usageRows} rows of usage, whatever the ${DAYS * STARTS_PER_DAY} starts`)
+  assert.deepEqual(readdirSync(dataDir).sort(), earlyFiles, 'files in DATA_DIR')
+  const walWritten = (await walPosition()) - walStart
+  if (!onPostgres)
+    assert.ok(walBytesMax < walWritten / 2, `kept ${walBytesMax} bytes of write-ahead logs of ${walWritten}`)
+  const answers = late.get('idempotency_keys')!
+  reportFigures(
+    t,
+    `${DAYS} days, ${late.size} tables, ${grown.length} grew and all of them are kept for good; ` +
+      `${DAYS * ANSWERS_PER_DAY} kept answers left ${answers.rows} rows in ${megabytes(answers.bytes)} MB` +
+      (onPostgres ? '' : `; ${megabytes(walBytesMax)} of ${megabytes(walWritten)} MB of write-ahead logs`),
+  )
+})
