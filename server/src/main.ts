@@ -10,7 +10,7 @@ import { databaseFolder, holdsDatabase } from './store/database/database-folder.
 const SHUTDOWN_MAX_MS = 30_000
 
 async function main(): Promise<void> {
-  // Every file of the data folder is for its owner only, those of the embedded database included.
+  // A file that is created without a mode is for its owner only.
   process.umask(0o077)
   const { values } = parseArgs({ options: { roles: { type: 'string' } } })
   const config = readConfig(process.env)

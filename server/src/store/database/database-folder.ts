@@ -38,7 +38,6 @@ export function holdsDatabase(folder: string): boolean {
 export function prepareDatabaseFolder(dataDir: string): { folder: string; markComplete: () => void } {
   const folder = databaseFolder(dataDir)
   if (existsSync(join(folder, INCOMPLETE_MARKER))) removeIncomplete(folder)
-  // PGlite creates files that every user may write; the mode of the folder keeps other users out.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   // The folder lock says that no process works on this database.
@@ -51,7 +50,7 @@ export function prepareDatabaseFolder(dataDir: string): { folder: string; markCo
     markComplete() {
       // The order survives a power failure. Files are on disk before the marker is removed, so none is lost unmarked.
       // The removal is on disk before the first write, because a marker that came back would delete all later data.
-      fsyncTree(folder)
+      settleTree(folder)
       rmSync(join(folder, INCOMPLETE_MARKER), { force: true })
       fsyncPath(folder)
     },
@@ -64,9 +63,13 @@ function removeIncomplete(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function fsyncTree(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
-    fsyncPath(join(entry.parentPath, entry.name))
+/** Puts all files on disk, for their owner only: PGlite unpacks them with modes that let every user write. */
+function settleTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    chmodSync(path, entry.isDirectory() ? 0o700 : 0o600)
+    fsyncPath(path)
+  }
   fsyncPath(folder)
 }
 
