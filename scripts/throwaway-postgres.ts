@@ -16,8 +16,11 @@ export interface ThrowawayPostgres {
 
 const START_WITHIN_MS = 60_000
 
-/** Starts a PostgreSQL server on a free loopback port, with its default durability, in a new folder of `parent`. */
-export async function startPostgres({ parent = tmpdir() } = {}): Promise<ThrowawayPostgres> {
+/**
+ * Starts a PostgreSQL server on a free loopback port, in a new folder of `parent`. `fsync: false` spares tests the wait for
+ * the disk: what was committed then survives a killed server, and is lost only with the machine.
+ */
+export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): Promise<ThrowawayPostgres> {
   const bin = binFolder()
   const user = serverUser()
   const folder = mkdtempSync(join(parent, 'verdigraph-postgres-'))

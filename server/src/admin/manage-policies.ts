@@ -1,13 +1,11 @@
 import type { Environment } from '../config.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
-import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
-import { describeProblem } from '../core/policy/policy-problem.ts'
+import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
-import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+import { examinePolicyApart } from './examine-policy-apart.ts'
 import { actorOf, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 import { activatedEvent, policyRow, policyStep, type StepContext, testEvidence } from './policy-steps.ts'
 
@@ -42,12 +40,9 @@ export async function proposePolicy(
 ): Promise<PolicyStanding | Problem> {
   const refused = refusal(act, 'propose policies')
   if (refused) return refused
-  const checked = checkPolicySource(source)
-  if ('problems' in checked) return { problem: checked.problems.map(describeProblem).join('\n') }
-  const { policy, tests } = checked
+  const policy = await examinePolicyApart({ source })
+  if ('problem' in policy) return policy
   const { version } = policy.document
-  const failure = testsProblem(tests)
-  if (failure !== undefined) return { problem: `${version} cannot be proposed: ${failure}` }
   const known = await installation.stores[act.environment].policyByVersion(act.organizationId, version)
   if (known) return versionTaken(version, known.checksum === policy.checksum)
 
@@ -57,7 +52,7 @@ export async function proposePolicy(
     ...context,
     step: 'proposed',
     number: 1,
-    evidence: testEvidence(tests),
+    evidence: testEvidence(policy.tests),
   })
   const written = await writeOnce(installation, act, {
     rows: { policies: [row], policy_steps: [first.row] },
@@ -80,7 +75,7 @@ export async function approvePolicy(
     return { problem: `${version} is ${policy.state}: only a proposed policy can be approved` }
   if (policy.author_type === 'operator' && policy.author_id === act.operator.id)
     return { problem: `${act.operator.email} wrote ${version}: another operator has to approve it` }
-  const examined = examine(policy)
+  const examined = await examinePolicyApart(storedOf(policy))
   if ('problem' in examined) return { problem: `${version} cannot be approved: ${examined.problem}` }
   return takeStep(installation, act, { policy, step: 'approved', tests: examined.tests })
 }
@@ -98,7 +93,7 @@ export async function rejectPolicy(
   const steps = await installation.stores[act.environment].policySteps(act.organizationId, policy.id)
   if (policy.state === 'rejected' || steps.some(({ step }) => step === 'activated'))
     return { problem: `${version} is ${policy.state}: only a policy that was never active can be rejected` }
-  const examined = examine(policy)
+  const examined = await examinePolicyApart(storedOf(policy))
   return takeStep(installation, act, {
     policy,
     step: 'rejected',
@@ -174,7 +169,7 @@ async function approvedTests(
   const steps = await stores[environment].policySteps(organizationId, policy.id)
   const approval = steps.findLast(({ step }) => step === 'approved')
   if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
-  const examined = examine(policy)
+  const examined = await examinePolicyApart(storedOf(policy))
   if ('problem' in examined) return { problem: `${version} cannot be activated: ${examined.problem}` }
   if (!covers(approval, policy, examined.tests))
     return {
@@ -189,19 +184,9 @@ function covers(approval: PolicyStep, { checksum }: StoredPolicy, tests: readonl
   return approval.checksum === checksum && canonicalJson(shown.tests ?? null) === canonicalJson(tests)
 }
 
-/**
- * Compiles a stored policy from its document, which detects a document that was altered since it was proposed, and runs
- * its tests. The checks for authors ran when it was proposed: stricter checks of a later release do not prevent a
- * rollback to it.
- */
-function examine(policy: StoredPolicy): { tests: PolicyTestResult[] } | Problem {
-  const compiled = compileStoredPolicy(policy)
-  if ('altered' in compiled)
-    return { problem: 'its document is not the one that was proposed: propose it again under a new version' }
-  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
-  const tests = runPolicyTests(compiled.policy)
-  const problem = testsProblem(tests)
-  return problem === undefined ? { tests } : { problem }
+/** The parts of a stored policy that are examined; a worker thread is given nothing else. */
+function storedOf({ document, checksum }: StoredPolicy): { document: string; checksum: string } {
+  return { document, checksum }
 }
 
 async function findPolicy(

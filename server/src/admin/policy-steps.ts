@@ -38,7 +38,11 @@ export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
 /** The row of a newly proposed policy. */
 export function policyRow(
   { newId, nowMs }: Installation,
-  { policy, source, author }: { policy: CompiledPolicy; source: string; author: AdminActor },
+  {
+    policy,
+    source,
+    author,
+  }: { policy: Pick<CompiledPolicy, 'document' | 'checksum'>; source: string; author: AdminActor },
 ): NewRow<'policies'> {
   const { document, checksum } = policy
   return {

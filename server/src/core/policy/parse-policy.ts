@@ -5,15 +5,25 @@ import type { CompiledPolicy } from './compiled-policy.ts'
 import { PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
+/** The largest policy file, about nine times the sandbox policy. Replays carry the whole document. */
+const SOURCE_CHARACTERS_MAX = 256 * 1024
+/** The problems that are listed; an author who has more corrects these first. */
+const PROBLEMS_MAX = 100
+
 /** Parses and compiles a policy from YAML (or JSON, which is YAML); every problem has its line and column. */
 export function parsePolicy(source: string): { policy: CompiledPolicy } | { problems: PolicyProblem[] } {
+  if (source.length > SOURCE_CHARACTERS_MAX)
+    return { problems: [{ path: [], message: `a policy has at most ${SOURCE_CHARACTERS_MAX} characters` }] }
   const lines = new LineCounter()
-  const yaml = parseDocument(source, { lineCounter: lines })
-  const syntaxProblems = [...yamlErrors(yaml), ...aliases(yaml), ...loneSurrogates(yaml)].map(({ message, offset }) => {
-    const { line, col } = lines.linePos(offset)
-    return { path: [], message, line, column: col }
-  })
-  if (syntaxProblems.length > 0) return { problems: syntaxProblems }
+  // Keys are compared below: the library compares each with all others, which takes a minute for 20,000 of them.
+  const yaml = parseDocument(source, { lineCounter: lines, uniqueKeys: false })
+  const syntaxProblems = [...yamlErrors(yaml), ...repeatedKeys(yaml), ...aliases(yaml), ...loneSurrogates(yaml)].map(
+    ({ message, offset }) => {
+      const { line, col } = lines.linePos(offset)
+      return { path: [], message, line, column: col }
+    },
+  )
+  if (syntaxProblems.length > 0) return { problems: syntaxProblems.slice(0, PROBLEMS_MAX) }
   const document: unknown = yaml.toJS()
   const located = (problem: PolicyProblem): PolicyProblem => {
     const { line, col } = lines.linePos(offsetOf(problem))
@@ -26,13 +36,28 @@ export function parsePolicy(source: string): { policy: CompiledPolicy } | { prob
     return sourceOffset({ source, start: node.range[0], text: String(node.value), offset })
   }
   const schemaProblems = checkSchema(document)
-  if (schemaProblems.length > 0) return { problems: schemaProblems.map(located) }
+  if (schemaProblems.length > 0) return { problems: schemaProblems.slice(0, PROBLEMS_MAX).map(located) }
   const result = compilePolicy(document as PolicyDocument)
-  return 'policy' in result ? result : { problems: result.problems.map(located) }
+  return 'policy' in result ? result : { problems: result.problems.slice(0, PROBLEMS_MAX).map(located) }
 }
 
 function yamlErrors({ errors }: Document): { message: string; offset: number }[] {
   return errors.map(({ message, pos }) => ({ message: message.replace(/ at line [\s\S]*/, ''), offset: pos[0] }))
+}
+
+function repeatedKeys(yaml: Document): { message: string; offset: number }[] {
+  const found: { message: string; offset: number }[] = []
+  visit(yaml, {
+    Map(_key, { items }) {
+      const names = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (names.has(key.value)) found.push({ message: 'Map keys must be unique', offset: key.range?.[0] ?? 0 })
+        names.add(key.value)
+      }
+    },
+  })
+  return found
 }
 
 /** Finds aliases: a few can expand to gigabytes, and a policy should be readable without looking them up. */

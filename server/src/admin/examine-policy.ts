@@ -1,0 +1,44 @@
+import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
+import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
+import type { PolicyDocument } from '../core/policy/policy-document.ts'
+import { describeProblem } from '../core/policy/policy-problem.ts'
+import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+
+/** A policy as its author wrote it, or as it is stored. */
+export type PolicyToExamine = { source: string } | { document: string; checksum: string }
+
+/** A policy that can run and whose tests pass, as plain data. */
+export interface ExaminedPolicy {
+  document: PolicyDocument
+  checksum: string
+  tests: PolicyTestResult[]
+}
+
+/** Compiles a policy and runs its tests; says what is wrong if it does not compile or a test fails. */
+export function examinePolicy(policy: PolicyToExamine): ExaminedPolicy | { problem: string } {
+  return 'source' in policy ? examineSource(policy.source) : examineStored(policy)
+}
+
+function examineSource(source: string): ExaminedPolicy | { problem: string } {
+  const checked = checkPolicySource(source)
+  if ('problems' in checked) return { problem: checked.problems.map(describeProblem).join('\n') }
+  const { document, checksum } = checked.policy
+  const failure = testsProblem(checked.tests)
+  if (failure !== undefined) return { problem: `${document.version} cannot be proposed: ${failure}` }
+  return { document, checksum, tests: checked.tests }
+}
+
+/**
+ * Compiles a stored policy from its document, which detects a document that was altered since it was proposed. The
+ * checks for authors ran when it was proposed: stricter checks of a later release do not prevent a rollback to it.
+ */
+function examineStored(stored: { document: string; checksum: string }): ExaminedPolicy | { problem: string } {
+  const compiled = compileStoredPolicy(stored)
+  if ('altered' in compiled)
+    return { problem: 'its document is not the one that was proposed: propose it again under a new version' }
+  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
+  const tests = runPolicyTests(compiled.policy)
+  const problem = testsProblem(tests)
+  if (problem !== undefined) return { problem }
+  return { document: compiled.policy.document, checksum: stored.checksum, tests }
+}
