@@ -55,10 +55,10 @@ const EVIDENCE = `
   FROM (${MODEL}) AS model JOIN decision_evidence AS evidence ON evidence.org_id = model.org_id AND evidence.decision_id = model.id, ${EACH}`
 
 const AUDIT_ENTRIES = `
-  INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash)
+  INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash, mac)
   SELECT model.org_id, 'aud_0' || lpad(n::text, 25, '0'), ${OWNER}, CASE WHEN n % 10 = 0 THEN newest.seq + n / 10 ELSE n / ${OTHERS} + 1 END,
     entry.type, ${MADE_AT}, actor_type, actor_id, request_id, subject_type, ${DECISION_ID},
-    replace(replace(data, model.id, ${DECISION_ID}), $1, ${OWNER}), encode(sha256(convert_to('leaf ' || n, 'UTF8')), 'hex')
+    replace(replace(data, model.id, ${DECISION_ID}), $1, ${OWNER}), encode(sha256(convert_to('leaf ' || n, 'UTF8')), 'hex'), repeat('0', 64)
   FROM (${MODEL}) AS model
   JOIN audit_entries AS entry ON entry.org_id = model.org_id AND entry.trail_id = $1 AND entry.subject_id = model.id
   JOIN (SELECT max(seq) AS seq FROM audit_entries WHERE trail_id = $1) AS newest ON true, ${EACH}`

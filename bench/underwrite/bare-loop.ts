@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto'
+import { entryMac } from '../../server/src/core/audit/entry-mac.ts'
 import { underwrite } from '../../server/src/http/endpoints/underwrite.ts'
 import { createNewId } from '../../server/src/ids/new-id.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { openEnvironmentStore } from '../../server/src/store/environment-store.ts'
 import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'
-import type { Change } from '../../server/src/store/write-path/change.ts'
+import type { AuthenticatedChange } from '../../server/src/store/write-path/change.ts'
 import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
 
 const BATCH = 64
@@ -11,9 +13,14 @@ const BATCH = 64
 /** Makes the changes that underwriting these entities writes, by calling the endpoint itself, without committing them. */
 export async function makeChanges(
   database: Database,
-  { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
-): Promise<Change[]> {
-  const store = openEnvironmentStore(database)
+  {
+    auditKey,
+    entityIds,
+    count,
+    run,
+  }: { auditKey: KeyObject; entityIds: readonly string[]; count: number; run: string },
+): Promise<AuthenticatedChange[]> {
+  const store = openEnvironmentStore(database, auditKey)
   const [organization] = await database.query<{ org_id: string }>('SELECT org_id FROM entities WHERE id = $1', [
     entityIds[0],
   ])
@@ -27,7 +34,7 @@ export async function makeChanges(
     readClock: () => new Date().toISOString(),
     isLive: async () => true,
   } as const
-  const makeOne = async (index: number): Promise<Change> => {
+  const makeOne = async (index: number): Promise<AuthenticatedChange> => {
     const now = shared.readClock()
     const body = {
       entity_id: entityIds[index % entityIds.length]!,
@@ -39,13 +46,18 @@ export async function makeChanges(
     if (!('change' in reply)) throw new Error('underwriting was refused')
     const kept = { route: 'bench', key: `${run}-${index}`, fingerprint: 'f'.repeat(64) }
     const answer = { status: 201, body: JSON.stringify(reply.body), created_at: now }
-    return { ...reply.change, idempotencyKey: { ...kept, ...answer } }
+    const { auditEntries = [], ...change } = reply.change!
+    const authenticated = auditEntries.map((entry) => ({
+      ...entry,
+      mac: entryMac(auditKey, { org_id: organizationId, ...entry }),
+    }))
+    return { ...change, auditEntries: authenticated, idempotencyKey: { ...kept, ...answer } }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)))
 }
 
 /** Commits ready-made changes in batches, one batch after the other, and returns the decisions per second. */
-export async function writeBare(database: Database, changes: readonly Change[]): Promise<number> {
+export async function writeBare(database: Database, changes: readonly AuthenticatedChange[]): Promise<number> {
   const startedMs = performance.now()
   for (let written = 0; written < changes.length; written += BATCH) {
     const { sql, params } = batchStatement(changes.slice(written, written + BATCH))

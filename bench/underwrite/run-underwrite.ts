@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { loadMasterKey } from '../../server/src/security/master-key.ts'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -48,7 +50,14 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
     const found = { ours: [] as number[], bare: [] as number[] }
     for (let pass = 1; pass <= plan.passes; pass++) {
       effort.say(`  pass ${pass} of ${plan.passes}`)
-      found.bare.push(await measureBare(storage, { entityIds, count: plan.bareCount, run: `pass-${pass}` }))
+      found.bare.push(
+        await measureBare(storage, {
+          auditKey: auditKeyOf(service),
+          entityIds,
+          count: plan.bareCount,
+          run: `pass-${pass}`,
+        }),
+      )
       await untilFollowedUp(storage)
       found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
       await untilFollowedUp(storage)
@@ -100,12 +109,19 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
     const { storage, remove } = await openEmbeddedCopy(service)
     const plan = planFor(effort)
     await warmUp(service, entityIds, effort)
-    await measureBare(storage, { entityIds, count: plan.bareCount / 4, run: 'warm-up' })
+    await measureBare(storage, { auditKey: auditKeyOf(service), entityIds, count: plan.bareCount / 4, run: 'warm-up' })
     const found = { ours: [] as number[], bare: [] as number[] }
     for (let pass = 1; pass <= plan.passes; pass++) {
       effort.say(`  pass ${pass} of ${plan.passes}`)
       found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
-      found.bare.push(await measureBare(storage, { entityIds, count: plan.bareCount, run: `pass-${pass}` }))
+      found.bare.push(
+        await measureBare(storage, {
+          auditKey: auditKeyOf(service),
+          entityIds,
+          count: plan.bareCount,
+          run: `pass-${pass}`,
+        }),
+      )
     }
     await remove()
     return {
@@ -158,9 +174,14 @@ async function measureOurs(
 
 async function measureBare(
   { environments: { sandbox } }: OpenedStorage,
-  { entityIds, count, run }: { entityIds: readonly string[]; count: number; run: string },
+  {
+    auditKey,
+    entityIds,
+    count,
+    run,
+  }: { auditKey: KeyObject; entityIds: readonly string[]; count: number; run: string },
 ): Promise<number> {
-  return writeBare(sandbox, await makeChanges(sandbox, { entityIds, count, run: `bare-${run}` }))
+  return writeBare(sandbox, await makeChanges(sandbox, { auditKey, entityIds, count, run: `bare-${run}` }))
 }
 
 /** Waits until the service has sealed all entries and worked off all consequences, so that the next figure is free of both. */
@@ -261,6 +282,11 @@ async function saturationCurve(
     points.push({ chart: 'saturation', series: 'p99', x, y: latency(0.99) })
   }
   return points
+}
+
+/** The key of the MACs of the service's audit entries: its sealer refuses entries without one. */
+function auditKeyOf({ env: { DATA_DIR } }: MeasuredService): KeyObject {
+  return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.auditMacKey('sandbox')
 }
 
 function configOf({ env: { DATA_DIR, DATABASE_URL } }: MeasuredService): Parameters<typeof openStorage>[0] {

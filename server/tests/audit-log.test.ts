@@ -13,10 +13,23 @@ const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const store = installation.stores.sandbox
 const signingKey = installation.masterKey.auditSigningKey('sandbox')
+const refused: string[] = []
 const sealer = newSealer()
 
 function newSealer(onError: (error: unknown) => void = () => {}): Sealer {
-  return new Sealer({ ...installation, environment: 'sandbox', database, store, signingKey, onError })
+  const macKey = installation.masterKey.auditMacKey('sandbox')
+  const knownHeads = installation.knownHeads.sandbox
+  return new Sealer({
+    ...installation,
+    environment: 'sandbox',
+    database,
+    store,
+    signingKey,
+    macKey,
+    knownHeads,
+    onError,
+    onRefused: ({ id }) => refused.push(id),
+  })
 }
 
 /** An organization with a log of sealed entries; the last nine are about one entity. */
@@ -29,7 +42,13 @@ async function organizationWithLog(): Promise<TestOrganization> {
 }
 
 function verify({ id }: TestOrganization) {
-  return verifyAuditLog({ organizationId: id, environment: 'sandbox', store, publicKeys: [signingKey.publicKey] })
+  return verifyAuditLog({
+    organizationId: id,
+    environment: 'sandbox',
+    store,
+    publicKeys: [signingKey.publicKey],
+    knownHeads: installation.knownHeads.sandbox,
+  })
 }
 
 async function entryCount({ id }: TestOrganization): Promise<number> {
@@ -152,15 +171,58 @@ test('verification finds a head without a valid signature', async () => {
 
 test('verification names an entry that was removed from the queue before it was sealed', async () => {
   const organization = await organizationWithLog()
-  const hidden = 'aud_hidden'
-  await database.query(
-    `INSERT INTO audit_entries SELECT org_id, $2, trail_id, (SELECT max(seq) + 1 FROM audit_entries AS trail WHERE trail.trail_id = audit_entries.trail_id), type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash
-     FROM audit_entries WHERE id = $1`,
-    [await entryAt(organization, 6), hidden],
-  )
+  let hidden: { entry_id: string } | undefined
+  // Until the deletion is earlier than the sealer of the running service.
+  for (let n = 0; !hidden; n++) {
+    await organization.post('/v1/entities', { external_id: `hidden-${n}` })
+    const deleted = await database.query<{ entry_id: string }>(
+      'DELETE FROM audit_pending WHERE org_id = $1 RETURNING entry_id',
+      [organization.id],
+    )
+    hidden = deleted[0]
+  }
   assert.deepEqual((await verify(organization)).problems, [
-    `Entry ${hidden} was never sealed: it was removed from audit_pending.`,
+    `Entry ${hidden.entry_id} was never sealed: it was removed from audit_pending.`,
   ])
+})
+
+test('an entry that was put into the queue with SQL is refused, counted and named, and later entries are sealed', async () => {
+  const organization = await organizationWithLog()
+  const [forged] = await database.query<{ id: string }>(
+    `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash, mac)
+     SELECT org_id, 'aud_' || repeat('0', 26), 'trail of the forger', 1, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash, mac
+     FROM audit_entries WHERE id = $1 RETURNING id`,
+    [await entryAt(organization, 6)],
+  )
+  await database.query("INSERT INTO audit_pending VALUES ($1, 'trail of the forger', 1, $2)", [
+    organization.id,
+    forged!.id,
+  ])
+  await organization.post('/v1/entities', { external_id: 'after the forged entry' })
+  await sealer.sealAll()
+  assert.deepEqual(refused, [forged!.id])
+  const report = await verify(organization)
+  assert.deepEqual(report.problems, [
+    `Entry ${forged!.id} was not written by this service, or edited before it was sealed: its MAC is not valid.`,
+  ])
+  assert.equal(report.leaves, (await entryCount(organization)) - 1)
+  const metrics = await (await fetch(`${api.service.urls.console}/metrics`)).text()
+  assert.match(metrics, /verdigraph_audit_entries_refused_total\{environment="sandbox"\} \d/)
+})
+
+test('a deleted log is not intact if this node knows a head of it, and the sealer does not begin a new one', async () => {
+  const organization = await organizationWithLog()
+  const { tree_size } = installation.knownHeads.sandbox.newest(organization.id)!
+  for (const table of ['audit_entries', 'audit_leaves', 'audit_nodes', 'audit_heads'])
+    await tamper(database, `DELETE FROM ${table} WHERE org_id = $1`, [organization.id])
+  const report = await verify(organization)
+  assert.deepEqual([report.intact, report.leaves, report.known_head?.tree_size], [false, 0, tree_size])
+  assert.match(report.problems[0]!, /^The log has 0 leaves, but this node signed a head of \d+ leaves at 2/)
+  await organization.post('/v1/entities', { external_id: 'begins a new log' })
+  const errors: unknown[] = []
+  await newSealer((error) => errors.push(error)).sealAll()
+  assert.match(String(errors), /has 0 leaves, but this node signed a head of \d+ leaves/)
+  assert.equal(await store.newestHead(organization.id), undefined)
 })
 
 test('the service seals every entry of a trail and proves it against the signed head', async () => {

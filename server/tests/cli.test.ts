@@ -98,6 +98,7 @@ test('every command has --help', async () => {
     'webhooks deliveries',
     'webhooks redeliver',
     'audit verify',
+    'audit accept-restore',
     'audit public-key',
     'migrate',
     'doctor',

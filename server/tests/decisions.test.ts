@@ -3,6 +3,9 @@ import { test } from 'node:test'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
+import { entryOf } from '../src/store/queries/stored-entry.ts'
+import type { RowOf } from '../src/store/schema/tables.ts'
+import { activateDocument } from './activate-document.ts'
 import { type Persona, personas } from './personas.ts'
 import { tamper } from './tamper.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
@@ -367,12 +370,14 @@ test('a stored policy that current checks would refuse still decides and replays
   const [row] = await database.query<{ document: string }>('SELECT document FROM policies WHERE org_id = $1', [old.id])
   const policy = JSON.parse(row!.document)
   policy.missing_reasons.push({ code: 'never_used', label: 'Never used' })
-  const document = canonicalJson(policy)
-  const change = 'UPDATE policies SET document = $2, checksum = $3 WHERE org_id = $1'
-  await tamper(database, change, [old.id, document, sha256(document)])
+  const { checksum } = await activateDocument(
+    api.service.installation,
+    { ...policy, version: 'of an earlier release' },
+    { organizationId: old.id },
+  )
   const { body: entity } = await old.post('/v1/entities', { external_id: 'old' })
   const decision = await underwrite(entity.id, { product: 'credit_line' }, old)
-  assert.equal(decision.policy_checksum, sha256(document))
+  assert.equal(decision.policy_checksum, checksum)
   const { body } = await old.get(`/v1/decisions/${decision.id}/replay`)
   assert.deepEqual([body.matches, body.differences], [true, []])
 })
@@ -385,6 +390,63 @@ test('an altered policy decides nothing, and the log names it', async () => {
   const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
   assert.equal(refused.status, 500)
   assert.ok(api.logs.some((line) => line.includes(`the stored policy ${checksum} was altered`)))
+})
+
+test('a policy that was edited together with its checksums decides nothing, and the answer says why', async () => {
+  const other = await api.newOrganization()
+  const { body: entity } = await other.post('/v1/entities', { external_id: 'edited policy' })
+  const [row] = await database.query<{ document: string }>('SELECT document FROM policies WHERE org_id = $1', [
+    other.id,
+  ])
+  const document = row!.document.replace('"base":', '"base":9')
+  const values = [other.id, sha256(document)]
+  await tamper(database, 'UPDATE policies SET document = $3, checksum = $2 WHERE org_id = $1', [...values, document])
+  await tamper(database, 'UPDATE policy_steps SET checksum = $2 WHERE org_id = $1', values)
+  await database.query('UPDATE active_policies SET checksum = $2 WHERE org_id = $1', values)
+  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  assert.deepEqual([refused.status, refused.body.error.code], [500, 'internal_error'])
+  assert.match(refused.body.error.message, /is not the one that was approved/)
+  assert.ok(api.logs.some((line) => line.includes('"alarm":"policy_not_approved"')))
+})
+
+test('a policy that was made active with SQL, without an activation on the log, decides nothing', async () => {
+  const other = await api.newOrganization()
+  const { body: entity } = await other.post('/v1/entities', { external_id: 'inserted policy' })
+  await database.query(
+    `INSERT INTO policies SELECT org_id, 'pol_forged', 'forged', model_version, checksum, document, source, author_type, author_id, created_at
+     FROM policies WHERE org_id = $1`,
+    [other.id],
+  )
+  await database.query("UPDATE active_policies SET policy_id = 'pol_forged' WHERE org_id = $1", [other.id])
+  const refused = await other.post('/v1/underwrite', { entity_id: entity.id, product: 'p' }, idempotent())
+  assert.deepEqual([refused.status, refused.body.error.code], [500, 'internal_error'])
+})
+
+test('the replay of a decision that was inserted with SQL does not match', async () => {
+  const { decision } = await alterableDecision('copied')
+  const forged = `dec_${'0'.repeat(26)}`
+  const copies = [
+    `INSERT INTO decisions SELECT org_id, $2, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, replace(body, id, $2), created_at
+     FROM decisions WHERE id = $1`,
+    `INSERT INTO decision_evidence SELECT org_id, $2, facts, trace, graph, 'aud_forged' FROM decision_evidence WHERE decision_id = $1`,
+    `INSERT INTO audit_entries SELECT org_id, 'aud_forged', trail_id, seq + 1000, type, occurred_at, actor_type, actor_id, request_id, subject_type, $2, data, leaf_hash, mac
+     FROM audit_entries WHERE type = 'decision.created' AND subject_id = $1`,
+  ]
+  for (const sql of copies) await database.query(sql, [decision.id, forged])
+  const [copied] = await database.query<{ body: string; org_id: string }>(
+    'SELECT body, org_id FROM decisions WHERE id = $1',
+    [forged],
+  )
+  const [entry] = await database.query<RowOf<'audit_entries'>>("SELECT * FROM audit_entries WHERE id = 'aud_forged'")
+  const data = canonicalJson({
+    ...JSON.parse(entry!.data),
+    decision_id: forged,
+    decision_sha256: sha256(copied!.body),
+  })
+  const leaf = leafHashOf(copied!.org_id, entryOf({ ...entry!, data }))
+  await tamper(database, 'UPDATE audit_entries SET data = $2, leaf_hash = $3 WHERE id = $1', ['aud_forged', data, leaf])
+  const { body } = await acme.get(`/v1/decisions/${forged}/replay`)
+  assert.deepEqual([body.matches, body.differences[0].path], [false, '/audit'])
 })
 
 test('every decision of this file replays byte for byte, with a valid proof of its audit entry', async () => {

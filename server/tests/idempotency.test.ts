@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { exampleTransaction } from './example-transaction.ts'
+import { testAuditKey } from './test-audit-key.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -51,7 +52,10 @@ function commitKeyElsewhere(changes: Partial<RowOf<'idempotency_keys'>>): void {
     // A second store on the same database has its own queue, as another node has: only the database decides the race.
     const key = { ...change.idempotencyKey, ...changes }
     assert.deepEqual(
-      await openEnvironmentStore(database).commit({ organizationId: change.organizationId, idempotencyKey: key }),
+      await openEnvironmentStore(database, testAuditKey).commit({
+        organizationId: change.organizationId,
+        idempotencyKey: key,
+      }),
       {},
     )
     return commit(change)

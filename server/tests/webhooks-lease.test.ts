@@ -5,6 +5,7 @@ import { disableByOperator } from '../src/admin/manage-webhooks.ts'
 import { DatabaseError } from '../src/store/database/database.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { LeaseRequest } from '../src/store/queries/webhook-dispatch.ts'
+import { testAuditKey } from './test-audit-key.ts'
 import { openWebhookPlace } from './webhook-dispatcher.ts'
 
 const URL = 'http://127.0.0.1:9/'
@@ -74,7 +75,7 @@ test('concurrent nodes never lease the same delivery, and together lease all', a
   const events = await place.emit(100)
   const database = place.database.inSchema(place.database.schema)
   after(() => database.close())
-  const nodes = [place.store, openEnvironmentStore(database)]
+  const nodes = [place.store, openEnvironmentStore(database, testAuditKey)]
   const wanted = endpoints.map(({ id }) => ({ org_id: place.act.organizationId, endpoint_id: id, count: 40 }))
   let leases = 0
   for (let pass = 0; pass < 10; pass++) {
@@ -116,6 +117,7 @@ test('a delivery that another node has tried and rescheduled since it was found 
   }
   const node = openEnvironmentStore(
     new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
+    testAuditKey,
   )
   const wanted = [{ org_id: place.act.organizationId, endpoint_id: id, count: 10 }]
   const { leased, found } = await node.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })

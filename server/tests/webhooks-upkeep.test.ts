@@ -5,6 +5,7 @@ import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/
 import { Upkeep } from '../src/service/upkeep.ts'
 import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import { testAuditKey } from './test-audit-key.ts'
 import { startTestService } from './test-service.ts'
 import { openWebhookPlace } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
@@ -108,6 +109,7 @@ test('a delivery that is redelivered while old deliveries are deleted keeps its 
   }
   const store = openEnvironmentStore(
     new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
+    testAuditKey,
   )
   const overBefore = new Date().toISOString()
   assert.equal(await store.purgeDeliveries(overBefore, 10), 2)

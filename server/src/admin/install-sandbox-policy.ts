@@ -22,6 +22,7 @@ export async function installSandboxPolicy(installation: Installation, organizat
       step,
       number: index + 1,
       evidence: testEvidence(tests),
+      ...(step === 'proposed' && { proposed: row }),
     }),
   )
   const switched = await installation.stores.sandbox.switchActivePolicy({

@@ -7,6 +7,7 @@ import type { Installation } from '../service/installation.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
+import { apiKeySha256 } from '../store/write-path/record-hash.ts'
 import { recordContext } from './record-context.ts'
 
 /** A key to create: its scopes, its expiry, and who creates it. */
@@ -38,7 +39,8 @@ export async function createKey(
     revoked_at: null,
     last_used_at: null,
   }
-  const data = { name, scopes, expires_at: expiresAt }
+  const record_sha256 = apiKeySha256(organizationId, row)
+  const data = { name, scopes, expires_at: expiresAt, record_sha256 }
   await stores[environment].commit({
     organizationId,
     rows: { api_keys: [row] },

@@ -53,6 +53,7 @@ export async function proposePolicy(
     step: 'proposed',
     number: 1,
     evidence: testEvidence(policy.tests),
+    proposed: row,
   })
   const written = await writeOnce(installation, act, {
     rows: { policies: [row], policy_steps: [first.row] },

@@ -6,6 +6,7 @@ import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import type { Installation } from '../service/installation.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { type AuditEntryRow, auditEntryRow, type EventRow, eventRow } from '../store/write-path/record.ts'
+import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { recordContext } from './record-context.ts'
 
 /** The evidence of a step: the test results that the actor was shown, or the version that replaced the policy. */
@@ -25,6 +26,8 @@ export interface NewStep extends StepContext {
   step: 'proposed' | 'approved' | 'rejected' | 'activated' | 'retired'
   number: number
   evidence: StepEvidence
+  /** The row of the policy, with the step that proposes it. */
+  proposed?: NewRow<'policies'>
 }
 
 /** The fields that identify a policy in steps and events. */
@@ -62,7 +65,7 @@ export function policyRow(
 export function policyStep(
   installation: Installation,
   policy: PolicyName,
-  { organizationId, step, number, evidence, actor, reason, via }: NewStep,
+  { organizationId, step, number, evidence, proposed, actor, reason, via }: NewStep,
 ): { row: NewRow<'policy_steps'>; entry: AuditEntryRow } {
   const context = recordContext(installation, { organizationId, actor })
   const row = {
@@ -80,7 +83,14 @@ export function policyStep(
     type: `policy.${step}`,
     trailId: policy.id,
     subject: { type: 'policy', id: policy.id },
-    data: { ...namesOf(policy), evidence_sha256: canonicalSha256(evidence), reason, ...(via && { via }) },
+    data: {
+      ...namesOf(policy),
+      evidence_sha256: canonicalSha256(evidence),
+      record_sha256: recordSha256<'policy_steps'>(organizationId, row),
+      ...(proposed && { policy_sha256: recordSha256<'policies'>(organizationId, proposed) }),
+      reason,
+      ...(via && { via }),
+    },
   })
   return { row, entry }
 }

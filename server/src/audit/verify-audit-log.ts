@@ -2,12 +2,17 @@ import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { describeProblem, type LogFigures } from '../core/audit/log-report.ts'
-import { appendLeaves, type NodePosition } from '../core/audit/merkle-tree.ts'
-import { verifyLog } from '../core/audit/verify-log.ts'
+import { appendLeaves } from '../core/audit/merkle-tree.ts'
+import { type LogPage, verifyLog } from '../core/audit/verify-log.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { RecordedTable } from '../store/queries/audit-records.ts'
+import type { VerifiedLeaf } from '../store/queries/audit-verification.ts'
+import { TrailCheck } from './check-trails.ts'
+import { CREATED_BY, compareRecords } from './compare-records.ts'
+import type { KnownHeads } from './known-heads.ts'
 
-/** Limits a report on a tree in which most nodes were forged. */
-const ALTERED_NODES_REPORTED_MAX = 100
+/** Bounds a report on a log of which most was altered; further problems are counted. */
+const PROBLEMS_REPORTED_MAX = 1_000
 
 /** The result of verifying one organization's log in one environment. */
 export interface LogVerification {
@@ -15,78 +20,145 @@ export interface LogVerification {
   environment: Environment
   intact: boolean
   leaves: number
+  /** Entries that wait for the sealer. */
+  unsealed: number
   heads_verified: number
+  /** Records behind entries that were compared with what is stored now. */
+  records_compared: number
   root_hash: LogFigures['rootHash']
+  /** The newest head that the data folder of this node has. */
+  known_head: { tree_size: number; signed_at: string } | null
   problems: string[]
 }
 
-/** Verifies from the stored rows alone that no entry of a log was edited, removed or reordered, or reports which ones were. */
-export async function verifyAuditLog({
-  organizationId,
-  environment,
-  store,
-  publicKeys,
-  pinnedHead,
-}: {
+/** The log to verify, and what to verify it with. */
+export interface LogToVerify {
   organizationId: string
   environment: Environment
   store: EnvironmentStore
   publicKeys: readonly KeyObject[]
+  knownHeads?: Pick<KnownHeads, 'newest' | 'file'>
   /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
   pinnedHead?: Checkpoint
-}): Promise<LogVerification> {
+  /** Called after each page with the number of leaves that are verified. */
+  onProgress?: (progress: { leaves: number; size: number }) => void
+}
+
+/**
+ * Verifies that no entry of a log was edited, removed or reordered, that the log does not end before a head which is
+ * known outside the database, and that every record which an entry speaks of is stored as it was recorded. It reads in
+ * pages, so that requests to the same database go on meanwhile.
+ */
+export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification> {
+  const { organizationId, environment, store, publicKeys, knownHeads, pinnedHead } = log
+  // Read before the size of the log, which may grow meanwhile.
+  const known = knownHeads?.newest(organizationId)
   const size = await store.logSize(organizationId)
+  const problems = new BoundedProblems()
+  const seen = { recordsCompared: 0 }
   const report = await verifyLog({
     organizationId,
     environment,
-    heads: await store.heads(organizationId, size),
-    leaves: store.leavesWithEntries(organizationId, size),
+    pages: comparedPages(log, { size, problems, seen }),
     publicKeys,
-    ...(pinnedHead && { pinnedHead }),
+    pinnedHeads: [...(pinnedHead ? [pinnedHead] : []), ...(known && known.tree_size > 0 ? [known] : [])],
   })
-  const brokenTrails = await store.brokenTrails(organizationId)
-  const neverSealed = await store.entriesNeverSealed(organizationId)
-  const otherHashes = await store.entriesWithAnotherHash(organizationId)
+  const tree: string[] = report.status === 'tampered' ? report.problems.map(describeProblem) : []
+  if (report.status === 'tampered' && report.problemsOmitted > 0) tree.push(`… and ${report.problemsOmitted} more.`)
+  if (known && size < known.tree_size)
+    tree.unshift(
+      `The log has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at} (${knownHeads!.file}): leaves were deleted, or an older backup was restored.`,
+    )
   // If leaves were altered, the nodes over them differ too, which adds nothing to the report.
-  const alteredNodes = report.status === 'intact' ? await findAlteredNodes(store, organizationId, size) : []
-  const problems = [
-    ...(report.status === 'tampered' ? report.problems.map(describeProblem) : []),
-    ...(report.status === 'tampered' && report.problemsOmitted > 0 ? [`… and ${report.problemsOmitted} more.`] : []),
-    ...brokenTrails.map(
-      (trail) => `The sequence numbers on the trail of ${trail} are not 1, 2, 3 … in the order of sealing.`,
-    ),
-    ...otherHashes.map((id) => `Entry ${id} has another hash than its leaf.`),
-    ...alteredNodes.map(
-      ({ level, index }) =>
-        `The stored node over leaves ${index * 2 ** level} to ${(index + 1) * 2 ** level - 1} is not the hash of these leaves.`,
-    ),
-    ...neverSealed.map((id) => `Entry ${id} was never sealed: it was removed from audit_pending.`),
-  ]
+  if (report.status === 'intact') await findAlteredNodes(log, size, problems)
+  const trails = new TrailCheck(store, (problem) => problems.add(problem))
+  for await (const page of store.entriesByTrail(organizationId)) trails.addPage(page)
+  await findRecordsWithoutEntry(store, organizationId, problems)
   return {
     organization_id: organizationId,
     environment,
-    intact: problems.length === 0,
+    intact: tree.length === 0 && problems.listed.length === 0,
     leaves: report.figures.leaves,
+    unsealed: trails.unsealed,
     heads_verified: report.figures.headsVerified,
+    records_compared: seen.recordsCompared,
     root_hash: report.figures.rootHash,
-    problems,
+    known_head: known ? { tree_size: known.tree_size, signed_at: known.signed_at } : null,
+    problems: [...tree, ...problems.described()],
   }
+}
+
+/** Collects problems, up to a limit; beyond it they are only counted. */
+class BoundedProblems {
+  readonly listed: string[] = []
+  #omitted = 0
+
+  add(problem: string): void {
+    if (this.listed.length < PROBLEMS_REPORTED_MAX) this.listed.push(problem)
+    else this.#omitted += 1
+  }
+
+  described(): string[] {
+    return this.#omitted > 0 ? [...this.listed, `… and ${this.#omitted} more.`] : this.listed
+  }
+}
+
+/** The pages of a log; the records that their entries speak of are compared on the way. */
+async function* comparedPages(
+  { organizationId, store, onProgress }: LogToVerify,
+  { size, problems, seen }: { size: number; problems: BoundedProblems; seen: { recordsCompared: number } },
+): AsyncGenerator<LogPage> {
+  let leaves = 0
+  for await (const page of store.logPages(organizationId, size)) {
+    for (const { entry, entryId, leafHash, entryHash } of page.leaves)
+      if (entry && entryHash !== leafHash) problems.add(`Entry ${entryId} has another hash than its leaf.`)
+    const { compared, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
+    for (const problem of found) problems.add(problem)
+    seen.recordsCompared += compared
+    leaves += page.leaves.length
+    onProgress?.({ leaves, size })
+    yield page
+  }
+}
+
+/** An edited entry is compared too: what it says now differs from the record, which shows what was edited. */
+function entriesOf(leaves: readonly VerifiedLeaf[]) {
+  return leaves.flatMap(({ entry, leafIndex }) => (entry ? [{ entry, leafIndex }] : []))
 }
 
 /** Rebuilds the tree from its leaves and compares every stored node, because inclusion proofs are made of stored nodes. */
 async function findAlteredNodes(
-  store: EnvironmentStore,
-  organizationId: string,
+  { organizationId, store }: LogToVerify,
   size: number,
-): Promise<NodePosition[]> {
-  const altered: NodePosition[] = []
+  problems: BoundedProblems,
+): Promise<void> {
   let tree: { size: number; frontier: readonly string[] } = { size: 0, frontier: [] }
   while (tree.size < size) {
     const leaves = await store.leafHashes(organizationId, tree.size, size)
+    if (leaves.length === 0) return
     const grown = appendLeaves({ ...tree, leaves })
     const stored = await store.nodeHashes(organizationId, grown.nodes)
-    altered.push(...grown.nodes.filter(({ hash }, position) => stored[position] !== hash))
+    for (const [n, { level, index, hash }] of grown.nodes.entries()) {
+      if (stored[n] === hash) continue
+      const [first, last] = [index * 2 ** level, (index + 1) * 2 ** level - 1]
+      problems.add(`The stored node over leaves ${first} to ${last} is not the hash of these leaves.`)
+    }
     tree = grown
   }
-  return altered.slice(0, ALTERED_NODES_REPORTED_MAX)
+}
+
+async function findRecordsWithoutEntry(
+  store: EnvironmentStore,
+  organizationId: string,
+  problems: BoundedProblems,
+): Promise<void> {
+  for (const [table, { record, types }] of Object.entries(CREATED_BY)) {
+    for await (const page of store.recordsWithEntries(table as RecordedTable, organizationId, types))
+      for (const { id, is_known } of page)
+        if (!is_known) problems.add(`The ${record} ${id} is not on the log: no entry says how it came to be.`)
+  }
+  for (const id of await store.policiesWithUnknownSteps(organizationId))
+    problems.add(`The policy ${id} has more steps than the log recorded.`)
+  for (const id of await store.queuedWithoutEntry(organizationId))
+    problems.add(`Entry ${id} waits to be sealed, but does not exist.`)
 }

@@ -1,16 +1,20 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type LogVerification, verifyAuditLog } from '../audit/verify-audit-log.ts'
+import { acceptRestore, type RestoredLog } from '../audit/accept-restore.ts'
+import { type LogToVerify, type LogVerification, verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
 import type { Installation } from '../service/installation.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
-import { defineCommand, isProblem, type Problem } from './command.ts'
+import { defineCommand, isProblem, type OnProgress, type Problem } from './command.ts'
+import { osUser } from './os-user.ts'
+
+const PROGRESS_EVERY_MS = 2_000
 
 export const auditVerify = defineCommand<LogVerification[]>({
   name: 'audit verify',
-  summary: 'Verify that no entry of an audit log was edited, removed or reordered',
+  summary: 'Verify that no audit entry, and no record that one speaks of, was edited, removed or reordered',
   usage: 'audit verify [--org <id>] [--environment sandbox|production] [--head <file>] [--public-key <file>]',
   options: {
     org: { type: 'string', description: 'id of one organization; by default all are verified' },
@@ -36,7 +40,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
     }
     return { ...input, options: { ...input.options, ...files } }
   },
-  async run(installation, { options }) {
+  async run(installation, { options }, onProgress = () => {}) {
     const environments = ENVIRONMENTS.filter(
       (name) => options.environment === undefined || name === options.environment,
     )
@@ -58,14 +62,19 @@ export const auditVerify = defineCommand<LogVerification[]>({
     for (const environment of environments) {
       const publicKey = readPublicKey(options['public-key'], installation, environment)
       if (isProblem(publicKey)) return publicKey
-      for (const { id: organizationId } of organizations) {
-        const store = installation.stores[environment]
+      const knownHeads = installation.knownHeads[environment]
+      knownHeads.reload()
+      // An organization that was deleted is still known by its head.
+      const known = knownHeads.organizationIds().filter((id) => options.org === undefined || id === options.org)
+      for (const organizationId of new Set([...organizations.map(({ id }) => id), ...known])) {
         verifications.push(
           await verifyAuditLog({
             organizationId,
             environment,
-            store,
+            store: installation.stores[environment],
             publicKeys: [publicKey],
+            knownHeads,
+            onProgress: progressLines(`${environment} ${organizationId}`, onProgress),
             ...(pinnedHead && { pinnedHead }),
           }),
         )
@@ -75,6 +84,43 @@ export const auditVerify = defineCommand<LogVerification[]>({
   },
   render: (verifications) => verifications.map(renderVerification).join('\n'),
   isBad: (verifications) => verifications.some(({ intact }) => !intact),
+})
+
+export const auditAcceptRestore = defineCommand<RestoredLog[]>({
+  name: 'audit accept-restore',
+  summary: 'Accept that audit logs end before heads that this node signed, after an older backup was restored',
+  usage: 'audit accept-restore --reason <text>',
+  options: {
+    reason: { type: 'string', description: 'which backup was restored, and why; recorded in the audit logs' },
+  },
+  async run(installation, input) {
+    const reason = String(input.options.reason ?? '').trim()
+    if (reason === '')
+      return { problem: 'add --reason "…" to say which backup was restored: it is recorded in the logs' }
+    const accepted: RestoredLog[] = []
+    for (const environment of ENVIRONMENTS) {
+      const { stores, knownHeads, newId, nowMs } = installation
+      accepted.push(
+        ...(await acceptRestore({
+          environment,
+          store: stores[environment],
+          knownHeads: knownHeads[environment],
+          context: { actor: osUser(input), now: new Date(nowMs()).toISOString(), requestId: null, newId },
+          reason,
+        })),
+      )
+    }
+    return accepted
+  },
+  render: (accepted) =>
+    accepted.length === 0
+      ? 'No log ends before a head that this node signed: there is nothing to accept.'
+      : accepted
+          .map(
+            ({ environment, organization_id, tree_size, lost_tree_size }) =>
+              `${environment} ${organization_id}: goes on from ${tree_size} entries; ${lost_tree_size - tree_size} signed entries are lost.`,
+          )
+          .join('\n'),
 })
 
 export const auditPublicKey = defineCommand<{ environment: Environment; key_id: string; public_key: string }[]>({
@@ -94,18 +140,27 @@ export const auditPublicKey = defineCommand<{ environment: Environment; key_id: 
     keys.map(({ environment, key_id, public_key }) => `${environment} (key ${key_id})\n${public_key}`).join('\n'),
 })
 
-function renderVerification({
-  organization_id,
-  environment,
-  intact,
-  leaves,
-  heads_verified,
-  root_hash,
-  problems,
-}: LogVerification): string {
+/** Reports at most every two seconds, and nothing about a log that takes less. */
+function progressLines(log: string, onProgress: OnProgress): NonNullable<LogToVerify['onProgress']> {
+  let nextAtMs = performance.now() + PROGRESS_EVERY_MS
+  return ({ leaves, size }) => {
+    if (performance.now() < nextAtMs) return
+    nextAtMs = performance.now() + PROGRESS_EVERY_MS
+    onProgress(`verifying ${log}: ${leaves} of ${size} entries`)
+  }
+}
+
+function renderVerification(verification: LogVerification): string {
+  const { organization_id, environment, intact, leaves, unsealed, problems } = verification
   const log = `${environment} ${organization_id}`
-  if (intact) return `intact    ${log}: ${leaves} entries, ${heads_verified} signed heads, root ${root_hash}`
-  return [`TAMPERED  ${log}: ${leaves} entries`, ...problems.map((problem) => `          ${problem}`)].join('\n')
+  if (!intact)
+    return [`TAMPERED  ${log}: ${leaves} entries`, ...problems.map((problem) => `          ${problem}`)].join('\n')
+  const { heads_verified, records_compared, known_head, root_hash } = verification
+  const waiting = unsealed > 0 ? `, ${unsealed} not sealed yet` : ''
+  const known = known_head
+    ? `newest known head ${known_head.tree_size} of ${known_head.signed_at}`
+    : 'no head known outside the database'
+  return `intact    ${log}: ${leaves} entries${waiting}, ${records_compared} records, ${heads_verified} signed heads, ${known}, root ${root_hash}`
 }
 
 function readHead(text: string | boolean | undefined): Checkpoint | undefined | Problem {

@@ -1,14 +1,16 @@
 /**
  * Lets the command line work while a server has the embedded database open. The database belongs to one process at a
  * time, so the calling process sends the command's name and input over a Unix socket in the data folder, the server
- * runs the command and sends back its result, both as JSON.
+ * runs the command and sends back its result, both as JSON. Lines about its progress precede the result, each as
+ * `{"progress": …}` on its own line.
  */
 import { chmodSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Installation } from '../service/installation.ts'
-import type { CommandInput, Problem } from './command.ts'
+import type { CommandInput, OnProgress, Problem } from './command.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */
 const PATH_BYTES_MAX = 100
@@ -66,14 +68,13 @@ async function runCommand(installation: Installation, socket: Socket): Promise<u
   const command = findCommand(name)
   if (!command)
     return { problem: `the running server does not know the command ${name}: it runs another release, restart it` }
-  return command.run(installation, input)
+  return command.run(installation, input, (progress) => socket.write(`${JSON.stringify({ progress })}\n`))
 }
 
 /** Runs a command in the server that has this data folder open; returns `NO_SERVER` if no server is running. */
 export function runOnServer(
   dataDir: string,
-  command: string,
-  input: CommandInput,
+  { command, input, onProgress }: { command: string; input: CommandInput; onProgress: OnProgress },
 ): Promise<unknown | typeof NO_SERVER> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath(dataDir))
@@ -81,7 +82,13 @@ export function runOnServer(
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(NO_SERVER)
       else reject(error)
     })
-    text(socket).then((answer) => resolve(parseAnswer(answer)), reject)
+    let result = ''
+    createInterface({ input: socket })
+      .on('line', (line) => {
+        if (line.startsWith('{"progress":')) onProgress(JSON.parse(line).progress)
+        else result = line
+      })
+      .on('close', () => resolve(parseAnswer(result)))
     socket.end(JSON.stringify({ command, input }))
   })
 }

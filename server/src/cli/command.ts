@@ -18,6 +18,9 @@ export interface Problem {
   problem: string
 }
 
+/** Takes a line about the progress of a command. */
+export type OnProgress = (line: string) => void
+
 /** The options of a command, with a description each: a phrase in lower case without a full stop. */
 export type CommandOptions = ParseArgsOptionsConfig & Record<string, { description: string }>
 
@@ -40,7 +43,8 @@ export interface Command<R = unknown> {
   prepare?(input: CommandInput): CommandInput | Problem
   /** Runs in the calling process without an installation; undefined means that this call needs `run`. */
   runLocally?(input: CommandInput): R | Problem | undefined
-  run(installation: Installation, input: CommandInput): Promise<R | Problem>
+  /** `onProgress` takes lines for people about long work; they go to the standard error output of the calling process. */
+  run(installation: Installation, input: CommandInput, onProgress?: OnProgress): Promise<R | Problem>
   /** The result as text for people; `--json` prints the result itself. */
   render(result: R): string
   /** True if the result is bad news, such as a tampered log: the exit code is then 1. */

@@ -1,4 +1,4 @@
-import { auditPublicKey, auditVerify } from './audit.ts'
+import { auditAcceptRestore, auditPublicKey, auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
 import { doctor } from './doctor.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
@@ -54,6 +54,7 @@ export const commands: readonly Command[] = [
   webhooksDeliveries,
   webhooksRedeliver,
   auditVerify,
+  auditAcceptRestore,
   auditPublicKey,
   migrateCommand,
   doctor,

@@ -121,7 +121,7 @@ async function checkOrganizations({ storage }: Installation): Promise<Check> {
 }
 
 async function checkAuditLogs(installation: Installation): Promise<Check[]> {
-  const { storage, stores, masterKey, nowMs } = installation
+  const { storage, stores, masterKey, knownHeads, nowMs } = installation
   const checks: Check[] = []
   for (const environment of ENVIRONMENTS) {
     const [pending] = await storage.environments[environment].query<{ oldest: string | null }>(
@@ -142,6 +142,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
         environment,
         store: stores[environment],
         publicKeys,
+        knownHeads: knownHeads[environment],
       })
       checks.push({
         name: `audit log ${environment} ${organizationId}`,

@@ -3,7 +3,14 @@ import { type Config, readConfig } from '../config.ts'
 import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
 import { openInstallation } from '../service/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
-import { type Command, type CommandInput, type CommandOptions, globalOptions, isProblem } from './command.ts'
+import {
+  type Command,
+  type CommandInput,
+  type CommandOptions,
+  globalOptions,
+  isProblem,
+  type OnProgress,
+} from './command.ts'
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
 import { checkMachine } from './doctor.ts'
@@ -51,39 +58,45 @@ async function callCommand(argv: readonly string[], line: CommandLine): Promise<
   }
   const { json, ...options } = values!
   const input = { options, positionals: positionals!, caller: nameOsUser(line.env.SUDO_USER) }
-  return report(command, await run(command, input, line.env), { json: json === true, line })
+  return report(command, await run(command, input, line), { json: json === true, line })
 }
 
-async function run(command: Command, input: CommandInput, env: NodeJS.ProcessEnv): Promise<unknown> {
+async function run(command: Command, input: CommandInput, line: CommandLine): Promise<unknown> {
   const prepared = command.prepare?.(input) ?? input
   if (isProblem(prepared)) return prepared
   const localResult = command.runLocally?.(prepared)
   if (localResult !== undefined) return localResult
-  const config = readConfig(env)
-  return command.name === 'doctor' ? runDoctor(config, command, prepared) : runOnInstallation(config, command, prepared)
+  const call = { config: readConfig(line.env), command, input: prepared, onProgress: line.printError }
+  return command.name === 'doctor' ? runDoctor(call) : runOnInstallation(call)
+}
+
+/** A call of a command on an installation. Progress is for people, so it stays out of the result. */
+interface InstallationCall {
+  config: Config
+  command: Command
+  input: CommandInput
+  onProgress: OnProgress
 }
 
 /** Doctor also reports on an installation that cannot be opened: that it cannot is then one of the checks. */
-async function runDoctor(config: Config, command: Command, input: CommandInput): Promise<unknown[]> {
+async function runDoctor(call: InstallationCall): Promise<unknown[]> {
   const failedCheck = (detail: string) => [{ name: 'installation', ok: false, detail }]
-  const machine = checkMachine(config)
-  const installation = await runOnInstallation(config, command, input).catch((error) =>
-    failedCheck(explainFailure(error)),
-  )
+  const machine = checkMachine(call.config)
+  const installation = await runOnInstallation(call).catch((error) => failedCheck(explainFailure(error)))
   return [...machine, ...(isProblem(installation) ? failedCheck(installation.problem) : (installation as unknown[]))]
 }
 
 /** Runs a command in the server that has the embedded database open; if there is none, in this process. */
-async function runOnInstallation(config: Config, command: Command, input: CommandInput): Promise<unknown> {
+async function runOnInstallation({ config, command, input, onProgress }: InstallationCall): Promise<unknown> {
   if (!config.databaseUrls) {
-    const answer = await runOnServer(config.dataDir, command.name, input)
+    const answer = await runOnServer(config.dataDir, { command: command.name, input, onProgress })
     if (answer !== NO_SERVER) return answer
     // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
     if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
   }
   const installation = await openInstallation(config, { longStatements: true })
   try {
-    return await command.run(installation, input)
+    return await command.run(installation, input, onProgress)
   } finally {
     await installation.close()
   }

@@ -12,6 +12,7 @@ import Fastify, {
 import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
+import { PolicyNotApproved } from '../underwriting/active-policies.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -226,6 +227,10 @@ function translate(error: unknown, request: FastifyRequest): Failure {
   }
   if (statusCode !== undefined && statusCode < 500)
     return fail('malformed_json', { message: 'The request could not be read.' })
+  if (error instanceof PolicyNotApproved) {
+    request.log.error({ err: error, alarm: 'policy_not_approved' }, 'the active policy is not the approved one')
+    return fail('internal_error', { message: error.message })
+  }
   request.log.error({ err: error }, 'unexpected error in a request')
   return fail('internal_error')
 }

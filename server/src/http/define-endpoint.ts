@@ -33,6 +33,7 @@ export interface RequestContext<P = unknown, Q = unknown, B = unknown> {
   rateLimit: RateLimit
   policies: ActivePolicies
   isLive: EnvironmentTools['isLive']
+  requestSeal: EnvironmentTools['requestSeal']
 }
 
 /** What the endpoints of an environment work with. */
@@ -48,6 +49,8 @@ export interface EnvironmentTools {
   isLive(organizationId: string): Promise<boolean>
   /** Refreshes the exposures nearest to a committed change. */
   refreshBeforeReply(organizationId: string, refresh: RefreshBeforeReply): Promise<void>
+  /** Asks for a signed head of an organization's audit log soon, because a reader waits for the proof of an entry. */
+  requestSeal(organizationId: string): void
   /** The keyed hash of an identifier's value, which is stored in its place. */
   hashIdentifier(identifier: {
     organizationId: string

@@ -48,6 +48,11 @@ export class MasterKey {
     return createHmac('sha256', this.derive('check')).update('verdigraph').digest('hex')
   }
 
+  /** The key of the MACs of audit entries of one environment. */
+  auditMacKey(environment: Environment): KeyObject {
+    return this.deriveHmacKey(`audit entries ${environment}`)
+  }
+
   /** The key pair that signs the audit logs of one environment; logs of the other environment do not verify with it. */
   auditSigningKey(environment: Environment): SigningKey {
     const seed = this.derive(`audit signing ${environment}`)

@@ -12,6 +12,7 @@ import { createAuthenticate } from '../http/authenticate.ts'
 import { describeApi } from '../http/openapi.ts'
 import { UsageMeter } from '../http/usage-meter.ts'
 import { nodeId } from '../ids/node-id.ts'
+import { createAuditMeter } from '../metrics/audit-metrics.ts'
 import { createRequestMeter, registerProcessMetrics } from '../metrics/process-metrics.ts'
 import { createWebhookMeter } from '../metrics/webhook-metrics.ts'
 import { hashIdentifier } from '../security/identifiers.ts'
@@ -74,6 +75,8 @@ export async function assembleService(
     health,
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
+    measureAudit: createAuditMeter(metrics),
+    sealers: new Map<Environment, Sealer>(),
   }
   const apis = roles.includes('api')
     ? ENVIRONMENTS.map((name) => ({ name, listener: new Listener(buildApi(parts, name, closers)) }))
@@ -143,10 +146,13 @@ interface Parts {
   health: DatabaseHealth
   measureRequests: ReturnType<typeof createRequestMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
+  measureAudit: ReturnType<typeof createAuditMeter>
+  /** The sealers of this process, which readers of unsealed entries ask for a head. */
+  sealers: Map<Environment, Sealer>
 }
 
 function buildApi(
-  { installation, logger, measureRequests }: Parts,
+  { installation, logger, measureRequests, sealers }: Parts,
   environment: Environment,
   closers: RunningParts['closers'],
 ): FastifyInstance {
@@ -176,6 +182,7 @@ function buildApi(
           logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
         ),
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
+      requestSeal: (organizationId) => sealers.get(environment)?.request(organizationId),
     },
     authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
     usage,
@@ -225,17 +232,29 @@ function startConsequenceWorker({ installation, logger }: Parts, environment: En
   return () => worker.close()
 }
 
-function startSealer({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
-  const { storage, stores, masterKey, newId, nowMs } = installation
+function startSealer(
+  { installation, logger, measureAudit, sealers }: Parts,
+  environment: Environment,
+): () => Promise<void> {
+  const { storage, stores, masterKey, knownHeads, newId, nowMs } = installation
+  const meter = measureAudit(environment)
   const sealer = new Sealer({
     environment,
     database: storage.environments[environment],
     store: stores[environment],
     signingKey: masterKey.auditSigningKey(environment),
+    macKey: masterKey.auditMacKey(environment),
+    knownHeads: knownHeads[environment],
     newId,
     nowMs,
     onError: logErrors(logger, 'sealing failed', { environment }),
+    onRefused({ org_id, id }) {
+      const line = { alarm: 'audit_entry_refused', organization_id: org_id, audit_entry_id: id, environment }
+      logger.error(line, 'an audit entry that this service did not write was not sealed')
+      meter.onRefused()
+    },
   })
+  sealers.set(environment, sealer)
   sealer.start()
   return () => sealer.close()
 }

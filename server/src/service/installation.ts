@@ -1,3 +1,4 @@
+import { KnownHeads } from '../audit/known-heads.ts'
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
@@ -11,6 +12,8 @@ export interface Installation {
   storage: Storage
   stores: Record<Environment, EnvironmentStore>
   masterKey: MasterKey
+  /** The newest heads of the audit logs that are known outside the database. */
+  knownHeads: Record<Environment, KnownHeads>
   nowMs: () => number
   newId: NewId
   close(): Promise<void>
@@ -34,14 +37,18 @@ export async function openInstallation(
   const storage = await opening
   try {
     const { openEnvironmentStore } = await loading
+    const masterKey = given ?? (await createFirstMasterKey(config, storage))
     const stores = Object.fromEntries(
-      ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name])]),
+      ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name], masterKey.auditMacKey(name))]),
     )
     return {
       config,
       storage,
       stores: stores as Record<Environment, EnvironmentStore>,
-      masterKey: given ?? (await createFirstMasterKey(config, storage)),
+      masterKey,
+      knownHeads: Object.fromEntries(
+        ENVIRONMENTS.map((environment) => [environment, new KnownHeads({ dataDir: config.dataDir, environment })]),
+      ) as Record<Environment, KnownHeads>,
       nowMs,
       newId: createNewId(nowMs),
       async close() {

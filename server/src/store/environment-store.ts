@@ -1,6 +1,9 @@
+import type { KeyObject } from 'node:crypto'
+import { entryMac, hasValidMac, type MacInput } from '../core/audit/entry-mac.ts'
 import { batchedRead } from './database/batched-read.ts'
 import type { Database } from './database/database.ts'
 import { readApiKeys, touchApiKeys } from './queries/api-keys.ts'
+import { auditRecordQueries } from './queries/audit-records.ts'
 import { auditSealingQueries } from './queries/audit-sealing.ts'
 import { auditTrailQueries } from './queries/audit-trail.ts'
 import { auditVerificationQueries } from './queries/audit-verification.ts'
@@ -10,27 +13,39 @@ import { entityQueries } from './queries/entities.ts'
 import { graphQueries } from './queries/graph.ts'
 import { idempotencyQueries } from './queries/idempotency-keys.ts'
 import { policyQueries } from './queries/policies.ts'
+import { createIsAuthentic } from './queries/stored-entry.ts'
 import { usageQueries } from './queries/usage.ts'
 import { webhookDispatchQueries } from './queries/webhook-dispatch.ts'
 import { webhookQueries } from './queries/webhooks.ts'
+import type { Authenticate } from './write-path/audit-insert.ts'
 import type { Change, Committed } from './write-path/change.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
-/** All reads and writes of one environment; it has no access to the other environment. */
-export function openEnvironmentStore(database: Database) {
+/**
+ * All reads and writes of one environment; it has no access to the other environment. `auditKey` makes the MACs of its
+ * audit entries: the store is the only writer of entries, so none can be written without one.
+ */
+export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
   const writes = new GroupCommit(database)
+  const authenticate: Authenticate = (organizationId, entries) =>
+    entries.map((entry) => ({ ...entry, mac: entryMac(auditKey, { org_id: organizationId, ...entry }) }))
+  const isAuthentic = createIsAuthentic(auditKey)
   const { cacheStates, ...entities } = entityQueries(database)
   return {
     ...entities,
-    ...decisionQueries(database),
+    ...decisionQueries(database, isAuthentic),
     ...graphQueries(database),
     ...consequenceQueries(database),
     ...idempotencyQueries(database),
     ...auditTrailQueries(database),
     ...auditSealingQueries(database),
     ...auditVerificationQueries(database),
+    ...auditRecordQueries(database),
+    isAuthentic,
+    /** Whether this service gave an entry with this id and this leaf hash its MAC. */
+    hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKey, entry),
     ...usageQueries(database),
-    ...policyQueries(database),
+    ...policyQueries(database, { authenticate, isAuthentic }),
     ...webhookQueries(database),
     ...webhookDispatchQueries(database),
 
@@ -39,7 +54,10 @@ export function openEnvironmentStore(database: Database) {
 
     /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */
     async commit(change: Change): Promise<Committed> {
-      const committed = await writes.commit(change)
+      const { auditEntries, ...rest } = change
+      const committed = await writes.commit(
+        auditEntries ? { ...rest, auditEntries: authenticate(change.organizationId, auditEntries) } : rest,
+      )
       if (!committed.lost)
         cacheStates(change.organizationId, [...(change.newEntities ?? []), ...(change.changedEntities ?? [])])
       return committed

@@ -8,7 +8,12 @@ import { compileOnce } from './compiled-policies.ts'
 const TTL_MS = 500
 const ORGANIZATIONS_CACHED_MAX = 10_000
 
-/** The active policies of an environment, compiled. */
+/** The stored active policy is not the one that the audit log says was activated. Its message may be shown to callers. */
+export class PolicyNotApproved extends Error {
+  override name = 'PolicyNotApproved'
+}
+
+/** The active policies of an environment, compiled. A policy decides only if the audit log confirms its checksum. */
 export class ActivePolicies {
   readonly #store: Pick<EnvironmentStore, 'activePolicy'>
   readonly #nowMs: () => number
@@ -35,13 +40,22 @@ export class ActivePolicies {
   async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {
     const row = await this.#store.activePolicy(organizationId)
     if (!row) return undefined
-    const { checksum, document } = row
+    const { checksum, document, version, activated_checksum } = row
     const result = compileOnce({ checksum, document })
-    if ('altered' in result) throw new Error(`the stored policy ${checksum} was altered`)
+    if ('altered' in result) throw notApproved(version, `the stored policy ${checksum} was altered`)
+    if (activated_checksum !== checksum)
+      throw notApproved(version, `the audit log does not confirm the activation of the stored policy ${checksum}`)
     if ('problems' in result)
       throw new Error(
         `this version cannot run the stored policy ${checksum}: ${result.problems.map(describeProblem).join('; ')}`,
       )
     return result.policy
   }
+}
+
+function notApproved(version: string, cause: string): PolicyNotApproved {
+  return new PolicyNotApproved(
+    `The active policy ${version} is not the one that was approved: its rows in the database were altered. Nothing was decided. An operator has to run \`npm run cli -- audit verify\` and activate an approved policy.`,
+    { cause: new Error(cause) },
+  )
 }

@@ -1,4 +1,3 @@
-import { leafHashOf } from '../core/audit/audit-entry.ts'
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
 import type { UnderwritingDecision } from '../core/decide/describe-decision.ts'
 import type { Evaluation } from '../core/decide/evaluation.ts'
@@ -82,22 +81,11 @@ function traceDifferences({ trace }: RecordedDecision, evaluation: Evaluation): 
   return differences.map(({ path, before, after }) => ({ path: `/trace${path}`, recorded: before, replayed: after }))
 }
 
-/** The data of an audit entry; null if the entry does not have the leaf hash that is in the log. */
+/** The data of an audit entry; null if this service did not write it so, or its leaf in the log has another hash. */
 function auditedValues(entry: DecisionEntry | null): AuditedValues | null {
   const data = objectOf(entry?.data ?? null)
-  if (!entry || !data) return null
-  const { org_id, id, trail_id, type, occurred_at, actor_type, actor_id, request_id } = entry
-  const leaf = leafHashOf(org_id, {
-    id,
-    trail_id,
-    type,
-    occurred_at,
-    actor: { type: actor_type as 'api_key', id: actor_id },
-    request_id,
-    subject: { type: entry.subject_type, id: entry.subject_id },
-    data,
-  })
-  return leaf === entry.leaf_hash && leaf === (entry.sealed_hash ?? leaf) ? data : null
+  if (!entry?.is_authentic || !data) return null
+  return entry.leaf_hash === (entry.sealed_hash ?? entry.leaf_hash) ? data : null
 }
 
 /** The parts that differ from the audit entry. Compared even with an altered entry, which is itself a difference. */

@@ -1,4 +1,5 @@
 import type { EventData, EventType } from '../webhooks/event-types.ts'
+import type { Checkpoint } from './checkpoint.ts'
 
 /** The data of the entries about the steps of a policy. */
 interface PolicyStepData {
@@ -7,6 +8,10 @@ interface PolicyStepData {
   policy_checksum: string
   /** SHA-256 of what the operator was shown: the engine version and the results of the policy's own tests. */
   evidence_sha256: string
+  /** SHA-256 of the stored step, all its columns, as canonical JSON. */
+  record_sha256: string
+  /** Of a proposal: SHA-256 of the stored policy, all its columns, as canonical JSON. */
+  policy_sha256?: string
   reason: string
   via?: string
 }
@@ -26,10 +31,23 @@ type WebhookEndpointData<T> = { host: string } & T
  */
 interface AuditOnlyData {
   'organization.created': { organization_id: string }
+  'audit_log.restored': {
+    /** Where the restored log goes on. */
+    tree_size: number
+    /** The newest head that was signed before; the entries that it covers beyond `tree_size` are lost. */
+    lost_head: Checkpoint
+    reason: string
+  }
   'operator.added': { role: string; via?: string }
   'operator.code_reset': { via?: string }
   'operator.code_locked': { failures: number; locked_until: string }
-  'api_key.created': { name: string; scopes: readonly string[]; expires_at: string | null }
+  'api_key.created': {
+    name: string
+    scopes: readonly string[]
+    expires_at: string | null
+    /** SHA-256 of the stored key without the columns that change, as canonical JSON. */
+    record_sha256: string
+  }
   'api_key.revoked': { name: string }
   'live_gate.approved': GateData
   'live_gate.closed': GateData

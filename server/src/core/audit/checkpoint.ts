@@ -50,6 +50,11 @@ export function verifyCheckpoint(log: LogIdentity, checkpoint: Checkpoint, publi
   return signature !== null && verify(null, signedBytes(log, checkpoint), publicKey, signature)
 }
 
+/** The fields of a signed head alone, of a row that has more. */
+export function checkpointOf({ tree_size, root_hash, signed_at, key_id, signature }: Checkpoint): Checkpoint {
+  return { tree_size, root_hash, signed_at, key_id, signature }
+}
+
 /** The id of a public key: the first 16 hexadecimal digits of the SHA-256 of its SPKI form. */
 export function keyId(publicKey: KeyObject): string {
   return hash('sha256', publicKey.export({ type: 'spki', format: 'der' })).slice(0, 16)

@@ -7,7 +7,8 @@ import { type Checkpoint, keyId, type LogIdentity, signCheckpoint } from './chec
 import { describeProblem, type LogProblem, ProblemList } from './log-report.ts'
 import { appendLeaves } from './merkle-tree.ts'
 import type { StoredLeaf } from './stored-pairs.ts'
-import { type LogToVerify, verifyLog } from './verify-log.ts'
+import type { HeadsToVerify } from './trusted-heads.ts'
+import { type LogPage, verifyLog as verifyPages } from './verify-log.ts'
 
 const log: LogIdentity = { environment: 'sandbox', organizationId: 'org_1' }
 const key = generateKeyPairSync('ed25519')
@@ -48,6 +49,28 @@ function signHead(tree_size: number, root_hash: string, privateKey = key.private
   return signCheckpoint(log, { tree_size, root_hash, signed_at: '2026-03-01T09:30:01.000Z' }, privateKey)
 }
 
+/** A log in one piece. */
+interface LogToVerify extends HeadsToVerify {
+  leaves: readonly StoredLeaf[]
+  heads: readonly Checkpoint[]
+  pinnedHead?: Checkpoint
+}
+
+function verifyLog({ leaves, heads, pinnedHead, ...log }: LogToVerify) {
+  return verifyPages({ ...log, pages: [{ leaves, heads }], ...(pinnedHead && { pinnedHeads: [pinnedHead] }) })
+}
+
+/** The log in pages of this many leaves, as it is read from a database. */
+async function* inPages({ leaves, heads }: LogToVerify, size: number): AsyncGenerator<LogPage> {
+  let covered = -1
+  for (let from = 0; from < leaves.length; from += size) {
+    const page = leaves.slice(from, from + size)
+    const end = from + size >= leaves.length ? Number.POSITIVE_INFINITY : page.at(-1)!.leafIndex + 1
+    yield { leaves: page, heads: heads.filter(({ tree_size }) => tree_size > covered && tree_size <= end) }
+    covered = end
+  }
+}
+
 async function problemsOf(tampered: LogToVerify): Promise<LogProblem[]> {
   const report = await verifyLog(tampered)
   assert.equal(report.status, 'tampered')
@@ -69,10 +92,6 @@ function exchanged(leaves: readonly StoredLeaf[], one: number, other: number): S
   return leaves.with(one, put(one, other)).with(other, put(other, one))
 }
 
-async function* streamed(leaves: Iterable<StoredLeaf>) {
-  yield* leaves
-}
-
 const sizesOf = fc
   .uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 })
   .map((sizes) => sizes.sort((a, b) => a - b))
@@ -80,9 +99,9 @@ const sizesOf = fc
 describe('an untouched log', () => {
   it('is intact with every head verified, independent of the batches in which it was sealed', async () => {
     await fc.assert(
-      fc.asyncProperty(sizesOf, fc.boolean(), async (sizes, withNodes) => {
+      fc.asyncProperty(sizesOf, fc.boolean(), fc.integer({ min: 1, max: 20 }), async (sizes, withNodes, pageSize) => {
         const sealed = sealedLog(sizes, { withNodes })
-        const report = await verifyLog({ ...sealed, leaves: streamed(sealed.leaves) })
+        const report = await verifyPages({ ...sealed, pages: inPages(sealed, pageSize) })
         assert.deepEqual(report, {
           status: 'intact',
           figures: {

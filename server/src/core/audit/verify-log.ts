@@ -1,19 +1,32 @@
 import { type AuditEntry, leafHashOf } from './audit-entry.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { type LogFigures, type LogProblem, type LogReport, ProblemList } from './log-report.ts'
 import { EMPTY_ROOT, MerkleFrontier } from './merkle-tree.ts'
 import { type StoredLeaf, StoredPairs } from './stored-pairs.ts'
-import { type HeadsToVerify, type TrustedHead, trustedHeads } from './trusted-heads.ts'
+import { type HeadsToVerify, type TrustedHead, TrustedHeads } from './trusted-heads.ts'
 
-/** A log as it is stored now: its leaves in the order of their index, and the heads to verify them against. */
-export interface LogToVerify extends HeadsToVerify {
-  leaves: Iterable<StoredLeaf> | AsyncIterable<StoredLeaf>
+/** A part of a log as it is stored now: leaves in the order of their index, and heads in the order of their size. */
+export interface LogPage {
+  /** The heads that are larger than those of earlier pages and cover no leaf after this page. */
+  heads: readonly Checkpoint[]
+  leaves: readonly StoredLeaf[]
 }
 
-/** Verifies that no entry was edited, removed, reordered or cut off, or reports which. Memory: O(log n) and the heads. */
+/** A log as it is stored now. The heads of the last page may be larger than the log. */
+export interface LogToVerify extends HeadsToVerify {
+  pages: Iterable<LogPage> | AsyncIterable<LogPage>
+}
+
+/** Verifies that no entry was edited, removed, reordered or cut off, or reports which. Memory: one page, and O(log n). */
 export async function verifyLog(log: LogToVerify): Promise<LogReport> {
   const problems = new ProblemList()
-  const verifier = new LogVerifier({ heads: trustedHeads(log, problems), organizationId: log.organizationId, problems })
-  for await (const leaf of log.leaves) verifier.addLeaf(leaf)
+  const heads = new TrustedHeads(log, problems)
+  const verifier = new LogVerifier({ organizationId: log.organizationId, problems })
+  for await (const page of log.pages) {
+    verifier.addHeads(heads.upTo((page.leaves.at(-1)?.leafIndex ?? -1) + 1, page.heads))
+    for (const leaf of page.leaves) verifier.addLeaf(leaf)
+  }
+  verifier.addHeads(heads.upTo(Number.MAX_SAFE_INTEGER, []))
   const figures = verifier.finish()
   if (problems.listed.length === 0) return { status: 'intact', figures }
   return { status: 'tampered', figures, problems: problems.listed, problemsOmitted: problems.omitted }
@@ -39,24 +52,33 @@ interface LeafName {
 class LogVerifier {
   readonly #organizationId: string
   readonly #problems: ProblemList
-  readonly #heads: readonly TrustedHead[]
+  /** The heads that the tree has not reached yet, smallest first. */
+  #heads: TrustedHead[] = []
   readonly #pairs = new StoredPairs()
   /** Null after a gap in the leaves: from there on, only the stored nodes can give the tree. */
   #tree: MerkleFrontier | null = new MerkleFrontier()
   #nextIndex = 0
   #leaves = 0
-  #headsReached = 0
+  #headsSeen = 0
   #headsVerified = 0
+  #newestSize = 0
   #firstLeaf: LeafName | null = null
   #firstSinceAgreed: LeafName | null = null
-  #firstUnsealed: LeafName | null = null
+  /** The first leaf after the newest head that was reached. */
+  #firstUncovered: LeafName | null = null
   /** The first head that contradicts the leaves; reported at the end, unless stored nodes identify the leaves exactly. */
   #contradiction: { treeSize: number; problem: LogProblem } | null = null
 
-  constructor(log: { heads: readonly TrustedHead[]; organizationId: string; problems: ProblemList }) {
-    this.#heads = log.heads
+  constructor(log: { organizationId: string; problems: ProblemList }) {
     this.#organizationId = log.organizationId
     this.#problems = log.problems
+  }
+
+  /** Adds heads that are larger than those added before, in the order of their size. */
+  addHeads(heads: readonly TrustedHead[]): void {
+    this.#heads.push(...heads)
+    this.#headsSeen += heads.length
+    this.#newestSize = Math.max(this.#newestSize, heads.at(-1)?.treeSize ?? 0)
     this.#compareHeadsReached()
   }
 
@@ -80,17 +102,17 @@ class LogVerifier {
     for (const problem of this.#pairs.problems()) this.#problems.add(problem)
     if (this.#contradiction) this.#problems.add(this.#contradiction.problem)
     const leafIndex = this.#nextIndex
-    const treeSize = this.#newestSize()
+    const treeSize = this.#newestSize
     if (treeSize > leafIndex) this.#problems.add({ kind: 'log_truncated', leafIndex, treeSize })
-    if (this.#firstUnsealed) {
-      this.#problems.add({ kind: 'leaves_unsealed', ...this.#firstUnsealed, lastLeafIndex: leafIndex - 1 })
+    if (this.#firstUncovered && treeSize < leafIndex) {
+      this.#problems.add({ kind: 'leaves_unsealed', ...this.#firstUncovered, lastLeafIndex: leafIndex - 1 })
     }
     return {
       leaves: this.#leaves,
       treeSize: this.#nextIndex,
       rootHash: this.#tree?.root() ?? null,
       headsVerified: this.#headsVerified,
-      headsUnverified: this.#heads.length - this.#headsVerified,
+      headsUnverified: this.#headsSeen - this.#headsVerified,
     }
   }
 
@@ -121,21 +143,18 @@ class LogVerifier {
   #startSpans(leaf: LeafName): void {
     this.#firstLeaf ??= leaf
     this.#firstSinceAgreed ??= leaf
-    if (leaf.leafIndex >= this.#newestSize()) this.#firstUnsealed ??= leaf
-  }
-
-  #newestSize(): number {
-    return this.#heads.at(-1)?.treeSize ?? 0
+    this.#firstUncovered ??= leaf
   }
 
   #compareHeadsReached(): void {
-    let head = this.#heads[this.#headsReached]
-    while (head && head.treeSize <= this.#nextIndex) {
+    let reached = 0
+    for (; this.#heads[reached] && this.#heads[reached]!.treeSize <= this.#nextIndex; reached += 1) {
       // A smaller head ends inside a gap, so that there is no tree of its size to compare it with.
-      if (head.treeSize === this.#nextIndex) this.#compareWith(head)
-      this.#headsReached += 1
-      head = this.#heads[this.#headsReached]
+      if (this.#heads[reached]!.treeSize < this.#nextIndex) continue
+      this.#compareWith(this.#heads[reached]!)
+      this.#firstUncovered = null
     }
+    if (reached > 0) this.#heads.splice(0, reached)
   }
 
   #compareWith(head: TrustedHead): void {

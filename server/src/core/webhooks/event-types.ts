@@ -12,6 +12,9 @@ const policy = {
   policy_version: Type.String({ description: 'The version of the policy.', examples: ['sandbox-policy-v1'] }),
   policy_checksum: Sha256('SHA-256 of the policy.'),
 }
+const recordHash = (record: string) => ({
+  record_sha256: Sha256(`SHA-256 of the stored ${record}, all its columns, as canonical JSON.`),
+})
 const consent = {
   entity_id,
   consent_id: Id('con', 'The consent.'),
@@ -20,6 +23,7 @@ const consent = {
     description: 'The kinds of data it covers.',
     examples: [['identity', 'transactions']],
   }),
+  ...recordHash('consent'),
 }
 
 /** What an event announces, and the schema of its data: ids, verdicts and versions, never personal data. */
@@ -47,6 +51,7 @@ export const EVENTS = {
       related_entity_id: Type.Optional(Id('ent', 'The entity at the other end of a relationship.')),
       relationship: Type.Optional(Type.String({ description: 'The type of a relationship.', examples: ['owner'] })),
       verification_status: OneOf(VERIFICATION_STATUSES, { description: 'The result of verification.' }),
+      ...recordHash('identity link'),
     },
   },
   'consent.granted': { summary: 'A consent was granted', data: consent },
@@ -63,13 +68,19 @@ export const EVENTS = {
   },
   'feature_snapshot.created': {
     summary: 'A feature snapshot was recorded',
-    data: { entity_id, feature_snapshot_id: Id('fsn', 'The snapshot.'), sha256: Sha256('SHA-256 of the features.') },
+    data: {
+      entity_id,
+      feature_snapshot_id: Id('fsn', 'The snapshot.'),
+      sha256: Sha256('SHA-256 of the features.'),
+      ...recordHash('snapshot'),
+    },
   },
   'decision.created': {
     summary: 'A decision was made',
     data: {
       entity_id,
       decision_id,
+      product: Type.String({ description: 'The product that was asked for.', examples: ['credit_line'] }),
       verdict: Verdict('The verdict of the policy.'),
       ...policy,
       decision_sha256: Sha256('SHA-256 of the decision’s canonical JSON.'),
@@ -88,6 +99,7 @@ export const EVENTS = {
       overrides: Type.Boolean({
         description: 'Whether it overrides the decision: never where the decision was `manual_review`.',
       }),
+      ...recordHash('review'),
     },
   },
   'decision.outcome_recorded': {
@@ -97,6 +109,7 @@ export const EVENTS = {
       decision_id,
       outcome_id: Id('out', 'The outcome.'),
       outcome_type: Type.String({ description: 'What happened.', examples: ['repaid'] }),
+      ...recordHash('outcome'),
     },
   },
   'decision.reevaluation_due': {

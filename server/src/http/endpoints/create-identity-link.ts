@@ -7,6 +7,7 @@ import { hasLetterOrDigit } from '../../core/plain-spelling.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
 import { identifierProblem, maskIdentifier } from '../../security/identifiers.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
+import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import {
   adverseAmong,
   linkChange,
@@ -64,18 +65,19 @@ export const createIdentityLink = defineEndpoint({
       : await relationshipLinks(context, entity.id)
     const near = [entity.id, ...resolved.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
     const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
+    const row = linkRow(link, hash)
     const change = record(context, {
       ...linkChange(resolved, { from: entity.id, adverse, today: dayOf(now) }),
       claims,
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
-      rows: { identity_links: [linkRow(link, hash)] },
+      rows: { identity_links: [row] },
       domainEvents: [
         {
           type: 'identity_link.created',
           subject: { type: 'identity_link', id: link.id },
           trailId: entity.id,
-          data: eventData(link),
+          data: eventData(link, recordSha256<'identity_links'>(organizationId, row)),
         },
       ],
     })
@@ -234,7 +236,7 @@ function checkIdentifier({ type, value, issuer }: NonNullable<CreateIdentityLink
   return violations
 }
 
-function eventData(link: IdentityLink): EventData<'identity_link.created'> {
+function eventData(link: IdentityLink, record_sha256: string): EventData<'identity_link.created'> {
   return {
     entity_id: link.entity_id,
     identity_link_id: link.id,
@@ -242,5 +244,6 @@ function eventData(link: IdentityLink): EventData<'identity_link.created'> {
     ...(link.related_entity_id && { related_entity_id: link.related_entity_id }),
     ...(link.relationship && { relationship: link.relationship }),
     verification_status: link.verification.status,
+    record_sha256,
   }
 }

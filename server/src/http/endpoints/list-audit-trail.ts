@@ -1,3 +1,4 @@
+import { checkpointOf } from '../../core/audit/checkpoint.ts'
 import type { ListedAuditEntry } from '../../store/queries/audit-trail.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { cursorOf, readCursor } from '../cursor.ts'
@@ -20,7 +21,7 @@ export const listAuditTrail = defineEndpoint({
   succeeds: { 200: AuditTrail },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle({ params, query, caller, store }) {
+  async handle({ params, query, caller, store, requestSeal }) {
     const organizationId = caller.organizationId
     const entity = await store.entity({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
@@ -32,6 +33,7 @@ export const listAuditTrail = defineEndpoint({
     const limit = query.limit ?? LIMIT_DEFAULT
     const rows = await store.auditTrail({ organizationId, trailId: entity.id, beforeSeq, limit: limit + 1 })
     const page = rows.slice(0, limit)
+    if (page.some(({ leaf_index }) => leaf_index === null)) requestSeal(organizationId)
     const head = await store.newestHead(organizationId)
     return {
       status: 200,
@@ -40,15 +42,7 @@ export const listAuditTrail = defineEndpoint({
         data: page.map(describeEntry),
         has_more: rows.length > limit,
         next_cursor: rows.length > limit ? cursorOf(page.at(-1)!.seq) : null,
-        checkpoint: head
-          ? {
-              tree_size: head.tree_size,
-              root_hash: head.root_hash,
-              signed_at: head.signed_at,
-              key_id: head.key_id,
-              signature: head.signature,
-            }
-          : null,
+        checkpoint: head ? checkpointOf(head) : null,
       },
     }
   },

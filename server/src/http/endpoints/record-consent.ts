@@ -1,6 +1,7 @@
 import { applyConsent } from '../../core/facts/entity-state.ts'
 import { DATA_CATEGORIES } from '../../core/vocabularies.ts'
 import type { NewRow } from '../../store/schema/tables.ts'
+import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -34,6 +35,7 @@ export const recordConsent = defineEndpoint({
     const violations = checkConsent(consent, now)
     if (violations.length > 0) return failValidation(violations)
 
+    const row = consentRow(consent)
     const change = record(context, {
       changedEntities: [
         nextEntity(entity, now, (state) =>
@@ -47,7 +49,7 @@ export const recordConsent = defineEndpoint({
           }),
         ),
       ],
-      rows: { consents: [consentRow(consent)] },
+      rows: { consents: [row] },
       domainEvents: [
         {
           type: `consent.${consent.status}`,
@@ -58,6 +60,7 @@ export const recordConsent = defineEndpoint({
             consent_id: consent.id,
             purpose: consent.purpose,
             data_categories: consent.data_categories,
+            record_sha256: recordSha256<'consents'>(caller.organizationId, row),
           },
         },
       ],

@@ -6,6 +6,7 @@ import { numberOf, textOf } from '../../core/facts/read-fact.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
+import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -47,29 +48,19 @@ export const recordOutcome = defineEndpoint({
     const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
+    const row = { id, decision_id, entity_id, type, occurred_at, body: JSON.stringify(outcome), created_at: now }
+    const record_sha256 = recordSha256<'outcomes'>(organizationId, row)
     const change = record(context, {
       changedEntities: [nextEntity(entity, now, (state) => applyOutcome(state, report, earlier))],
       changedTrackRecords: [await nextTrackRecord(context, entity_id, { report, earlier })],
-      rows: {
-        outcomes: [
-          {
-            id,
-            decision_id,
-            entity_id,
-            type,
-            occurred_at,
-            body: JSON.stringify(outcome),
-            created_at: now,
-          },
-        ],
-      },
+      rows: { outcomes: [row] },
       consequences: [cause('spread', entity_id), ...near.map((entityId) => cause('exposure', entityId))],
       domainEvents: [
         {
           type: 'decision.outcome_recorded',
           subject: { type: 'outcome', id },
           trailId: entity_id,
-          data: { entity_id, decision_id, outcome_id: id, outcome_type: type },
+          data: { entity_id, decision_id, outcome_id: id, outcome_type: type, record_sha256 },
         },
       ],
     })

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { checkpointOf } from '../../core/audit/checkpoint.ts'
 import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../../core/audit/merkle-proofs.ts'
 import { isHash } from '../../core/audit/merkle-tree.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
@@ -17,7 +18,7 @@ export const replayDecision = defineEndpoint({
   summary: 'Replay the policy evaluation for audit',
   description:
     'Evaluates the stored facts again, under the policy with the recorded checksum, and compares the decision and its trace byte for byte. Every stored part is also compared with its hash on the audit log. `matches` is true if there is no difference; `differences` lists them. ' +
-    '`audit` proves that the decision is on the signed log. Its fields are null until the entry is sealed, within a second. `inclusion_proof` is also null, and a difference, if the stored hashes no longer lead to the signed head.',
+    '`audit` proves that the decision is on the signed log. Its fields are null until the entry is sealed, within five seconds; a replay of an unsealed decision hurries the sealing. `inclusion_proof` is also null, and a difference, if the stored hashes no longer lead to the signed head.',
   tag: 'Decisions',
   method: 'GET',
   path: '/v1/decisions/{decision_id}/replay',
@@ -26,7 +27,7 @@ export const replayDecision = defineEndpoint({
   succeeds: { 200: DecisionReplay },
   fails: ['decision_not_found'],
 
-  async handle({ params, caller, store, now }) {
+  async handle({ params, caller, store, now, requestSeal }) {
     const { organizationId } = caller
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
@@ -34,6 +35,7 @@ export const replayDecision = defineEndpoint({
     const { differences, decision, features, policy, policyChecksum, graph, replayed, evaluation } =
       replayRecorded(recorded)
     const audit = await proveEntry(store, organizationId, recorded.entry)
+    if (audit.entry_id && !audit.checkpoint) requestSeal(organizationId)
     if (audit.checkpoint && !audit.inclusion_proof)
       differences.push({ path: '/audit/inclusion_proof', recorded: audit.checkpoint.root_hash, replayed: null })
     return {
@@ -83,12 +85,11 @@ async function proveEntry(store: EnvironmentStore, organizationId: string, entry
   const proof = hashes.every(isHash)
     ? inclusionProof(leaf, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
     : []
-  const { tree_size, root_hash, signed_at, key_id, signature } = head
-  const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof, root: root_hash })
+  const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof, root: head.root_hash })
   return {
     entry_id,
     leaf_index: leafIndex,
     inclusion_proof: isValid ? proof : null,
-    checkpoint: { tree_size, root_hash, signed_at, key_id, signature },
+    checkpoint: checkpointOf(head),
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { applyFeatureSnapshot, countFeatures, type EntityState, FEATURES_MAX } from '../../core/facts/entity-state.ts'
+import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
@@ -40,29 +41,19 @@ export const submitFeatureSnapshot = defineEndpoint({
     const features = canonicalJson(body.features)
     const sha256 = hash('sha256', features)
     const id = context.newId('fsn')
+    const row = { id, entity_id: entity.id, source, as_of: asOf, features, sha256, created_at: now }
+    const record_sha256 = recordSha256<'feature_snapshots'>(caller.organizationId, row)
     const change = record(context, {
       changedEntities: [
         nextEntity(entity, now, (state) => applyFeatureSnapshot(state, { source, asOf, features: body.features })),
       ],
-      rows: {
-        feature_snapshots: [
-          {
-            id,
-            entity_id: entity.id,
-            source,
-            as_of: asOf,
-            features,
-            sha256,
-            created_at: now,
-          },
-        ],
-      },
+      rows: { feature_snapshots: [row] },
       domainEvents: [
         {
           type: 'feature_snapshot.created',
           subject: { type: 'feature_snapshot', id },
           trailId: entity.id,
-          data: { entity_id: entity.id, feature_snapshot_id: id, sha256 },
+          data: { entity_id: entity.id, feature_snapshot_id: id, sha256, record_sha256 },
         },
       ],
     })

@@ -1,3 +1,4 @@
+import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
@@ -34,27 +35,25 @@ export const submitReview = defineEndpoint({
       created_at: now,
     }
     const { id, decision_id, entity_id, verdict, overrides } = review
+    const row = {
+      id,
+      decision_id,
+      entity_id,
+      verdict,
+      overrides,
+      reviewer_id: body.reviewer.id,
+      body: JSON.stringify(review),
+      created_at: now,
+    }
+    const record_sha256 = recordSha256<'reviews'>(caller.organizationId, row)
     const change = record(context, {
-      rows: {
-        reviews: [
-          {
-            id,
-            decision_id,
-            entity_id,
-            verdict,
-            overrides,
-            reviewer_id: body.reviewer.id,
-            body: JSON.stringify(review),
-            created_at: now,
-          },
-        ],
-      },
+      rows: { reviews: [row] },
       domainEvents: [
         {
           type: 'decision.reviewed',
           subject: { type: 'review', id },
           trailId: entity_id,
-          data: { entity_id, decision_id, review_id: id, verdict, overrides },
+          data: { entity_id, decision_id, review_id: id, verdict, overrides, record_sha256 },
         },
       ],
     })

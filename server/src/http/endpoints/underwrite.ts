@@ -80,6 +80,7 @@ function recordDecision(
   const data = {
     entity_id,
     decision_id: id,
+    product: body.product,
     verdict,
     policy_version,
     policy_checksum,

@@ -19,7 +19,7 @@ export const AuditEntry = Strict(
     leaf_index: Nullable(
       Type.Integer({
         minimum: 0,
-        description: 'The position of the entry in the audit log; null until it is sealed, within a second.',
+        description: 'The position of the entry in the audit log; null until it is sealed, within five seconds.',
       }),
     ),
   },

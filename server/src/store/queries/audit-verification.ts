@@ -1,13 +1,30 @@
-import type { AuditEntry } from '../../core/audit/audit-entry.ts'
 import type { StoredLeaf } from '../../core/audit/stored-pairs.ts'
+import type { LogPage } from '../../core/audit/verify-log.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { entryOf } from './stored-entry.ts'
 
-/** The most leaves that one statement of a verification reads. */
-const LEAVES_PER_READ = 2_000
+/**
+ * The most leaves or entries that one statement of a verification reads. The embedded database has one connection, so
+ * requests wait for such a statement: 200 leaves with their entries take it about 10 ms, and up to 200 signatures of
+ * heads take the event loop about 20 ms.
+ */
+const ROWS_PER_READ = 200
+const HASHES_PER_READ = 500
 
-/** The reads of a verification of the audit log. */
+/** A leaf as it is stored, with the copy of its hash that its entry has. */
+export type VerifiedLeaf = StoredLeaf & { entryHash: string | null }
+
+/** An entry on its trail, with its leaf if it is sealed; `is_queued` says that it waits for the sealer. */
+export type EntryOnTrail = RowOf<'audit_entries'> & {
+  seq: number
+  leaf_index: number | null
+  sealed_hash: string | null
+  is_queued: boolean
+}
+
+/** The reads of a verification of the audit log, each in pages: memory is bounded, and requests get their turn. */
 export function auditVerificationQueries(database: Database) {
   return {
     /**
@@ -22,116 +39,102 @@ export function auditVerificationQueries(database: Database) {
       return row?.size ?? 0
     },
 
-    /** The signed heads of an organization's log up to a size, smallest tree first. */
-    async heads(organizationId: string, sizeMax: number): Promise<RowOf<'audit_heads'>[]> {
-      return database.query<RowOf<'audit_heads'> & Row>(
-        'SELECT * FROM audit_heads WHERE org_id = $1 AND tree_size <= $2 ORDER BY tree_size',
-        [organizationId, sizeMax],
-      )
-    },
-
-    /** The leaves of an organization's log up to a size, in order and with their entries, read in batches. */
-    async *leavesWithEntries(organizationId: string, sizeMax: number): AsyncGenerator<StoredLeaf> {
+    /** The leaves of an organization's log up to a size, with their entries and the heads over them. */
+    async *logPages(
+      organizationId: string,
+      sizeMax: number,
+    ): AsyncGenerator<LogPage & { leaves: readonly VerifiedLeaf[] }> {
+      let headAfter = -1
       for (let from = -1; ; ) {
-        const rows = await database.query<
-          Row &
-            RowOf<'audit_entries'> & {
-              leaf_index: number
-              entry_id: string
-              sealed_hash: string
-              pair_hash: string | null
-            }
-        >(
-          `SELECT leaf.leaf_index, leaf.entry_id, leaf.leaf_hash AS sealed_hash, pair.hash AS pair_hash, ${ENTRY_COLUMNS}
-           FROM audit_leaves AS leaf
-           LEFT JOIN audit_entries AS entry ON entry.org_id = leaf.org_id AND entry.id = leaf.entry_id
-           LEFT JOIN audit_nodes AS pair ON pair.org_id = leaf.org_id AND pair.level = 1 AND pair.index = leaf.leaf_index / 2
-           WHERE leaf.org_id = $1 AND leaf.leaf_index > $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index LIMIT $4`,
-          [organizationId, from, sizeMax, LEAVES_PER_READ],
-        )
-        for (const row of rows) {
-          yield {
-            leafIndex: row.leaf_index,
-            entryId: row.entry_id,
-            leafHash: row.sealed_hash,
-            entry: entryOf(row),
-            pairHash: row.pair_hash,
-          }
+        const leaves = await readLeaves(database, { organizationId, from, sizeMax })
+        const isLast = leaves.length < ROWS_PER_READ
+        const headMax = isLast ? sizeMax : leaves.at(-1)!.leafIndex + 1
+        let heads = await readHeads(database, { organizationId, after: headAfter, sizeMax: headMax })
+        yield { leaves, heads }
+        // More heads than leaves: the log was cut off, or heads were inserted.
+        while (heads.length === ROWS_PER_READ) {
+          heads = await readHeads(database, { organizationId, after: heads.at(-1)!.tree_size, sizeMax: headMax })
+          yield { leaves: [], heads }
         }
-        if (rows.length < LEAVES_PER_READ) return
-        from = rows.at(-1)!.leaf_index
+        if (isLast) return
+        headAfter = headMax
+        from = leaves.at(-1)!.leafIndex
       }
     },
 
-    /** Entries without a leaf that are not pending either: they were removed from `audit_pending`. */
-    async entriesNeverSealed(organizationId: string): Promise<string[]> {
-      const rows = await database.query<{ id: string }>(
-        `SELECT id FROM audit_entries AS entry WHERE org_id = $1
-           AND NOT EXISTS (SELECT 1 FROM audit_leaves AS leaf WHERE leaf.org_id = $1 AND leaf.entry_id = entry.id)
-           AND NOT EXISTS (SELECT 1 FROM audit_pending AS pending WHERE pending.org_id = $1
-             AND pending.trail_id = entry.trail_id AND pending.seq = entry.seq AND pending.entry_id = entry.id)
-         ORDER BY id LIMIT 1000`,
-        [organizationId],
-      )
-      return rows.map((row) => row.id)
+    /** All entries of an organization, sealed or not, in the order of their trails. */
+    async *entriesByTrail(organizationId: string): AsyncGenerator<EntryOnTrail[]> {
+      let [trail, seq]: [string, number] = ['', -1]
+      for (;;) {
+        const rows = await database.query<EntryOnTrail & Row>(
+          `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index, leaf.leaf_hash AS sealed_hash, pending.entry_id IS NOT NULL AS is_queued
+           FROM (SELECT * FROM audit_entries WHERE org_id = $1 AND (trail_id, seq) > ($2, $3) ORDER BY trail_id, seq LIMIT $4) AS entry
+           LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
+           LEFT JOIN audit_pending AS pending ON pending.org_id = entry.org_id AND pending.trail_id = entry.trail_id
+             AND pending.seq = entry.seq AND pending.entry_id = entry.id
+           ORDER BY entry.trail_id, entry.seq`,
+          [organizationId, trail, seq, ROWS_PER_READ],
+        )
+        yield rows
+        if (rows.length < ROWS_PER_READ) return
+        ;({ trail_id: trail, seq } = rows.at(-1)!)
+      }
     },
 
-    /** Trails whose sequence numbers are not 1, 2, 3 … or whose leaves are in another order. */
-    async brokenTrails(organizationId: string): Promise<string[]> {
-      const rows = await database.query<{ trail_id: string }>(
-        `SELECT DISTINCT trail_id FROM (
-           SELECT entry.trail_id, entry.seq, leaf.leaf_index,
-             row_number() OVER trail AS expected_seq, lag(leaf.leaf_index) OVER trail AS leaf_before, lag(entry.seq) OVER trail IS NOT NULL AS has_before
-           FROM audit_entries AS entry LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-           WHERE entry.org_id = $1 WINDOW trail AS (PARTITION BY entry.trail_id ORDER BY entry.seq)
-         ) AS numbered
-         WHERE seq <> expected_seq OR leaf_before >= leaf_index OR (has_before AND leaf_before IS NULL AND leaf_index IS NOT NULL)
-         ORDER BY trail_id LIMIT 1000`,
+    /** Ids of entries that wait for the sealer according to `audit_pending`, but do not exist. */
+    async queuedWithoutEntry(organizationId: string): Promise<string[]> {
+      const rows = await database.query<{ entry_id: string }>(
+        `SELECT pending.entry_id FROM audit_pending AS pending
+         LEFT JOIN audit_entries AS entry ON entry.org_id = pending.org_id AND entry.trail_id = pending.trail_id
+           AND entry.seq = pending.seq AND entry.id = pending.entry_id
+         WHERE pending.org_id = $1 AND entry.id IS NULL ORDER BY pending.entry_id LIMIT 100`,
         [organizationId],
       )
-      return rows.map((row) => row.trail_id)
-    },
-
-    /** Entries whose copy of the leaf hash, which audit trails show, differs from the sealed leaf. */
-    async entriesWithAnotherHash(organizationId: string): Promise<string[]> {
-      const rows = await database.query<{ id: string }>(
-        `SELECT entry.id FROM audit_entries AS entry JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-         WHERE entry.org_id = $1 AND entry.leaf_hash <> leaf.leaf_hash ORDER BY entry.id LIMIT 1000`,
-        [organizationId],
-      )
-      return rows.map((row) => row.id)
+      return rows.map((row) => row.entry_id)
     },
 
     /** A batch of leaf hashes from the index `from` on, up to a size. */
     async leafHashes(organizationId: string, from: number, sizeMax: number): Promise<string[]> {
       const rows = await database.query<{ leaf_hash: string }>(
         'SELECT leaf_hash FROM audit_leaves WHERE org_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4',
-        [organizationId, from, sizeMax, LEAVES_PER_READ],
+        [organizationId, from, sizeMax, HASHES_PER_READ],
       )
       return rows.map((row) => row.leaf_hash)
     },
   }
 }
 
-/** The entry of a row; null if it was deleted. Data that is no longer JSON is kept as text, so that its hash differs. */
-function entryOf(row: RowOf<'audit_entries'> & { entry_id: string }): AuditEntry | null {
-  if (row.id === null) return null
-  return {
-    id: row.id,
-    trail_id: row.trail_id,
-    type: row.type,
-    occurred_at: row.occurred_at,
-    actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
-    request_id: row.request_id,
-    subject: { type: row.subject_type, id: row.subject_id },
-    data: parsedOrRaw(row.data),
-  }
+async function readLeaves(
+  database: Database,
+  { organizationId, from, sizeMax }: { organizationId: string; from: number; sizeMax: number },
+): Promise<VerifiedLeaf[]> {
+  const rows = await database.query<
+    Row &
+      RowOf<'audit_entries'> & { leaf_index: number; entry_id: string; sealed_hash: string; pair_hash: string | null }
+  >(
+    `SELECT leaf.leaf_index, leaf.entry_id, leaf.leaf_hash AS sealed_hash, pair.hash AS pair_hash, ${ENTRY_COLUMNS}
+     FROM audit_leaves AS leaf
+     LEFT JOIN audit_entries AS entry ON entry.org_id = leaf.org_id AND entry.id = leaf.entry_id
+     LEFT JOIN audit_nodes AS pair ON pair.org_id = leaf.org_id AND pair.level = 1 AND pair.index = leaf.leaf_index / 2
+     WHERE leaf.org_id = $1 AND leaf.leaf_index > $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index LIMIT $4`,
+    [organizationId, from, sizeMax, ROWS_PER_READ],
+  )
+  return rows.map((row) => ({
+    leafIndex: row.leaf_index,
+    entryId: row.entry_id,
+    leafHash: row.sealed_hash,
+    entry: row.id === null ? null : entryOf(row),
+    entryHash: row.leaf_hash,
+    pairHash: row.pair_hash,
+  }))
 }
 
-function parsedOrRaw(text: string): AuditEntry['data'] {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return { unreadable: text }
-  }
+async function readHeads(
+  database: Database,
+  { organizationId, after, sizeMax }: { organizationId: string; after: number; sizeMax: number },
+): Promise<RowOf<'audit_heads'>[]> {
+  return database.query<RowOf<'audit_heads'> & Row>(
+    'SELECT * FROM audit_heads WHERE org_id = $1 AND tree_size > $2 AND tree_size <= $3 ORDER BY tree_size LIMIT $4',
+    [organizationId, after, sizeMax, ROWS_PER_READ],
+  )
 }

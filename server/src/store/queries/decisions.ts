@@ -2,9 +2,10 @@ import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
+import type { IsAuthentic } from './stored-entry.ts'
 
-/** The audit entry of a decision, with the hash of its leaf once it is sealed. */
-export type DecisionEntry = RowOf<'audit_entries'> & { sealed_hash: string | null }
+/** The audit entry of a decision, with the hash of its leaf once it is sealed, and whether this service wrote it so. */
+export type DecisionEntry = RowOf<'audit_entries'> & { sealed_hash: string | null; is_authentic: boolean }
 
 /** A decision with its evidence, its policy and its audit entry; null where the stored row was deleted. */
 export type RecordedDecision = RowOf<'decisions'> &
@@ -15,7 +16,7 @@ const COLUMNS = columnsOf('decisions')
   .join(', ')
 
 /** Reads of decisions. */
-export function decisionQueries(database: Database) {
+export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
     /** The decision with this id, if the organization has it. */
     decision: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
@@ -40,7 +41,9 @@ export function decisionQueries(database: Database) {
          WHERE decision.org_id = $1 AND decision.id = $2`,
         [organizationId, id],
       )
-      return row && { ...row, entry: await readEntry(database, row) }
+      if (!row) return undefined
+      const entry = await readEntry(database, row)
+      return { ...row, entry: entry && { ...entry, is_authentic: isAuthentic(entry) } }
     },
 
     /** The index of an audit entry's leaf, once it is sealed. */
@@ -84,9 +87,9 @@ export function decisionQueries(database: Database) {
 async function readEntry(
   database: Database,
   { org_id, id, entity_id, audit_entry_id }: Omit<RecordedDecision, 'entry'>,
-): Promise<DecisionEntry | null> {
+): Promise<Omit<DecisionEntry, 'is_authentic'> | null> {
   const find = async (where: string, key: string) => {
-    const [entry] = await database.query<DecisionEntry & Row>(
+    const [entry] = await database.query<Omit<DecisionEntry, 'is_authentic'> & Row>(
       `SELECT ${ENTRY_COLUMNS}, leaf.leaf_hash AS sealed_hash FROM audit_entries AS entry
        LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
        WHERE entry.org_id = $1 AND entry.type = 'decision.created' AND entry.subject_type = 'decision' AND entry.subject_id = $2

@@ -1,15 +1,22 @@
 import { batchedRead } from '../database/batched-read.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
-import { insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
+import { type Authenticate, insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
 import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
+import type { IsAuthentic } from './stored-entry.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
 
 /** The fields of a policy that deciding and replaying need; `document` is its canonical JSON. */
 export type DecidingPolicy = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum' | 'document'>
+
+/** The active policy, and whether the log confirms it. */
+export type ActivePolicy = DecidingPolicy & {
+  /** The checksum that an authentic entry of its activation names; null if its trail does not end with such an entry. */
+  activated_checksum: string | null
+}
 
 /** A policy as it was proposed, with its current state and the number of steps taken so far. */
 export type StoredPolicy = RowOf<'policies'> & { state: PolicyState; steps_taken: number }
@@ -38,12 +45,15 @@ const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
 const LONG_TEXTS = ['document', 'source']
 
 /** Reads of policies, and the switch of the active policy. */
-export function policyQueries(database: Database) {
+export function policyQueries(
+  database: Database,
+  { authenticate, isAuthentic }: { authenticate: Authenticate; isAuthentic: IsAuthentic },
+) {
   return {
     /** The active policy of an organization, if it has one. */
-    activePolicy: batchedRead<string, DecidingPolicy>({
+    activePolicy: batchedRead<string, ActivePolicy>({
       keyText: (organizationId) => organizationId,
-      load: (organizationIds) => readActive(database, organizationIds),
+      load: (organizationIds) => readActive(database, isAuthentic, organizationIds),
     }),
 
     /** The policy with this version name, if the organization has it. */
@@ -74,7 +84,7 @@ export function policyQueries(database: Database) {
 
     /** Activates a policy; false, with nothing written, if a concurrent writer took a step of it or switched first. */
     async switchActivePolicy(policySwitch: PolicySwitch): Promise<boolean> {
-      const { sql, params } = switchStatement(policySwitch)
+      const { sql, params } = switchStatement(policySwitch, authenticate)
       try {
         await database.query(sql, params)
         return true
@@ -88,15 +98,33 @@ export function policyQueries(database: Database) {
 
 async function readActive(
   database: Database,
+  isAuthentic: IsAuthentic,
   organizationIds: readonly string[],
-): Promise<Map<string, DecidingPolicy>> {
-  const rows = await database.query<DecidingPolicy & { org_id: string }>(
-    `SELECT active.org_id, ${DECIDING} FROM active_policies AS active
+): Promise<Map<string, ActivePolicy>> {
+  const entryColumns = columnsOf('audit_entries').map((column) => `newest.${column} AS entry_${column}`)
+  // The newest entry of its trail, because a policy that was retired or rejected since must not decide either.
+  const rows = await database.query<DecidingPolicy & Row & { org_id: string }>(
+    `SELECT active.org_id, ${DECIDING}, ${entryColumns.join(', ')} FROM active_policies AS active
      JOIN policies AS policy ON policy.org_id = active.org_id AND policy.id = active.policy_id
+     LEFT JOIN LATERAL (SELECT * FROM audit_entries AS entry WHERE entry.org_id = active.org_id AND entry.trail_id = active.policy_id
+       ORDER BY entry.seq DESC LIMIT 1) AS newest ON true
      WHERE active.org_id = ANY($1::text[])`,
     [organizationIds],
   )
-  return new Map(rows.map(({ org_id, ...policy }) => [org_id, policy]))
+  return new Map(
+    rows.map((row) => {
+      const { org_id, id, version, checksum, document } = row
+      return [org_id, { id, version, checksum, document, activated_checksum: activatedChecksum(row, isAuthentic) }]
+    }),
+  )
+}
+
+function activatedChecksum(row: Row, isAuthentic: IsAuthentic): string | null {
+  const entry = Object.fromEntries(
+    columnsOf('audit_entries').map((column) => [column, row[`entry_${column}`]]),
+  ) as RowOf<'audit_entries'>
+  if (entry.type !== 'policy.activated' || !isAuthentic(entry)) return null
+  return (JSON.parse(entry.data) as { policy_checksum: string }).policy_checksum
 }
 
 /** The state of a policy: active if `active_policies` names it, otherwise its newest step. */
@@ -111,7 +139,7 @@ function selectPolicies(columns: readonly string[]): string {
 }
 
 /** One statement, so that the switch, its steps, its audit entries and its event are written together or not at all. */
-function switchStatement(policySwitch: PolicySwitch): { sql: string; params: unknown[] } {
+function switchStatement(policySwitch: PolicySwitch, authenticate: Authenticate): { sql: string; params: unknown[] } {
   const { organizationId, newPolicies = [], steps, auditEntries } = policySwitch
   const params = new Params()
   const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
@@ -122,7 +150,7 @@ function switchStatement(policySwitch: PolicySwitch): { sql: string; params: unk
     `steps AS (${insertRows('policy_steps', own(steps), params)})`,
     `event AS (${insertRows('events', event, params)})`,
     `deliveries AS (${fanOutEvents(event, params)})`,
-    `entries AS (${insertAuditEntries(own(auditEntries), params)})`,
+    `entries AS (${insertAuditEntries(own(authenticate(organizationId, auditEntries)), params)})`,
     `pending AS (${queueForSealing('entries')})`,
   ]
   const sql = `WITH ${parts.join(',\n')}\nSELECT require_rows((SELECT count(*) FROM switched), 1, 'active_policy')`

@@ -135,6 +135,7 @@ export const tables = {
     subject_id: 'text',
     data: 'text',
     leaf_hash: 'text',
+    mac: 'text',
   }),
   audit_leaves: plain({ org_id: 'text', leaf_index: 'bigint', entry_id: 'text', leaf_hash: 'text' }),
   audit_nodes: plain({ org_id: 'text', level: 'integer', index: 'bigint', hash: 'text' }),
@@ -146,6 +147,7 @@ export const tables = {
     key_id: 'text',
     signature: 'text',
   }),
+  audit_announced: guarded({ org_id: 'text', tree_size: 'bigint', announced_at: 'timestamptz' }),
   policies: plain({
     org_id: 'text',
     id: 'text',

@@ -1,4 +1,8 @@
 import { columnsOf, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
+import type { AuditEntryRow, AuthenticatedEntryRow } from './record.ts'
+
+/** Adds the MACs to an organization's new audit entries. */
+export type Authenticate = (organizationId: string, entries: readonly AuditEntryRow[]) => AuthenticatedEntryRow[]
 
 /** `INSERT` of audit entries, each with the next sequence number (`seq`) of its trail. */
 export function insertAuditEntries(entries: readonly RowOf<'audit_entries'>[], params: Params): string {

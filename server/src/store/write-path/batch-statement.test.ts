@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchStatement } from './batch-statement.ts'
-import type { Change } from './change.ts'
+import type { AuthenticatedChange } from './change.ts'
 
 /** Rows that two statements in flight at once may both lock. */
-const SHARED: Record<string, [Change, Change]> = {
+const SHARED: Record<string, [AuthenticatedChange, AuthenticatedChange]> = {
   'usage counters': [
     { organizationId: 'org_a', usage: [{ day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
     { organizationId: 'org_b', usage: [{ day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },

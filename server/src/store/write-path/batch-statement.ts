@@ -11,12 +11,12 @@ import {
   unnestRows,
 } from '../schema/tables.ts'
 import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
-import type { Change, Lost } from './change.ts'
+import type { AuthenticatedChange, Lost } from './change.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
 /** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
 interface Step<T extends OfOrganization> {
-  rowsOf(change: Change): readonly Omit<T, 'org_id'>[]
+  rowsOf(change: AuthenticatedChange): readonly Omit<T, 'org_id'>[]
   /** `previous` names the step before, whose rows this one may read. */
   sql(rows: readonly T[], params: Params, previous: string): string
   /** Unless every row of the step is written, the statement fails with the name of this precondition. */
@@ -103,7 +103,11 @@ const STEPS: readonly Step<OfOrganization>[] = [
  * The one statement that writes a batch of changes, or fails and writes nothing if one of their preconditions does not
  * hold. It returns one row with the number of `deliveries` that it queued.
  */
-export function batchStatement(changes: readonly Change[]): { steps: number; sql: string; params: unknown[] } {
+export function batchStatement(changes: readonly AuthenticatedChange[]): {
+  steps: number
+  sql: string
+  params: unknown[]
+} {
   const params = new Params()
   const steps: string[] = []
   const requirements: string[] = []
@@ -135,7 +139,7 @@ function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
 }
 
 /** The rows of plain tables, by table. */
-function gatherRows(changes: readonly Change[]): Map<PlainTable, OfOrganization[]> {
+function gatherRows(changes: readonly AuthenticatedChange[]): Map<PlainTable, OfOrganization[]> {
   const gathered = new Map<PlainTable, OfOrganization[]>()
   for (const change of changes) {
     for (const [table, tableRows] of Object.entries(change.rows ?? {}) as [PlainTable, object[]][]) {

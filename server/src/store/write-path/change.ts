@@ -1,5 +1,5 @@
 import type { NewRow, PlainTable, RowOf } from '../schema/tables.ts'
-import type { AuditEntryRow, EventRow } from './record.ts'
+import type { AuditEntryRow, AuthenticatedEntryRow, EventRow } from './record.ts'
 
 /**
  * Everything that one request or act writes for one organization: whole, or not at all if it loses a race. Rows carry no
@@ -39,6 +39,9 @@ export interface Change {
   /** Counts to add. */
   usage?: NewRow<'usage_by_day'>[]
 }
+
+/** A change whose audit entries have their MAC, as it is written. */
+export type AuthenticatedChange = Omit<Change, 'auditEntries'> & { auditEntries?: AuthenticatedEntryRow[] }
 
 /** Why a change was not written: the precondition that it lost to a concurrent writer, or the lost answer. */
 export type Lost =

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Database, DatabaseError } from '../database/database.ts'
-import type { Change } from './change.ts'
+import type { AuthenticatedChange } from './change.ts'
 import { GroupCommit } from './group-commit.ts'
 
 const organizationId = 'org_1'
-const decision = (entity_id: string): Change => ({
+const decision = (entity_id: string): AuthenticatedChange => ({
   organizationId,
   latestDecisions: [
     { entity_id, decision_id: 'dec_1', request: '{}', verdict: 'approve', announced_verdict: 'approve' },
   ],
 })
-const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as Change
-const entry = (trail_id: string) => ({ organizationId, auditEntries: [{ trail_id }] }) as unknown as Change
+const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as AuthenticatedChange
+const entry = (trail_id: string) => ({ organizationId, auditEntries: [{ trail_id }] }) as unknown as AuthenticatedChange
 
 /** How many statements it takes to write changes that are committed in the same turn. */
-async function statementsFor(...changes: Change[]): Promise<number> {
+async function statementsFor(...changes: AuthenticatedChange[]): Promise<number> {
   let statements = 0
   const query = async () => {
     statements += 1
@@ -68,7 +68,7 @@ function heldDatabase() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Commits each group of changes in its own turn, and returns how many statements are in flight after each. */
-async function inFlightAfter(...groups: Change[][]): Promise<number[]> {
+async function inFlightAfter(...groups: AuthenticatedChange[][]): Promise<number[]> {
   const { database, started } = heldDatabase()
   const writes = new GroupCommit(database)
   const counts: number[] = []

@@ -1,7 +1,7 @@
 import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
 import { batchStatement } from './batch-statement.ts'
 import {
-  type Change,
+  type AuthenticatedChange,
   type Committed,
   countRows,
   type Lost,
@@ -34,7 +34,7 @@ const UNKNOWN =
   'the answer of the database was lost, so it is not known whether the change was recorded: check before you repeat it'
 
 interface Waiting {
-  change: Change
+  change: AuthenticatedChange
   resolve: (committed: Committed) => void
   reject: (error: unknown) => void
 }
@@ -83,7 +83,7 @@ export class GroupCommit {
    * Resolves once the change is durable, or once it is certain that nothing of it was written. Rejects with
    * `CommitUnknown` if PostgreSQL's answer was lost, and with any other error if nothing was written.
    */
-  commit(change: Change): Promise<Committed> {
+  commit(change: AuthenticatedChange): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ change, resolve, reject })
       void this.#startSoon()
@@ -200,7 +200,7 @@ export class GroupCommit {
   }
 
   /** Writes changes and returns the number of webhook deliveries that they queued. */
-  async #write(changes: readonly Change[]): Promise<number> {
+  async #write(changes: readonly AuthenticatedChange[]): Promise<number> {
     const { steps, sql, params } = batchStatement(changes)
     if (steps === 0) return 0
     for (let tries = 1; ; tries++) {
@@ -219,7 +219,7 @@ export class GroupCommit {
  * PostgreSQL refuses to write the row twice in one statement.
  */
 function queuesReevaluationTwice(
-  { organizationId, latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: Change,
+  { organizationId, latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: AuthenticatedChange,
   { decided, changed }: { decided: Set<string>; changed: Set<string> },
 ): boolean {
   const decides = latestDecisions.map(({ entity_id }) => `${organizationId} ${entity_id}`)

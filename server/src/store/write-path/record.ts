@@ -5,8 +5,11 @@ import type { EventData, EventType } from '../../core/webhooks/event-types.ts'
 import type { NewId } from '../../ids/new-id.ts'
 import type { NewRow } from '../schema/tables.ts'
 
-/** The row of an audit entry, of a type of the catalogue. */
-export type AuditEntryRow = NewRow<'audit_entries'> & { type: AuditEntryType }
+/** The row of an audit entry, of a type of the catalogue. The store adds its MAC when it writes the row. */
+export type AuditEntryRow = Omit<NewRow<'audit_entries'>, 'mac'> & { type: AuditEntryType }
+
+/** The row of an audit entry with its MAC. */
+export type AuthenticatedEntryRow = AuditEntryRow & { mac: string }
 
 /** The row of an event, of a type of the catalogue. */
 export type EventRow = NewRow<'events'> & { type: EventType }

@@ -74,6 +74,7 @@ CREATE TABLE identity_links (
 );
 CREATE INDEX identity_links_of_entity ON identity_links (org_id, entity_id);
 CREATE INDEX identity_links_to_entity ON identity_links (org_id, related_entity_id) WHERE related_entity_id IS NOT NULL;
+SELECT make_append_only('identity_links');
 
 CREATE TABLE consents (
   org_id                   text NOT NULL,
@@ -155,9 +156,11 @@ CREATE TABLE audit_entries (
   subject_id  text NOT NULL,
   data        text NOT NULL,
   leaf_hash   text NOT NULL,
+  mac         text NOT NULL, -- HMAC of the leaf hash under a key derived from the master key; only such entries are sealed
   PRIMARY KEY (org_id, id),
   UNIQUE (org_id, trail_id, seq)
 );
+CREATE INDEX audit_entries_of_subject ON audit_entries (org_id, subject_id); -- finds records that no entry speaks of
 SELECT make_append_only('audit_entries');
 
 CREATE TABLE audit_pending ( -- entries that are not sealed yet
@@ -197,6 +200,12 @@ CREATE TABLE audit_heads (
   PRIMARY KEY (org_id, tree_size)
 );
 SELECT make_append_only('audit_heads');
+
+CREATE TABLE audit_announced ( -- the newest head of each log that was announced as an audit.checkpoint event
+  org_id       text PRIMARY KEY,
+  tree_size    bigint NOT NULL,
+  announced_at timestamptz NOT NULL
+);
 
 -- Stored responses for retries. The request fingerprint is a keyed hash, because bodies contain identifier values.
 CREATE TABLE idempotency_keys (

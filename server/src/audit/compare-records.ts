@@ -1,0 +1,181 @@
+import type { AuditEntry } from '../core/audit/audit-entry.ts'
+import { sha256 } from '../core/canonical-json.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { HashedDecision, RecordedTable } from '../store/queries/audit-records.ts'
+import type { NewRow } from '../store/schema/tables.ts'
+import { apiKeySha256, recordSha256 } from '../store/write-path/record-hash.ts'
+
+/** An entry at its leaf, whose content was found to be the sealed one. */
+export interface SealedEntry {
+  leafIndex: number
+  entry: AuditEntry
+}
+
+/** Reads the stored records that entries speak of and describes each that is missing or not the recorded one. */
+type Compare = (store: EnvironmentStore, organizationId: string, entries: readonly SealedEntry[]) => Promise<string[]>
+
+/** How the records behind each type of entry are compared. Types that are not listed speak of no record. */
+const COMPARISONS: Record<string, Compare> = {
+  'entity.created': compareEntities,
+  'identity_link.created': compareHashed('identity_links', 'identity link'),
+  'consent.granted': compareHashed('consents', 'consent'),
+  'consent.revoked': compareHashed('consents', 'consent'),
+  'feature_snapshot.created': compareHashed('feature_snapshots', 'feature snapshot'),
+  'decision.created': compareDecisions,
+  'decision.reviewed': compareHashed('reviews', 'review'),
+  'decision.outcome_recorded': compareHashed('outcomes', 'outcome'),
+  'policy.proposed': async (...args) => [...(await comparePolicies(...args)), ...(await compareSteps(...args))],
+  'policy.approved': compareSteps,
+  'policy.rejected': compareSteps,
+  'policy.activated': compareSteps,
+  'policy.retired': compareSteps,
+  'api_key.created': compareKeys,
+  'api_key.revoked': compareRevocations,
+}
+
+/** The tables of which every row has an entry that created it, with the types of such entries. */
+export const CREATED_BY: Record<RecordedTable, { record: string; types: readonly string[] }> = {
+  entities: { record: 'entity', types: ['entity.created'] },
+  identity_links: { record: 'identity link', types: ['identity_link.created'] },
+  consents: { record: 'consent', types: ['consent.granted', 'consent.revoked'] },
+  feature_snapshots: { record: 'feature snapshot', types: ['feature_snapshot.created'] },
+  decisions: { record: 'decision', types: ['decision.created'] },
+  reviews: { record: 'review', types: ['decision.reviewed'] },
+  outcomes: { record: 'outcome', types: ['decision.outcome_recorded'] },
+  policies: { record: 'policy', types: ['policy.proposed'] },
+  api_keys: { record: 'API key', types: ['api_key.created'] },
+}
+
+/** Compares every record that these entries speak of with what is stored now; returns how many, and the differences. */
+export async function compareRecords(
+  store: EnvironmentStore,
+  organizationId: string,
+  entries: readonly SealedEntry[],
+): Promise<{ compared: number; problems: string[] }> {
+  const byType = Map.groupBy(entries, ({ entry }) => entry.type)
+  const problems: string[] = []
+  let compared = 0
+  for (const [type, ofType] of byType) {
+    const compare = COMPARISONS[type]
+    if (!compare) continue
+    compared += ofType.length
+    problems.push(...(await compare(store, organizationId, ofType)))
+  }
+  return { compared, problems }
+}
+
+function compareHashed(
+  table: 'consents' | 'feature_snapshots' | 'identity_links' | 'outcomes' | 'reviews',
+  record: string,
+): Compare {
+  return async (store, organizationId, entries) => {
+    const rows = await store.recordsById(table, organizationId, subjectsOf(entries))
+    return entries.flatMap((sealed) => {
+      const row = rows.get(sealed.entry.subject.id)
+      return differs(sealed, record, row && recordSha256(organizationId, row) === dataOf(sealed).record_sha256)
+    })
+  }
+}
+
+async function compareEntities(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const existing = await store.existingEntities(organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => differs(sealed, 'entity', existing.has(sealed.entry.subject.id) || undefined))
+}
+
+async function comparePolicies(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const rows = await store.recordsById('policies', organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => {
+    const row = rows.get(sealed.entry.subject.id)
+    const { policy_sha256, policy_checksum } = dataOf(sealed)
+    const isSame =
+      row && recordSha256(organizationId, row) === policy_sha256 && sha256(row.document) === policy_checksum
+    return differs(sealed, 'policy', isSame)
+  })
+}
+
+async function compareSteps(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const steps = await store.stepsOfPolicies(organizationId, [...new Set(subjectsOf(entries))])
+  const hashes = new Set(steps.map((step) => recordSha256<'policy_steps'>(organizationId, step)))
+  return entries
+    .filter((sealed) => !hashes.has(String(dataOf(sealed).record_sha256)))
+    .map((sealed) => {
+      const { id, type, subject } = sealed.entry
+      return `The step “${type.replace('policy.', '')}” of policy ${subject.id} was changed or is missing: entry ${id} at leaf ${sealed.leafIndex} recorded it.`
+    })
+}
+
+async function compareKeys(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => {
+    const row = rows.get(sealed.entry.subject.id)
+    return differs(sealed, 'API key', row && apiKeySha256(organizationId, row) === dataOf(sealed).record_sha256)
+  })
+}
+
+async function compareRevocations(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => {
+    const row: NewRow<'api_keys'> | undefined = rows.get(sealed.entry.subject.id)
+    // A missing key is reported with the entry that created it.
+    return row && row.revoked_at === null ? differs(sealed, 'API key', false) : []
+  })
+}
+
+async function compareDecisions(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const rows = await store.decisionsById(organizationId, subjectsOf(entries))
+  return entries.flatMap((sealed) => {
+    const row = rows.get(sealed.entry.subject.id)
+    if (!row) return differs(sealed, 'decision', undefined)
+    const changed = changedParts(row, sealed)
+    return changed.length === 0 ? [] : differs(sealed, 'decision', false, ` (${changed.join(', ')})`)
+  })
+}
+
+/** The parts of a stored decision that are not the recorded ones. */
+function changedParts(row: HashedDecision, { entry }: SealedEntry): string[] {
+  const data = entry.data as Record<string, unknown>
+  const body = parsed(row.body)
+  const parts: [part: string, recorded: unknown, stored: unknown][] = [
+    ['body', data.decision_sha256, sha256(row.body)],
+    ['facts', data.facts_sha256, row.facts_sha256],
+    ['trace', data.trace_sha256, row.trace_sha256],
+    ['graph', data.graph_sha256, row.graph_sha256],
+    ['audit_entry_id', entry.id, row.audit_entry_id],
+    ['entity_id', data.entity_id, row.entity_id],
+    ['verdict', data.verdict, row.verdict],
+    ['policy_version', data.policy_version, row.policy_version],
+    ['policy_checksum', data.policy_checksum, row.policy_checksum],
+    ['product', data.product, row.product],
+    ['risk_tier', body.risk_tier, row.risk_tier],
+    ['created_at', body.created_at, row.created_at],
+  ]
+  return parts.filter(([, recorded, stored]) => recorded !== stored).map(([part]) => part)
+}
+
+/** Describes a record that is missing (`isSame` is undefined) or was changed (false). */
+function differs(
+  { entry, leafIndex }: SealedEntry,
+  record: string,
+  isSame: boolean | undefined,
+  details = '',
+): string[] {
+  if (isSame) return []
+  const what = isSame === undefined ? 'is missing' : `was changed${details}`
+  return [`The ${record} ${entry.subject.id} ${what}: entry ${entry.id} at leaf ${leafIndex} recorded it.`]
+}
+
+function subjectsOf(entries: readonly SealedEntry[]): string[] {
+  return entries.map(({ entry }) => entry.subject.id)
+}
+
+function dataOf({ entry }: SealedEntry): Record<string, unknown> {
+  return entry.data as Record<string, unknown>
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,89 @@
+import type { Environment } from '../config.ts'
+import { signCheckpoint } from '../core/audit/checkpoint.ts'
+import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
+import type { SigningKey } from '../security/master-key.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EntryToSeal, LogEnd, Seal } from '../store/queries/audit-sealing.ts'
+import type { KnownHeads } from './known-heads.ts'
+
+/** Entries to append to one organization's tree. */
+export interface TreeToExtend {
+  organizationId: string
+  entries: readonly EntryToSeal[]
+}
+
+/** What extending trees needs. */
+export interface ExtendParts {
+  environment: Environment
+  store: Pick<EnvironmentStore, 'logEnds' | 'nodeHashesOf'>
+  signingKey: SigningKey
+  knownHeads: Pick<KnownHeads, 'newest' | 'reload'>
+  nowMs: () => number
+}
+
+/** Appends entries to their trees and signs the new heads; a tree that must not be extended is an error instead. */
+export async function extendTrees(
+  trees: readonly TreeToExtend[],
+  parts: ExtendParts,
+): Promise<{ seals: (Seal & Pick<LogEnd, 'announced_at'>)[]; errors: Error[] }> {
+  if (trees.length === 0) return { seals: [], errors: [] }
+  const { store } = parts
+  const ends = await store.logEnds(trees.map(({ organizationId }) => organizationId))
+  const positions = ends.map(({ org_id, head }) =>
+    frontierPositions(head?.tree_size ?? 0).map((position) => ({ org_id, ...position })),
+  )
+  const hashes = await store.nodeHashesOf(positions.flat())
+  const seals: (Seal & Pick<LogEnd, 'announced_at'>)[] = []
+  const errors: Error[] = []
+  for (const [n, tree] of trees.entries()) {
+    const frontier = hashes.splice(0, positions[n]!.length)
+    const problem = problemOf({ ...tree, head: ends[n]!.head, frontier }, parts)
+    if (problem === undefined) seals.push(extend(tree, { ...ends[n]!, frontier }, parts))
+    else errors.push(new Error(problem))
+  }
+  return { seals, errors }
+}
+
+/** Why a tree must not be extended. Signing over altered rows would make the alteration verifiable. */
+function problemOf(
+  { organizationId, head, frontier }: { organizationId: string; head: LogEnd['head']; frontier: readonly string[] },
+  { knownHeads }: ExtendParts,
+): string | undefined {
+  // INVARIANT: a new head extends the last one.
+  if (head && rootOfFrontier(frontier) !== head.root_hash)
+    return `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`
+  if (!isBehind(head, knownHeads.newest(organizationId))) return undefined
+  // An operator may have accepted a restored backup, with a command that ran in another process.
+  knownHeads.reload()
+  const known = knownHeads.newest(organizationId)
+  if (!known || !isBehind(head, known)) return undefined
+  return `the log of ${organizationId} has ${head?.tree_size ?? 0} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at}, nothing was sealed: run audit verify, and after restoring a backup audit accept-restore`
+}
+
+/** Whether a log ends before a known head of it, or has another head of the same size. */
+function isBehind(head: LogEnd['head'], known: ReturnType<KnownHeads['newest']>): boolean {
+  if (!known) return false
+  const size = head?.tree_size ?? 0
+  return size < known.tree_size || (size === known.tree_size && size > 0 && head!.root_hash !== known.root_hash)
+}
+
+function extend(
+  { organizationId, entries }: TreeToExtend,
+  { head: last, announced_at, frontier }: LogEnd & { frontier: readonly string[] },
+  { environment, signingKey, nowMs }: ExtendParts,
+): Seal & Pick<LogEnd, 'announced_at'> {
+  const size = last?.tree_size ?? 0
+  const grown = appendLeaves({ size, frontier, leaves: entries.map(({ leaf_hash }) => leaf_hash) })
+  return {
+    organizationId,
+    sealed: entries,
+    leaves: entries.map(({ id, leaf_hash }, offset) => ({ leaf_index: size + offset, entry_id: id, leaf_hash })),
+    nodes: grown.nodes,
+    head: signCheckpoint(
+      { environment, organizationId },
+      { tree_size: grown.size, root_hash: grown.root, signed_at: new Date(nowMs()).toISOString() },
+      signingKey.privateKey,
+    ),
+    announced_at,
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { KnownHeads } from './known-heads.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'verdigraph-heads-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+let folders = 0
+const newFolder = () => join(folder, `${folders++}`)
+const open = (dataDir: string) => new KnownHeads({ dataDir, environment: 'sandbox' })
+const head = (organization_id: string, tree_size: number) => ({
+  organization_id,
+  tree_size,
+  root_hash: 'a'.repeat(64),
+  signed_at: '2026-03-01T09:30:01.000Z',
+  key_id: 'key',
+  signature: 'b'.repeat(128),
+})
+
+test('a restarted node knows the newest head of each log, and a smaller one does not replace it', async () => {
+  const dataDir = newFolder()
+  const heads = open(dataDir)
+  assert.equal(heads.newest('org_1'), undefined)
+  heads.add([head('org_1', 5), head('org_2', 7)])
+  await heads.flush()
+  heads.add([head('org_1', 9), head('org_1', 3)])
+  await heads.flush()
+  assert.deepEqual(open(dataDir).newest('org_1'), head('org_1', 9))
+  assert.deepEqual(open(dataDir).organizationIds(), ['org_1', 'org_2'])
+})
+
+test('a line that a crash cut off is ignored, and does not damage the next', async () => {
+  const dataDir = newFolder()
+  const heads = open(dataDir)
+  heads.add([head('org_1', 5)])
+  await heads.flush()
+  appendFileSync(heads.file, '\n{"organization_id":"org_1","tree_si')
+  heads.add([head('org_1', 6)])
+  await heads.flush()
+  assert.equal(open(dataDir).newest('org_1')?.tree_size, 6)
+})
+
+test('an accepted restore lets a smaller head count, for a process that reads the file again too', async () => {
+  const dataDir = newFolder()
+  const [service, cli] = [open(dataDir), open(dataDir)]
+  service.add([head('org_1', 50)])
+  await service.flush()
+  await cli.accept(head('org_1', 20))
+  assert.equal(service.newest('org_1')?.tree_size, 50)
+  service.reload()
+  assert.equal(service.newest('org_1')?.tree_size, 20)
+  service.add([head('org_1', 21)])
+  await service.flush()
+  assert.equal(open(dataDir).newest('org_1')?.tree_size, 21)
+})
+
+test('the file stays small however many heads are signed', async () => {
+  const heads = open(newFolder())
+  for (let n = 1; n <= 1_200; n++) {
+    heads.add([head('org_1', n)])
+    await heads.flush()
+  }
+  assert.ok(readFileSync(heads.file, 'utf8').split('\n').length < 1_002)
+  assert.equal(open(join(heads.file, '..')).newest('org_1')?.tree_size, 1_200)
+})

@@ -1,0 +1,97 @@
+import type { Database, Row } from '../database/database.ts'
+import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
+import type { HashedTable } from '../write-path/record-hash.ts'
+
+/** Tables whose rows have an id and an entry of the audit log that says how they came to be. */
+export type RecordedTable = Exclude<HashedTable, 'policy_steps'> | 'api_keys' | 'decisions' | 'entities'
+
+/** A decision with the hashes of its evidence; they are null where the row was deleted. */
+export type HashedDecision = NewRow<'decisions'> &
+  Record<'facts_sha256' | 'trace_sha256' | 'graph_sha256' | 'audit_entry_id', string | null>
+
+/** The most records that one statement checks for an entry. */
+const RECORDS_PER_READ = 500
+
+const sha256Of = (column: string) => `encode(sha256(convert_to(evidence.${column}, 'UTF8')), 'hex') AS ${column}_sha256`
+
+/** Reads of the records that audit entries speak of. */
+export function auditRecordQueries(database: Database) {
+  return {
+    /** The rows with these ids, as the audit entry hashed them. */
+    async recordsById<T extends Exclude<HashedTable, 'policy_steps'> | 'api_keys'>(
+      table: T,
+      organizationId: string,
+      ids: readonly string[],
+    ): Promise<Map<string, NewRow<T>>> {
+      const columns = columnsOf(table).filter((column) => column !== 'org_id')
+      const rows = await database.query<Row & { id: string }>(
+        `SELECT ${columns.join(', ')} FROM ${table} WHERE org_id = $1 AND id = ANY($2::text[])`,
+        [organizationId, ids],
+      )
+      return new Map(rows.map((row) => [row.id, row as unknown as NewRow<T>]))
+    },
+
+    /** Which of these entities exist. */
+    async existingEntities(organizationId: string, ids: readonly string[]): Promise<Set<string>> {
+      const rows = await database.query<{ id: string }>(
+        'SELECT id FROM entities WHERE org_id = $1 AND id = ANY($2::text[])',
+        [organizationId, ids],
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    /** Decisions with the hashes of their evidence, which PostgreSQL computes: the texts are long. */
+    async decisionsById(organizationId: string, ids: readonly string[]): Promise<Map<string, HashedDecision>> {
+      const columns = columnsOf('decisions').filter((column) => column !== 'org_id')
+      const rows = await database.query<HashedDecision & Row>(
+        `SELECT ${columns.map((column) => `decision.${column}`).join(', ')}, evidence.audit_entry_id,
+           ${['facts', 'trace', 'graph'].map(sha256Of).join(', ')}
+         FROM decisions AS decision
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         WHERE decision.org_id = $1 AND decision.id = ANY($2::text[])`,
+        [organizationId, ids],
+      )
+      return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** All steps of these policies. */
+    async stepsOfPolicies(organizationId: string, policyIds: readonly string[]): Promise<NewRow<'policy_steps'>[]> {
+      const columns = columnsOf('policy_steps').filter((column) => column !== 'org_id')
+      return database.query<RowOf<'policy_steps'> & Row>(
+        `SELECT ${columns.join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = ANY($2::text[]) ORDER BY policy_id, number`,
+        [organizationId, policyIds],
+      )
+    },
+
+    /** Ids of all rows of a table, in pages; `is_known` says whether an entry of one of these types is about the row. */
+    async *recordsWithEntries(
+      table: RecordedTable,
+      organizationId: string,
+      types: readonly string[],
+    ): AsyncGenerator<{ id: string; is_known: boolean }[]> {
+      for (let after = ''; ; ) {
+        const rows = await database.query<{ id: string; is_known: boolean }>(
+          `WITH page AS MATERIALIZED (SELECT id FROM ${table} WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3)
+           SELECT page.id, EXISTS (SELECT 1 FROM audit_entries AS entry WHERE entry.org_id = $1 AND entry.subject_id = page.id
+             AND entry.type = ANY($4::text[])) AS is_known
+           FROM page ORDER BY page.id`,
+          [organizationId, after, RECORDS_PER_READ, types],
+        )
+        yield rows
+        if (rows.length < RECORDS_PER_READ) return
+        after = rows.at(-1)!.id
+      }
+    },
+
+    /** Policies that have more steps than the audit log says were taken. */
+    async policiesWithUnknownSteps(organizationId: string): Promise<string[]> {
+      const rows = await database.query<{ policy_id: string }>(
+        `SELECT policy_id FROM policy_steps WHERE org_id = $1 GROUP BY policy_id
+         HAVING count(*) > (SELECT count(*) FROM audit_entries AS entry WHERE entry.org_id = $1 AND entry.trail_id = policy_id
+           AND entry.type LIKE 'policy.%') ORDER BY policy_id LIMIT 100`,
+        [organizationId],
+      )
+      return rows.map(({ policy_id }) => policy_id)
+    },
+  }
+}

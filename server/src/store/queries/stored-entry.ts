@@ -1,0 +1,43 @@
+import type { KeyObject } from 'node:crypto'
+import { type AuditEntry, leafHashOf } from '../../core/audit/audit-entry.ts'
+import { hasValidMac } from '../../core/audit/entry-mac.ts'
+import type { RowOf } from '../schema/tables.ts'
+
+/** Whether this service wrote an entry, with exactly the content that is stored now. */
+export type IsAuthentic = (entry: RowOf<'audit_entries'>) => boolean
+
+/** Creates the check of stored entries: their content has their leaf hash, and the hash has their MAC. */
+export function createIsAuthentic(auditKey: KeyObject): IsAuthentic {
+  return (row) => hashOfStored(row) === row.leaf_hash && hasValidMac(auditKey, row)
+}
+
+/** The entry of a row, as it is hashed. Data that is no longer JSON is kept as text, so that its hash differs. */
+export function entryOf(row: RowOf<'audit_entries'>): AuditEntry {
+  return {
+    id: row.id,
+    trail_id: row.trail_id,
+    type: row.type,
+    occurred_at: row.occurred_at,
+    actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
+    request_id: row.request_id,
+    subject: { type: row.subject_type, id: row.subject_id },
+    data: parsedOrRaw(row.data),
+  }
+}
+
+/** Null if an edited entry has no canonical form any more. */
+function hashOfStored(row: RowOf<'audit_entries'>): string | null {
+  try {
+    return leafHashOf(row.org_id, entryOf(row))
+  } catch {
+    return null
+  }
+}
+
+function parsedOrRaw(text: string): AuditEntry['data'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { unreadable: text }
+  }
+}

@@ -1,0 +1,26 @@
+import { canonicalSha256 } from '../../core/canonical-json.ts'
+import type { NewRow } from '../schema/tables.ts'
+
+/** The tables whose rows an audit entry hashes as a whole: every column, so that no part of a record can be edited. */
+export type HashedTable =
+  | 'consents'
+  | 'feature_snapshots'
+  | 'identity_links'
+  | 'outcomes'
+  | 'policies'
+  | 'policy_steps'
+  | 'reviews'
+
+/** The hash of a whole stored record: SHA-256 of its columns, with `org_id`, as canonical JSON. */
+export function recordSha256<T extends HashedTable>(organizationId: string, record: NewRow<T>): string {
+  return canonicalSha256({ ...record, org_id: organizationId })
+}
+
+/** The columns of an API key that never change; `revoked_at` and `last_used_at` do. */
+export type FixedKeyColumns = Omit<NewRow<'api_keys'>, 'revoked_at' | 'last_used_at'>
+
+/** The hash of an API key's record without the columns that change. */
+export function apiKeySha256(organizationId: string, key: FixedKeyColumns): string {
+  const { id, name, key_hash, last_four, scopes, created_at, expires_at } = key
+  return canonicalSha256({ created_at, expires_at, id, key_hash, last_four, name, org_id: organizationId, scopes })
+}

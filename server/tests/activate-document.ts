@@ -1,0 +1,46 @@
+import { activatedEvent, policyRow, policyStep, testEvidence } from '../src/admin/policy-steps.ts'
+import type { Environment } from '../src/config.ts'
+import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
+import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
+import type { Installation } from '../src/service/installation.ts'
+
+const CONTEXT = { actor: { type: 'system', id: 'test' }, reason: 'for a test' } as const
+
+/**
+ * Proposes, approves and activates a policy without the checks for authors, as an earlier release may have done. It
+ * replaces the active policy, if there is one.
+ */
+export async function activateDocument(
+  installation: Installation,
+  document: Record<string, unknown>,
+  { organizationId, environment = 'sandbox' }: { organizationId: string; environment?: Environment },
+): Promise<{ checksum: string }> {
+  const text = canonicalJson(document)
+  const compiled = compileStoredPolicy({ document: text, checksum: sha256(text) })
+  if (!('policy' in compiled)) throw new Error(`not a policy: ${JSON.stringify(compiled)}`)
+  const row = policyRow(installation, { policy: compiled.policy, source: text, author: CONTEXT.actor })
+  const steps = (['proposed', 'approved', 'activated'] as const).map((step, index) =>
+    policyStep(installation, row, {
+      ...CONTEXT,
+      organizationId,
+      step,
+      number: index + 1,
+      evidence: testEvidence([]),
+      ...(step === 'proposed' && { proposed: row }),
+    }),
+  )
+  const store = installation.stores[environment]
+  const replaced = await store.activePolicy(organizationId)
+  const switched = await store.switchActivePolicy({
+    organizationId,
+    policy: row,
+    replacesId: replaced?.id,
+    activatedAt: row.created_at,
+    newPolicies: [row],
+    steps: steps.map((step) => step.row),
+    event: activatedEvent(installation, row, replaced),
+    auditEntries: steps.map((step) => step.entry),
+  })
+  if (!switched) throw new Error('another policy was activated meanwhile')
+  return { checksum: row.checksum }
+}
