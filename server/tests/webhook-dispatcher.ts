@@ -15,19 +15,48 @@ const ACTOR = { type: 'system', id: 'test' } as const
 /** An installation where tests write events, add webhook endpoints and start dispatchers. */
 export type WebhookPlace = Awaited<ReturnType<typeof openWebhookPlace>>
 
-/** Opens an installation with one organization. */
-export async function openWebhookPlace({ nowMs = Date.now }: { nowMs?: () => number } = {}) {
+/**
+ * Opens an installation with one organization. Without a clock of its own, it is the one of the earlier tests of this
+ * file, without their webhook endpoints and dispatchers: opening a database takes longer than most tests.
+ */
+export async function openWebhookPlace({ nowMs }: { nowMs?: () => number } = {}) {
+  if (nowMs) {
+    const own = await openInstallationOf(nowMs)
+    after(own.close)
+    return placeOn(own, nowMs)
+  }
+  sharedInstallation ??= openInstallationOf(Date.now)
+  const opened = await sharedInstallation
+  for (const dispatcher of opened.dispatchers.splice(0)) await dispatcher.close()
+  const { sandbox } = opened.installation.storage.environments
+  for (const table of ['webhook_attempts', 'webhook_deliveries', 'webhook_endpoints'])
+    await sandbox.query(`DELETE FROM ${table}`)
+  return placeOn(opened, Date.now)
+}
+
+let sharedInstallation: ReturnType<typeof openInstallationOf> | undefined
+// Here, not in a test: it would run at the end of that test.
+after(async () => (await sharedInstallation)?.close())
+
+async function openInstallationOf(nowMs: () => number) {
   const storage = await createTestStorage()
   const installation = await openInstallation(readConfig({ ...storage.env, WEBHOOKS_ALLOW_LOOPBACK: 'true' }), {
     nowMs,
   })
   await installation.storage.migrate()
   const dispatchers: Dispatcher[] = []
-  after(async () => {
+  const close = async () => {
     for (const dispatcher of dispatchers) await dispatcher.close()
     await installation.close()
     await storage.remove()
-  })
+  }
+  return { installation, dispatchers, close }
+}
+
+async function placeOn(
+  { installation, dispatchers }: Awaited<ReturnType<typeof openInstallationOf>>,
+  nowMs: () => number,
+) {
   const store = installation.stores.sandbox
   const newOrganization = async () => (await createOrganization(installation, { name: 'Test', actor: ACTOR })).id
   const act: WebhookAct = { environment: 'sandbox', organizationId: await newOrganization(), actor: ACTOR }

@@ -32,7 +32,7 @@ export const sendWebhookTest = defineEndpoint({
       body: {
         object: 'webhook_test',
         event_id: event!.id,
-        endpoints: enabled.map(({ id, url }) => ({ id, url, status: 'queued' as const })),
+        endpoints: enabled.map(({ id, shown_url: url }) => ({ id, url, status: 'queued' as const })),
       },
       change,
     }

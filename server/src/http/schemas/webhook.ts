@@ -9,8 +9,8 @@ export const WebhookTest = Strict(
       Strict({
         id: Id('whe', 'The id of the webhook endpoint.'),
         url: Type.String({
-          description: 'The URL that the test event is sent to.',
-          examples: ['https://example.com/webhooks'],
+          description: 'Scheme and host of the URL that the test event is sent to; the rest is masked.',
+          examples: ['https://example.com/****'],
         }),
         status: OneOf(['queued']),
       }),

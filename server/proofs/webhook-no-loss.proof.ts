@@ -7,12 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/store/storage.ts'
-import { freePorts, runCli } from './service-process.ts'
-import { createTestStorage, onPostgres } from './test-storage.ts'
-import { isSignedBy, startReceiver, until } from './webhook-receiver.ts'
+import { freePorts, runCli } from '../tests/service-process.ts'
+import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
+import { isSignedBy, startReceiver, until } from '../tests/webhook-receiver.ts'
+import { reportFigures, seededRandom, trials } from './proof-run.ts'
 
+const random = seededRandom()
 const PRODUCERS = 20
-const EVENTS_PER_PRODUCER = 200
+const EVENTS_PER_PRODUCER = trials(200, 20)
 const EVENTS = PRODUCERS * EVENTS_PER_PRODUCER
 const FAILING = 0.3
 /** Starting the embedded database again takes seconds. */
@@ -34,7 +36,7 @@ async function startNode(roles: string): Promise<ChildProcess> {
     SANDBOX_PORT: String(ports.sandbox),
     PRODUCTION_PORT: String(ports.production),
   }
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./webhook-service.ts')), roles], {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('../tests/webhook-service.ts')), roles], {
     env: { PATH: process.env.PATH, ...settings, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -77,7 +79,7 @@ async function startUnreliableReceiver() {
   const receiver = await startReceiver((received) => {
     counts.attempts += 1
     if (!isSignedBy(secret, received)) counts.refused += 1
-    if (Math.random() < FAILING) return { status: 500 }
+    if (random() < FAILING) return { status: 500 }
     const times = acknowledged.get(received.id) ?? 0
     if (times > 0) counts.duplicates += 1
     acknowledged.set(received.id, times + 1)
@@ -124,7 +126,7 @@ test(`${EVENTS} events, failing receivers, killed nodes: every event arrives, si
   const produced = Promise.all(Array.from({ length: PRODUCERS }, (_, producer) => produce(producer, key)))
   let kills = 0
   while (kills < KILLS && !isDone()) {
-    await sleep(500 + Math.random() * 500)
+    await sleep(500 + random() * 500)
     await nodes.kill(kills)
     kills += 1
   }
@@ -153,7 +155,8 @@ test(`${EVENTS} events, failing receivers, killed nodes: every event arrives, si
   }
   assert.deepEqual(states, [{ state: 'delivered', count: EVENTS * receivers.length }])
   const sum = (name: 'attempts' | 'duplicates') => receivers.reduce((total, { counts }) => total + counts[name], 0)
-  t.diagnostic(
+  reportFigures(
+    t,
     `${EVENTS} events to ${receivers.length} endpoints, ${kills} kills, ${sum('attempts')} attempts, ${sum('duplicates')} duplicates, 0 losses; ` +
       `produced in ${((whenProduced - began) / 1000).toFixed(1)} s, all delivered after ${(took / 1000).toFixed(1)} s`,
   )
