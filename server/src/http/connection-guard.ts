@@ -208,6 +208,11 @@ export class ConnectionGuard {
 
   #cutOff({ socket }: Connection, reason: CutReason): void {
     this.#count(reason)
+    // The parser goes on to the end of the bytes it was given. Without its callback, the requests among them get no
+    // response object and need not be aborted one by one, which took most of the time of a flood:
+    // 100 connections with 400 requests each took 1.3 to 2 s, and take 0.4 s. Undocumented, so it may be missing.
+    const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } }
+    if (typeof parser?.onIncoming === 'function') parser.onIncoming = ignoreRequest
     socket.destroy()
   }
 
@@ -215,3 +220,6 @@ export class ConnectionGuard {
     this.#cut[reason] = (this.#cut[reason] ?? 0) + 1
   }
 }
+
+/** Stands in for Node's own callback for a parsed request; 0 means that its body, if any, is parsed as usual. */
+const ignoreRequest = () => 0
