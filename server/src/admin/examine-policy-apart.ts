@@ -6,28 +6,49 @@ const CHECK_WITHIN_MS = 30_000
 /** The memory of the check, so that a hostile file cannot take that of the service. */
 const HEAP_MB_MAX = 256
 
+/** The thread that is kept for the next policy: starting one and loading the checks takes a second. */
+let idle: Worker | undefined
+
 /**
  * Examines a policy in a worker thread, so that requests are answered meanwhile: the sandbox policy alone takes 0.3 s of
- * a processor, and YAML with many keys takes time that grows with their square.
+ * a processor, and a hostile file many times that.
  */
 export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<typeof examinePolicy>> {
+  const worker = idle ?? startWorker()
+  idle = undefined
+  worker.ref()
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./policy-check-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-    })
-    const settle = (result: ExaminedPolicy | { problem: string }) => {
+    const settle = (end: () => void) => {
       clearTimeout(timer)
-      void worker.terminate()
-      resolve(result)
+      worker.off('message', onMessage).off('error', onError)
+      end()
     }
-    const timer = setTimeout(() => settle(TOO_LONG), CHECK_WITHIN_MS)
-    worker.once('message', settle)
-    worker.once('error', (error: Error & { code?: string }) => {
-      clearTimeout(timer)
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve(TOO_MUCH_MEMORY)
-      else reject(error)
-    })
+    const onMessage = (result: ExaminedPolicy | { problem: string }) =>
+      settle(() => {
+        // An idle thread does not keep the process alive.
+        worker.unref()
+        if (idle) void worker.terminate()
+        else idle = worker
+        resolve(result)
+      })
+    const onError = (error: Error & { code?: string }) =>
+      settle(() => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve(TOO_MUCH_MEMORY) : reject(error)))
+    const timer = setTimeout(
+      () =>
+        settle(() => {
+          void worker.terminate()
+          resolve(TOO_LONG)
+        }),
+      CHECK_WITHIN_MS,
+    )
+    worker.on('message', onMessage).on('error', onError)
     worker.postMessage(policy)
+  })
+}
+
+function startWorker(): Worker {
+  return new Worker(new URL('./policy-check-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   })
 }
 

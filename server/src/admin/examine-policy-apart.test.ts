@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { canonicalJson, sha256 } from '../core/canonical-json.ts'
+import { examinePolicyApart } from './examine-policy-apart.ts'
+
+const SOURCE = readFileSync(join(import.meta.dirname, '../../../policies/sandbox-policy-v1.yaml'), 'utf8')
+
+test('a policy is examined without the processor time of the main thread', async () => {
+  const before = process.threadCpuUsage()
+  const examined = await examinePolicyApart({ source: SOURCE })
+  const { user, system } = process.threadCpuUsage(before)
+  assert.ok('tests' in examined && examined.tests.length > 0)
+  // Examined on the main thread, it takes at least 300 ms.
+  assert.ok(user + system < 150_000, `${(user + system) / 1000} ms`)
+
+  const document = canonicalJson(examined.document)
+  const stored = await examinePolicyApart({ document, checksum: sha256(document) })
+  assert.deepEqual(stored, examined)
+})
+
+test('a hostile policy file is refused with its problems, and an altered document too', async () => {
+  const problemOf = async (source: string) => {
+    const examined = await examinePolicyApart({ source })
+    assert.ok('problem' in examined)
+    return examined.problem
+  }
+  assert.match(await problemOf('x'.repeat(300_000)), /at most 262144 characters/)
+  const keys = await problemOf(Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n'))
+  assert.match(keys, /must have required properties/)
+  const aliases = await problemOf(
+    `a: &a [1]\n${Array.from({ length: 5_000 }, (_, index) => `b${index}: *a`).join('\n')}`,
+  )
+  assert.equal(aliases.split('\n').length, 100)
+  const altered = await examinePolicyApart({ document: '{}', checksum: 'other' })
+  assert.ok('problem' in altered && altered.problem.includes('not the one that was proposed'))
+})
