@@ -9,6 +9,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { ConfigError } from '../config.ts'
 import type { Installation } from '../service/installation.ts'
 import type { CommandInput, OnProgress, Problem } from './command.ts'
 
@@ -25,14 +26,17 @@ export const NO_SERVER = Symbol('no server')
 function socketPath(dataDir: string): string {
   const absolute = join(dataDir, 'cli.sock')
   const fromHere = relative(process.cwd(), absolute)
-  return fromHere.length < absolute.length ? fromHere : absolute
+  const path = fromHere.length < absolute.length ? fromHere : absolute
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX)
+    throw new ConfigError(
+      `the socket path ${path} is longer than ${PATH_BYTES_MAX} bytes: set DATA_DIR to a shorter path`,
+    )
+  return path
 }
 
 /** Opens the server's end of the socket, for the owner of the data folder only, and returns the function that closes it. */
 export async function openCommandSocket(installation: Installation): Promise<() => Promise<void>> {
   const path = socketPath(installation.config.dataDir)
-  if (Buffer.byteLength(path) > PATH_BYTES_MAX)
-    throw new Error(`the socket path ${path} is longer than ${PATH_BYTES_MAX} bytes: set DATA_DIR to a shorter path`)
   const sockets = new Set<Socket>()
   // Half open: a client ends its side once the command is sent, and then waits for the result.
   const server = createServer({ allowHalfOpen: true }, async (socket) => {
@@ -44,12 +48,7 @@ export async function openCommandSocket(installation: Installation): Promise<() 
   })
   // This process holds the lock on the folder, so a socket left there belongs to a process that died.
   rmSync(path, { force: true })
-  const mask = process.umask(0o177)
-  try {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  } finally {
-    process.umask(mask)
-  }
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
   chmodSync(path, 0o600)
   return () =>
     new Promise((resolve) => {
@@ -72,7 +71,7 @@ async function runCommand(installation: Installation, socket: Socket): Promise<u
 }
 
 /** Runs a command in the server that has this data folder open; returns `NO_SERVER` if no server is running. */
-export function runOnServer(
+export async function runOnServer(
   dataDir: string,
   { command, input, onProgress }: { command: string; input: CommandInput; onProgress: OnProgress },
 ): Promise<unknown | typeof NO_SERVER> {
