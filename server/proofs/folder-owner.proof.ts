@@ -67,7 +67,7 @@ test('a second server in another pid namespace is refused, and no acknowledged w
   ]) {
     const holder = await startServiceProcess(storage.env, undefined, holderLauncher)
     const writes = write(holder, { key: firstRunKey(storage.dataDir), prefix: `round-${refused}` })
-    const other = spawnService(storage.env, await freePorts(), otherLauncher)
+    const other = spawnService(storage.env, await freePorts(), { launcher: otherLauncher ?? [] })
     assert.equal(await other.exited, 1, other.output())
     assert.match(other.output(), /is in use by process \d+ on \S+: stop that process/)
     assert.match(runCli(storage.env, 'orgs', 'list').stdout, /org_/, 'commands reach the server through its socket')

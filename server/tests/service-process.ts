@@ -36,18 +36,21 @@ export async function freePorts(): Promise<ServiceProcess['ports']> {
   return { console: console!, sandbox: sandbox!, production: production! }
 }
 
-/** Starts the service with these settings, under a launcher such as `unshare`, without waiting until it is ready. */
+/**
+ * Starts the service with these settings, without waiting until it is ready: under a launcher such as `unshare`, or by
+ * another entry file.
+ */
 export function spawnService(
   env: Record<string, string>,
   ports: ServiceProcess['ports'],
-  launcher: readonly string[] = [],
+  { launcher = [], entry = 'server/src/main.ts' }: { launcher?: readonly string[]; entry?: string } = {},
 ): ServiceProcess {
   const settings = {
     CONSOLE_PORT: String(ports.console),
     SANDBOX_PORT: String(ports.sandbox),
     PRODUCTION_PORT: String(ports.production),
   }
-  const [command, ...args] = [...launcher, process.execPath, 'server/src/main.ts']
+  const [command, ...args] = [...launcher, process.execPath, entry]
   const child = spawn(command!, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...settings, ...env },
@@ -83,7 +86,7 @@ export async function startServiceProcess(
   ports?: ServiceProcess['ports'],
   launcher: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const service = spawnService(env, ports ?? (await freePorts()), launcher)
+  const service = spawnService(env, ports ?? (await freePorts()), { launcher })
   await service.untilOutput('"msg":"ready"')
   return service
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import type { Installation } from '../service/installation.ts'
+import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/queries/health.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand } from './command.ts'
 
@@ -13,7 +14,8 @@ export interface Check {
   detail: string
 }
 
-const CLOCK_SKEW_MAX_MS = 5_000
+const CLOCK_SKEW_MAX_MS = 1_000
+const ANSWER_WITHIN_MS = 5_000
 const SEAL_DELAY_MAX_MS = 60_000
 const NODE_MAJOR_MIN = 24
 
@@ -22,12 +24,17 @@ export const doctor = defineCommand<Check[]>({
   name: 'doctor',
   summary: 'Check this installation and say what to fix',
   usage: 'doctor',
-  run: async (installation) => [
-    ...(await checkDatabases(installation)),
-    await checkMasterKey(installation),
-    await checkOrganizations(installation),
-    ...(await checkAuditLogs(installation)),
-  ],
+  run: async (installation) => {
+    const databases = await checkDatabases(installation)
+    // The other checks would wait for a database that does not answer.
+    if (databases.some(({ name, ok }) => !ok && name.startsWith('database'))) return databases
+    return [
+      ...databases,
+      await checkMasterKey(installation),
+      await checkOrganizations(installation),
+      ...(await checkAuditLogs(installation)),
+    ]
+  },
   render: (checks) => checks.map(({ name, ok, detail }) => `${ok ? 'ok  ' : 'BAD '} ${name}: ${detail}`).join('\n'),
   isBad: (checks) => checks.some(({ ok }) => !ok),
 })
@@ -79,23 +86,36 @@ function checkOwnerOnly(name: string, path: string): Check {
   }
 }
 
-async function checkDatabases({ storage, nowMs }: Installation): Promise<Check[]> {
+async function checkDatabases({ storage, clock }: Installation): Promise<Check[]> {
   const databases = { control: storage.control, ...storage.environments }
-  const checks = Object.entries(databases).map(async ([name, database]): Promise<Check> => {
-    const started = nowMs()
-    const [row] = await database.query<{ now: string; migrations: number }>(
-      'SELECT clock_timestamp() AS now, (SELECT count(*) FROM schema_migrations) AS migrations',
-    )
-    const skewMs = Math.abs(Date.parse(row!.now) - (started + nowMs()) / 2)
-    if (skewMs > CLOCK_SKEW_MAX_MS)
-      return {
-        name: `database ${name}`,
-        ok: false,
-        detail: `its clock differs by ${Math.round(skewMs / 1000)} s from the clock of this machine: synchronize both with NTP`,
-      }
-    return { name: `database ${name}`, ok: true, detail: `reachable; migrations applied: ${row!.migrations}` }
+  const checks = Object.entries(databases).map(async ([name, database]): Promise<Check[]> => {
+    const limits = { withinMs: ANSWER_WITHIN_MS }
+    const problem = await findHealthProblem(database, { node: 'doctor', ...limits })
+    if (problem) return [{ name: `database ${name}`, ok: false, detail: HEALTH_ADVICE[problem] }]
+    const [row] = await database.query<{ migrations: number }>('SELECT count(*) AS migrations FROM schema_migrations')
+    return [
+      { name: `database ${name}`, ok: true, detail: `can be read and written; migrations applied: ${row!.migrations}` },
+      checkClock(name, await measureClock(database, { clock, ...limits })),
+    ]
   })
-  return Promise.all(checks)
+  return (await Promise.all(checks)).flat()
+}
+
+const HEALTH_ADVICE: Record<HealthProblem, string> = {
+  database_unreachable: 'it does not answer: check that it runs, and the network between',
+  disk_full: 'its disk is full: make room, and the service goes on by itself',
+  database_read_only: 'it is read-only: point the settings at the primary server',
+}
+
+function checkClock(name: string, { offsetMs, uncertaintyMs }: ClockOffset): Check {
+  const skewMs = -offsetMs
+  const measured = `${(Math.abs(skewMs) / 1_000).toFixed(3)} s ${skewMs < 0 ? 'behind' : 'ahead of'} it (± ${Math.ceil(uncertaintyMs)} ms)`
+  const ok = Math.abs(skewMs) - uncertaintyMs <= CLOCK_SKEW_MAX_MS
+  return {
+    name: `clock ${name}`,
+    ok,
+    detail: `this machine is ${measured}${ok ? '' : '; the service uses the time of the database: synchronize both with NTP'}`,
+  }
 }
 
 async function checkMasterKey({ storage, masterKey }: Installation): Promise<Check> {

@@ -68,6 +68,7 @@ async function approved(organizationId: string, count: number): Promise<string[]
     latestDecisions: ids.map((id) => ({
       entity_id: id,
       decision_id: `dec_${id}`,
+      entity_version: 1,
       request: '{"product":"credit_line"}',
       verdict: 'approve',
       announced_verdict: 'approve',

@@ -25,6 +25,7 @@ export async function refreshExposures(
   { organizationId, entityIds, now, causes }: ExposuresToRefresh,
 ): Promise<void> {
   const today = dayOf(now)
+  const readNumber = await store.nextExposureRead()
   const links = await loadNeighbourhoods(store, { organizationId, entityIds, today })
   const reaches = new Map(entityIds.map((entityId) => [entityId, reachOf({ entityId, links, today })]))
   const trackRecords = await loadTrackRecords(store, { organizationId, reaches, today })
@@ -38,7 +39,7 @@ export async function refreshExposures(
       as_of: now,
     }
   })
-  await store.writeExposures(ofOrganization(organizationId, rows), causes)
+  await store.writeExposures(ofOrganization(organizationId, rows), { readNumber, done: causes })
 }
 
 async function loadNeighbourhoods(

@@ -142,7 +142,7 @@ async function admit(
   request.caller = { organizationId: key.org_id, keyId: key.id }
   usage.noteKeyUse({ ...request.caller, at: new Date(now).toISOString() })
 
-  const { allowed, remaining, resetSeconds, retryAfterSeconds } = limiter.take(request.caller.organizationId, now)
+  const { allowed, remaining, resetSeconds, retryAfterSeconds } = limiter.take(request.caller.organizationId)
   reply.headers({ 'RateLimit-Policy': limiter.policy, RateLimit: `"default";r=${remaining};t=${resetSeconds}` })
   if (!allowed) throw fail('rate_limited', { headers: { 'Retry-After': String(retryAfterSeconds) } })
   if (!key.scopes.split(' ').includes(endpoint.scope)) {

@@ -1,8 +1,9 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
 import type { EntityRow } from '../store/queries/entities.ts'
+import { timeOfChange } from './time-of-change.ts'
 
 /** The next version of an entity, with a fact added to its state. */
 export function nextEntity(entity: EntityRow, now: string, addFact: (state: EntityState) => EntityState): EntityRow {
   const state = addFact(JSON.parse(entity.state) as EntityState)
-  return { ...entity, state: JSON.stringify(state), version: entity.version + 1, updated_at: now }
+  return { ...entity, state: JSON.stringify(state), version: entity.version + 1, updated_at: timeOfChange(entity, now) }
 }

@@ -31,3 +31,9 @@ test('a bucket never holds more than the burst, and a clock that steps back adds
   limiter.take('org_a', 1e9)
   assert.equal(limiter.take('org_a', 0).allowed, false)
 })
+
+test('a clock that steps back and forth refills nothing', () => {
+  const limiter = new RateLimiter({ perSecond: 1, burst: 1 })
+  limiter.take('org_a', 10_000)
+  for (const now of [0, 10_000, 0, 10_000]) assert.equal(limiter.take('org_a', now).allowed, false)
+})

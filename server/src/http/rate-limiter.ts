@@ -29,14 +29,14 @@ export class RateLimiter {
     return `"default";q=${this.#limit.burst};w=${Math.max(1, Math.round(this.#limit.burst / this.#limit.perSecond))}`
   }
 
-  /** Takes a token for a request of the organization, if its bucket holds one. */
-  take(organizationId: string, nowMs: number): Allowance {
+  /** Takes a token for a request of the organization, if its bucket holds one. `nowMs` is of a clock that is never set back. */
+  take(organizationId: string, nowMs: number = performance.now()): Allowance {
     const { perSecond, burst } = this.#limit
     const bucket = this.#buckets.get(organizationId) ?? { tokens: burst, refilledAtMs: nowMs }
     this.#buckets.set(organizationId, bucket)
     const elapsedMs = Math.max(0, nowMs - bucket.refilledAtMs)
     bucket.tokens = Math.min(burst, bucket.tokens + (elapsedMs * perSecond) / 1000)
-    bucket.refilledAtMs = nowMs
+    bucket.refilledAtMs = Math.max(bucket.refilledAtMs, nowMs)
 
     const allowed = bucket.tokens >= 1
     if (allowed) bucket.tokens -= 1

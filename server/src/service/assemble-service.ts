@@ -21,6 +21,7 @@ import { DatabaseUnavailable } from '../store/database/database.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
+import { ClockSkew } from './clock-skew.ts'
 import { DatabaseHealth } from './database-health.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
@@ -66,7 +67,7 @@ export async function assembleService(
   const { closers, listeners } = running
   const metrics = new Registry()
   registerProcessMetrics(metrics, installation)
-  const health = watchDatabases(installation, logger)
+  const health = watchDatabases(installation, { logger, metrics })
   closers.push(() => health.close())
   const parts = {
     installation,
@@ -176,7 +177,6 @@ function buildApi(
       readClock: () => new Date(nowMs()).toISOString(),
       isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
       refreshBeforeReply: (organizationId, refresh) =>
-        // Dated by this read, not by the request: of two writers, the one that read later is to win.
         refreshBeforeReply(store, organizationId, refresh, new Date(nowMs()).toISOString()).catch((error) =>
           // The change is durable, and the consequence worker repeats this refresh.
           logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
@@ -200,8 +200,23 @@ function buildConsole({ installation, logger, metrics, health }: Parts): Fastify
   return buildConsoleServer({ config: installation.config, logger, metrics, findProblem: () => health.check() })
 }
 
-function watchDatabases({ storage }: Installation, logger: Logger): DatabaseHealth {
+function watchDatabases(
+  { storage, clock }: Installation,
+  { logger, metrics }: { logger: Logger; metrics: Registry },
+): DatabaseHealth {
+  const skew = new ClockSkew({
+    onSkewed: (database, skewMs) =>
+      logger.warn({ database, skew_ms: Math.round(skewMs) }, 'the clock of this machine differs from the database’s'),
+    onAgreeing: (database) => logger.info({ database }, 'the clock of this machine agrees with the database’s'),
+  })
+  skew.register(metrics)
   return new DatabaseHealth({
+    clock,
+    onClockMeasured(database, offset) {
+      skew.note(database, offset)
+      // One reference for all three: an environment on another server may have another clock.
+      if (database === 'control' && !storage.embedded) clock.correct(offset)
+    },
     databases: { control: storage.control, ...storage.environments },
     node: nodeId,
     onProblem: (database, problem) => logger.error({ database, problem }, 'the database cannot serve requests'),

@@ -1,5 +1,5 @@
 import type { Database } from '../store/database/database.ts'
-import { findHealthProblem, type HealthProblem } from '../store/queries/health.ts'
+import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/queries/health.ts'
 
 const CHECK_EVERY_MS = 5_000
 /** A result of this age is used again, so that probes cannot load the database. */
@@ -13,10 +13,12 @@ export interface DatabaseHealthParts {
   node: string
   onProblem: (database: string, problem: HealthProblem) => void
   onRecovery: (database: string) => void
+  clock: { systemMs(): number }
+  onClockMeasured: (database: string, offset: ClockOffset) => void
 }
 
 /**
- * Checks every few seconds, and when asked, that the databases can be read and written.
+ * Checks every few seconds, and when asked, that the databases can be read and written, and measures their clocks.
  *
  * Each database is in one of two states, and only a transition is reported:
  *
@@ -63,6 +65,7 @@ export class DatabaseHealth {
   async #checkOne(name: string, database: Database): Promise<void> {
     const { node, onProblem, onRecovery } = this.#parts
     const problem = await findHealthProblem(database, { node, withinMs: CHECK_WITHIN_MS })
+    if (!problem) await this.#measureClock(name, database)
     const known = this.#problems.get(name)
     if (problem === known) return
     if (problem) {
@@ -71,6 +74,15 @@ export class DatabaseHealth {
     } else {
       this.#problems.delete(name)
       onRecovery(name)
+    }
+  }
+
+  async #measureClock(name: string, database: Database): Promise<void> {
+    const { clock, onClockMeasured } = this.#parts
+    try {
+      onClockMeasured(name, await measureClock(database, { clock, withinMs: CHECK_WITHIN_MS }))
+    } catch {
+      // The database went away after its check; the next one reports that.
     }
   }
 }

@@ -3,8 +3,10 @@ import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { measureClock } from '../store/queries/health.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
+import { NodeClock } from './node-clock.ts'
 
 /** An installation with its databases open: the service and the command line both work on it. */
 export interface Installation {
@@ -14,7 +16,9 @@ export interface Installation {
   masterKey: MasterKey
   /** The newest heads of the audit logs that are known outside the database. */
   knownHeads: Record<Environment, KnownHeads>
+  /** The time of the database, as far as this node knows it; in tests the clock they give. */
   nowMs: () => number
+  clock: NodeClock
   newId: NewId
   close(): Promise<void>
 }
@@ -24,10 +28,18 @@ export class WrongMasterKey extends Error {
   override name = 'WrongMasterKey'
 }
 
+/** The clocks of a node. `systemMs` is the machine's, which is corrected; `nowMs` replaces the result. */
+export interface ClockOptions {
+  systemMs?: () => number
+  nowMs?: (() => number) | undefined
+}
+
+const MEASURE_WITHIN_MS = 5_000
+
 /** Opens the installation that the settings describe. */
 export async function openInstallation(
   config: Config,
-  { nowMs = Date.now, longStatements = false }: { nowMs?: () => number } & StorageOptions = {},
+  { nowMs: givenNowMs, systemMs = Date.now, longStatements = false }: ClockOptions & StorageOptions = {},
 ): Promise<Installation> {
   const given = loadMasterKey(config) // refuses a malformed key before anything is created
   const opening = openStorage(config, { longStatements })
@@ -38,6 +50,10 @@ export async function openInstallation(
   try {
     const { openEnvironmentStore } = await loading
     const masterKey = given ?? (await createFirstMasterKey(config, storage))
+    const clock = new NodeClock(systemMs)
+    // The embedded database has the clock of this machine.
+    if (!storage.embedded) clock.correct(await measureClock(storage.control, { clock, withinMs: MEASURE_WITHIN_MS }))
+    const nowMs = givenNowMs ?? clock.nowMs
     const stores = Object.fromEntries(
       ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name], masterKey.auditMacKey(name))]),
     )
@@ -50,6 +66,7 @@ export async function openInstallation(
         ENVIRONMENTS.map((environment) => [environment, new KnownHeads({ dataDir: config.dataDir, environment })]),
       ) as Record<Environment, KnownHeads>,
       nowMs,
+      clock,
       newId: createNewId(nowMs),
       async close() {
         for (const name of ENVIRONMENTS) await stores[name]!.drain()

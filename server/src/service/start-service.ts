@@ -20,7 +20,10 @@ export interface Service extends Started {
 export interface ServiceOptions {
   logger: Logger
   roles?: readonly Role[]
+  /** The clock of a test, instead of the machine's. */
   nowMs?: () => number
+  /** The machine's clock, which is corrected to the database's. */
+  systemMs?: () => number
   /** Shorter delays, for tests that cannot wait for days. */
   webhookTimings?: Partial<DispatcherTimings>
   /** Less patience with clients at a shutdown, for tests. */
@@ -30,7 +33,7 @@ export interface ServiceOptions {
 /** Opens the installation, starts every part of the service, and closes them in reverse order. */
 export async function startService(
   config: Config,
-  { logger, roles = ROLES, nowMs = Date.now, webhookTimings = {}, drainMaxMs = DRAIN_MAX_MS }: ServiceOptions,
+  { logger, roles = ROLES, nowMs, systemMs = Date.now, webhookTimings = {}, drainMaxMs = DRAIN_MAX_MS }: ServiceOptions,
 ): Promise<Service> {
   const running: RunningParts = { listeners: [], closers: [] }
   const close = async () => {
@@ -42,7 +45,7 @@ export async function startService(
     const tightened = tightenDataFolder(config.dataDir)
     if (tightened.length > 0)
       logger.warn({ tightened }, 'other users had access to these paths and no longer have; their secrets may be known')
-    const opening = openInstallation(config, { nowMs })
+    const opening = openInstallation(config, { nowMs, systemMs })
     // The embedded database opens in its own thread while this thread loads and assembles everything else.
     const loading = import('./assemble-service.ts')
     loading.catch(() => {}) // awaited below, unless the installation fails to open first

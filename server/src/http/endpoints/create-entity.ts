@@ -8,6 +8,7 @@ import { describeEntity } from '../describe-entity.ts'
 import { record } from '../record.ts'
 import { CreateEntityRequest, Entity, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from '../schemas/entity.ts'
 import { METADATA_KEYS_MAX } from '../schemas/fields.ts'
+import { timeOfChange } from '../time-of-change.ts'
 
 /** Creates an entity, or merges the given fields into the one with this external id. */
 export const createEntity = defineEndpoint({
@@ -58,7 +59,7 @@ export const createEntity = defineEndpoint({
     const changed = changedFields(known, merged)
     if (changed.length === 0) return { status: 200, body: describeEntity(known, environment) }
 
-    const next = { ...merged, version: known.version + 1, updated_at: now }
+    const next = { ...merged, version: known.version + 1, updated_at: timeOfChange(known, now) }
     const change = record(context, {
       changedEntities: [next],
       domainEvents: [{ type: 'entity.updated', ...trailOf(known.id), data: { entity_id: known.id, changed } }],
@@ -94,6 +95,7 @@ function newEntity({ body, newId, now }: RequestContext<unknown, unknown, Entity
     updated_at: now,
     graph: null,
     trust: null,
+    exposed_at: null,
   }
   return mergeFields(blank, body)
 }

@@ -21,6 +21,7 @@ import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { CreateIdentityLinkRequest, IdentityLink } from '../schemas/identity-link.ts'
+import { timeOfChange } from '../time-of-change.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Records an assertion that an entity has an identifier, or a relationship to another entity. */
@@ -45,11 +46,13 @@ export const createIdentityLink = defineEndpoint({
   succeeds: { 201: IdentityLink },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle(context) {
-    const { params, body, caller, store, now } = context
+  async handle(request) {
+    const { params, body, caller, store } = request
     const organizationId = caller.organizationId
     const entity = await store.entity({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
+    const now = timeOfChange(entity, request.now)
+    const context = { ...request, now }
 
     const violations = checkLink(body, entity.id, now)
     if (violations.length > 0) return failValidation(violations)

@@ -9,6 +9,7 @@ import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
+import { timeOfChange } from '../time-of-change.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Records transactions of an entity; duplicates change nothing. */
@@ -28,10 +29,12 @@ export const ingestTransactions = defineEndpoint({
   succeeds: { 201: TransactionBatch },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle(context) {
-    const { params, body, caller, store, now } = context
+  async handle(request) {
+    const { params, body, caller, store } = request
     const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
+    const now = timeOfChange(entity, request.now)
+    const context = { ...request, now }
 
     const violations = body.transactions.flatMap((transaction, index) =>
       checkTransaction(transaction, `/transactions/${index}`, now),

@@ -8,6 +8,7 @@ import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { Consent, RecordConsentRequest } from '../schemas/consent.ts'
 import { EntityPath } from '../schemas/fields.ts'
+import { timeOfChange } from '../time-of-change.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Records that an entity gave or revoked its consent. */
@@ -26,10 +27,12 @@ export const recordConsent = defineEndpoint({
   succeeds: { 201: Consent },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle(context) {
-    const { params, body, caller, store, now } = context
+  async handle(request) {
+    const { params, body, caller, store } = request
     const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
+    const now = timeOfChange(entity, request.now)
+    const context = { ...request, now }
 
     const consent = describeConsent()
     const violations = checkConsent(consent, now)

@@ -12,6 +12,7 @@ import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
+import { latestOf } from '../time-of-change.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Records what really happened after a decision, which changes the trust of the entity and of its neighbours. */
@@ -30,11 +31,13 @@ export const recordOutcome = defineEndpoint({
   succeeds: { 201: Outcome },
   fails: ['decision_not_found', 'validation_failed'],
 
-  async handle(context) {
-    const { params, caller, store, now } = context
+  async handle(request) {
+    const { params, caller, store } = request
     const { organizationId } = caller
     const decision = await store.decision({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
+    const now = latestOf(request.now, decision.created_at)
+    const context = { ...request, now }
 
     const outcome = await describeOutcome(context, decision)
     const violations = checkOutcome(outcome, now)

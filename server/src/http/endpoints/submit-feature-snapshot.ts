@@ -8,6 +8,7 @@ import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { FeatureSnapshot, SubmitFeatureSnapshotRequest } from '../schemas/feature-snapshot.ts'
 import { EntityPath } from '../schemas/fields.ts'
+import { timeOfChange } from '../time-of-change.ts'
 import { utcTime } from '../utc-time.ts'
 
 /** Records values of features of an entity; for each feature, the latest snapshot counts. */
@@ -26,10 +27,12 @@ export const submitFeatureSnapshot = defineEndpoint({
   succeeds: { 201: FeatureSnapshot },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle(context) {
-    const { params, body, caller, store, now } = context
+  async handle(request) {
+    const { params, body, caller, store } = request
     const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
+    const now = timeOfChange(entity, request.now)
+    const context = { ...request, now }
 
     const asOf = utcTime(body.as_of)
     if (asOf > now) return failValidation([{ param: '/as_of', message: 'as_of is in the future.' }])

@@ -3,6 +3,7 @@ import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, type Review as ReviewBody, SubmitReviewRequest } from '../schemas/decision.ts'
+import { latestOf } from '../time-of-change.ts'
 
 /** Records a person's review of a decision. The decision itself does not change. */
 export const submitReview = defineEndpoint({
@@ -19,10 +20,12 @@ export const submitReview = defineEndpoint({
   succeeds: { 201: Review },
   fails: ['decision_not_found'],
 
-  async handle(context) {
-    const { params, body, caller, store, now, newId } = context
+  async handle(request) {
+    const { params, body, caller, store, newId } = request
     const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
+    const now = latestOf(request.now, decision.created_at)
+    const context = { ...request, now }
 
     const review: ReviewBody = {
       id: newId('rev'),

@@ -4,6 +4,7 @@ import { decide } from '../../core/decide/decide.ts'
 import { type UnderwritingDecision as Decision, describeDecision } from '../../core/decide/describe-decision.ts'
 import { evidenceHashes } from '../../core/decide/evidence-hashes.ts'
 import type { Facts } from '../../core/facts/facts.ts'
+import type { EntityRow } from '../../store/queries/entities.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import type { Change } from '../../store/write-path/change.ts'
 import { factsOf, seenMark, stateOf } from '../../underwriting/facts-of.ts'
@@ -11,6 +12,7 @@ import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { UnderwriteRequest, UnderwritingDecision } from '../schemas/decision.ts'
+import { latestOf } from '../time-of-change.ts'
 
 /** Decides one request under the organization's active policy and records why. */
 export const underwrite = defineEndpoint({
@@ -40,8 +42,9 @@ export const underwrite = defineEndpoint({
     const policy = await policies.of(organizationId)
     if (!policy) return fail('no_active_policy')
 
-    // The clock is read after the entity, so that no decision is dated before a fact it is based on.
-    const now = context.readClock()
+    // The clock is read after the entity, and is not trusted alone: another node may have dated the facts by a clock that
+    // is ahead, and no decision is dated before a fact it is based on.
+    const now = latestOf(context.readClock(), entity.updated_at, entity.exposed_at)
     const state = stateOf(entity)
     const facts = factsOf(entity, body, { now, state })
     const evaluation = decide(policy, facts)
@@ -54,7 +57,7 @@ export const underwrite = defineEndpoint({
     return {
       status: 201,
       body: decision,
-      change: recordDecision({ ...context, now }, decision, { evidence, mark: seenMark(decision.id, entity) }),
+      change: recordDecision({ ...context, now }, decision, { evidence, entity }),
     }
   },
 })
@@ -71,7 +74,7 @@ type Evidence = Pick<RowOf<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
 function recordDecision(
   context: RequestContext<unknown, unknown, Static<typeof UnderwriteRequest>>,
   decision: Decision,
-  { evidence, mark }: { evidence: Evidence; mark: string },
+  { evidence, entity }: { evidence: Evidence; entity: EntityRow },
 ): Change {
   const { body, now } = context
   const { entity_id, ...request } = body
@@ -88,10 +91,17 @@ function recordDecision(
   }
   const change = record(context, {
     latestDecisions: [
-      { entity_id, decision_id: id, request: JSON.stringify(request), verdict, announced_verdict: verdict },
+      {
+        entity_id,
+        decision_id: id,
+        entity_version: entity.version,
+        request: JSON.stringify(request),
+        verdict,
+        announced_verdict: verdict,
+      },
     ],
     // A fact committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
-    consequences: [{ kind: 'reevaluation', entity_id, mark }],
+    consequences: [{ kind: 'reevaluation', entity_id, mark: seenMark(id, entity) }],
     domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
     counts: [
       ['decisions', 1],

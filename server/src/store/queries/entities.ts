@@ -3,8 +3,8 @@ import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
 
-/** An entity with its state, exposure and trust; the last two are null until first computed. */
-export type EntityRow = NewRow<'entities'> & { graph: string | null; trust: string | null }
+/** An entity with its state, exposure and trust; the exposure, its time and the trust are null until first computed. */
+export type EntityRow = NewRow<'entities'> & Record<'graph' | 'trust' | 'exposed_at', string | null>
 
 /** Room for the states of a few thousand entities: most entities are decided about soon after they are written. */
 const STATES_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -93,7 +93,7 @@ async function readBy(
   // Taken out of the cache before the query, because an entry may be evicted while the query runs.
   const cached = new Map(names.map(keyOf).map((key) => [key, column === 'id' ? states.get(key) : undefined]))
   const rows = await database.query<Omit<EntityRow, 'state'> & { org_id: string; state: string | null } & Row>(
-    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust,
+    `SELECT ${COLUMNS}, exposure.summary AS graph, exposure.trust, exposure.as_of AS exposed_at,
        CASE WHEN entities.version = wanted.version AND entities.updated_at = wanted.updated_at THEN NULL ELSE entities.state END AS state
      FROM entities
      JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) AS wanted (org_id, name, version, updated_at)

@@ -108,13 +108,19 @@ export function graphQueries(database: Database) {
       return rows.map(({ neighbour_id }) => neighbour_id)
     },
 
+    /** The number of a refresh that is about to read; a later one gets a higher number, on any node. */
+    async nextExposureRead(): Promise<number> {
+      const [row] = await database.query<{ number: number }>("SELECT nextval('exposure_reads') AS number")
+      return row!.number
+    },
+
     /**
      * Writes exposures, queues the latest decisions of those entities for re-evaluation, and deletes the causes that are
      * done. Also deletes a few expired links, because reads by rank would have to skip them.
      */
     async writeExposures(
       rows: readonly { org_id: string; entity_id: string; summary: string; trust: string; as_of: string }[],
-      done: readonly RowOf<'consequences'>[],
+      { readNumber, done }: { readNumber: number; done: readonly RowOf<'consequences'>[] },
     ): Promise<void> {
       const params = new Params()
       const column = (name: 'org_id' | 'entity_id' | 'summary' | 'trust' | 'as_of', type: string) =>
@@ -125,9 +131,11 @@ export function graphQueries(database: Database) {
       const values = `unnest(${column('org_id', 'text[]')}, ${column('entity_id', 'text[]')}, ${column('summary', 'text[]')}, ${column('trust', 'text[]')}, ${column('as_of', 'timestamptz[]')})`
       await database.query(
         `WITH written AS (
-           INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of) SELECT * FROM ${values}
-           ON CONFLICT (org_id, entity_id) DO UPDATE SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of
-             WHERE graph_exposures.as_of <= excluded.as_of -- a concurrent refresh that read later wins
+           INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of, read_number)
+           SELECT computed.*, ${params.add(readNumber, 'bigint')} FROM ${values} AS computed
+           ON CONFLICT (org_id, entity_id) DO UPDATE
+             SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of, read_number = excluded.read_number
+             WHERE graph_exposures.read_number < excluded.read_number -- a concurrent refresh that read later wins
            RETURNING org_id, entity_id, summary
          ), due AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark)

@@ -25,15 +25,15 @@ export interface ClockOffset {
   uncertaintyMs: number
 }
 
-/** Measures the clock of a database against this machine's. */
+/** Measures the clock of a database against this machine's, whatever correction this node has made to it. */
 export async function measureClock(
   database: Database,
-  { readClockMs, withinMs }: { readClockMs: () => number; withinMs: number },
+  { clock, withinMs }: { clock: { systemMs(): number }; withinMs: number },
 ): Promise<ClockOffset> {
   const began = performance.now()
   const [row] = await database
     .within(withinMs)
     .query<{ now_ms: number }>('SELECT extract(epoch FROM clock_timestamp())::double precision * 1000 AS now_ms')
   const uncertaintyMs = (performance.now() - began) / 2
-  return { offsetMs: row!.now_ms + uncertaintyMs - readClockMs(), uncertaintyMs }
+  return { offsetMs: row!.now_ms + uncertaintyMs - clock.systemMs(), uncertaintyMs }
 }

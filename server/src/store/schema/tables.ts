@@ -196,6 +196,7 @@ export const tables = {
     org_id: 'text',
     entity_id: 'text',
     decision_id: 'text',
+    entity_version: 'bigint',
     request: 'text',
     verdict: 'text',
     announced_verdict: 'text',

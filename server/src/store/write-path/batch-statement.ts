@@ -178,9 +178,11 @@ function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], param
   const set = columnsOf('latest_decisions')
     .map((column) => `${column} = excluded.${column}`)
     .join(', ')
-  // Ids sort by time: a decision that is committed late does not replace a newer one.
-  return `${upsertRows('latest_decisions', rows, params, { key: ['org_id', 'entity_id'], set })}
-    WHERE latest_decisions.decision_id < excluded.decision_id`
+  // A decision on older facts that is committed late does not replace a newer one. Times and ids do not tell: they come
+  // from the clocks of nodes.
+  const byVersion = rows.toSorted((a, b) => a.entity_version - b.entity_version)
+  return `${upsertRows('latest_decisions', byVersion, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE latest_decisions.entity_version <= excluded.entity_version`
 }
 
 function turnVerdicts(rows: readonly (RowOf<'latest_decisions'> & { was: string })[], params: Params): string {

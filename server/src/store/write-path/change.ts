@@ -25,7 +25,7 @@ export interface Change {
   changedEndpoints?: NewRow<'webhook_endpoints'>[]
   /** Deliveries to make, or to make again, from the first step of the schedule. */
   queuedDeliveries?: NewRow<'webhook_deliveries'>[]
-  /** Replaces an entity's latest decision, unless a newer one is stored. */
+  /** Replaces an entity's latest decision, unless that is on a newer version of the entity. */
   latestDecisions?: NewRow<'latest_decisions'>[]
   /** Verdicts that changed on re-evaluation; loses if another verdict than `was` was announced first. */
   turnedVerdicts?: (NewRow<'latest_decisions'> & { was: string })[]

@@ -8,7 +8,14 @@ const organizationId = 'org_1'
 const decision = (entity_id: string): AuthenticatedChange => ({
   organizationId,
   latestDecisions: [
-    { entity_id, decision_id: 'dec_1', request: '{}', verdict: 'approve', announced_verdict: 'approve' },
+    {
+      entity_id,
+      decision_id: 'dec_1',
+      entity_version: 1,
+      request: '{}',
+      verdict: 'approve',
+      announced_verdict: 'approve',
+    },
   ],
 })
 const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as AuthenticatedChange

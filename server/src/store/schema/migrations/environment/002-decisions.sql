@@ -66,11 +66,13 @@ CREATE TABLE decision_evidence (
 );
 SELECT make_append_only('decision_evidence');
 
--- The latest decision of each entity, and the verdict announced last. A changed verdict is announced once.
+-- The latest decision of each entity, and the verdict announced last. A changed verdict is announced once. The latest
+-- decision is the one on the newest version of the entity, and of several the one that was committed last.
 CREATE TABLE latest_decisions (
   org_id            text NOT NULL,
   entity_id         text NOT NULL,
   decision_id       text NOT NULL,
+  entity_version    bigint NOT NULL,
   request           text NOT NULL,
   verdict           text NOT NULL,
   announced_verdict text NOT NULL, -- the decision's verdict, until a re-evaluation announces another
@@ -165,8 +167,10 @@ CREATE TABLE graph_exposures ( -- the computed exposure and trust of each entity
   summary   text NOT NULL, -- used by decisions
   trust     text NOT NULL, -- returned to callers
   as_of     timestamptz NOT NULL,
+  read_number bigint NOT NULL, -- of two refreshes, the one that began to read later wins, whatever the nodes' clocks say
   PRIMARY KEY (org_id, entity_id)
 );
+CREATE SEQUENCE exposure_reads;
 CREATE INDEX graph_exposures_by_age ON graph_exposures (as_of);
 
 CREATE TABLE payment_flows ( -- monthly payments between two entities, from which the share of a payment link is computed
