@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Database, DatabaseError } from '../database/database.ts'
+import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
 import type { AuthenticatedChange } from './change.ts'
-import { GroupCommit } from './group-commit.ts'
+import { CommitUnknown, GroupCommit } from './group-commit.ts'
 
 const organizationId = 'org_1'
 const decision = (entity_id: string): AuthenticatedChange => ({
@@ -52,6 +52,24 @@ test('a failed precondition that PostgreSQL does not name is lost, never written
     const both = [writes.commit(ingest('ent_1')), writes.commit(ingest('ent_2'))]
     for (const { lost } of await Promise.all(both)) assert.ok(lost, 'a batch is split, and each change is lost')
   }
+})
+
+/** A database that loses the answer to a commit; its rows and its sessions are what the test says they are. */
+function losingDatabase({ isStored, isSessionOver }: { isStored: boolean; isSessionOver: boolean }): Database {
+  const query = async () => {
+    throw new DatabaseUnavailable('no answer', { endSession: async () => isSessionOver })
+  }
+  return { query, within: () => ({ query: async () => (isStored ? [{}] : []) }) } as unknown as Database
+}
+
+test('a commit without an answer is written or lost only once its session is over, and else unknown', async () => {
+  const commit = (parts: { isStored: boolean; isSessionOver: boolean }) =>
+    new GroupCommit(losingDatabase(parts)).commit(entry('trail_1'))
+  assert.deepEqual(await commit({ isStored: true, isSessionOver: true }), {})
+  assert.deepEqual(await commit({ isStored: false, isSessionOver: true }), { lost: 'no_answer' })
+  await assert.rejects(commit({ isStored: false, isSessionOver: false }), CommitUnknown)
+  const withoutOwnRow = new GroupCommit(losingDatabase({ isStored: false, isSessionOver: true }))
+  await assert.rejects(withoutOwnRow.commit(ingest('ent_1')), CommitUnknown)
 })
 
 /** A database whose statements stay in flight until the test ends them. */
