@@ -223,9 +223,10 @@ test('on a full disk of the embedded database /readyz says no, and writes resume
 }, async (t) => {
   const disk = mountSmallDisk(200)
   if (!disk) return t.skip('this user may not mount a tmpfs')
-  const service = await startServiceProcess({ DATA_DIR: disk.folder })
+  const dataDir = join(disk.folder, 'data')
+  const service = await startServiceProcess({ DATA_DIR: dataDir })
   after(() => service.stop())
-  await proveFullDisk(t, { disk, service, key: firstRunKey(disk.folder) })
+  await proveFullDisk(t, { disk, service, key: firstRunKey(dataDir) })
 })
 
 async function proveFullDisk(
