@@ -83,6 +83,7 @@ export async function runOnServer(
     })
     let result = ''
     createInterface({ input: socket })
+      .on('error', () => {}) // It repeats the socket's error, which is handled above.
       .on('line', (line) => {
         if (line.startsWith('{"progress":')) onProgress(JSON.parse(line).progress)
         else result = line
