@@ -33,8 +33,25 @@ export const PROMISES: readonly ProvedPromise[] = [
       },
     ],
   },
-  { number: 3, promise: 'acknowledged means durable', proofs: [{ file: 'server/proofs/crash-recovery.proof.ts' }] },
-  { number: 4, promise: 'crash-safe at every step', proofs: [{ file: 'server/proofs/crash-points.proof.ts' }] },
+  {
+    number: 3,
+    promise: 'acknowledged means durable',
+    proofs: [
+      {
+        file: 'server/proofs/crash-recovery.proof.ts',
+        tests: ['after kill -9 of the service', 'after kill -9 of PostgreSQL'],
+      },
+      { file: 'server/proofs/lost-answers.proof.ts' },
+    ],
+  },
+  {
+    number: 4,
+    promise: 'crash-safe at every step',
+    proofs: [
+      { file: 'server/proofs/crash-recovery.proof.ts', tests: ['a write that is cut off at any step'] },
+      { file: 'server/proofs/start.proof.ts' },
+    ],
+  },
   {
     number: 5,
     promise: 'replay is exact',
@@ -43,15 +60,52 @@ export const PROMISES: readonly ProvedPromise[] = [
       { file: 'server/tests/decisions.test.ts', tests: ['the persona', 'every decision of this file replays'] },
     ],
   },
-  { number: 6, promise: 'an event is sent if and only if its change is committed', proofs: [] },
-  { number: 7, promise: 'no delivery is lost', proofs: [] },
-  { number: 8, promise: 'the retry schedule is honoured', proofs: [] },
+  {
+    number: 6,
+    promise: 'an event is sent if and only if its change is committed',
+    proofs: [
+      {
+        file: 'server/tests/webhooks-delivery.test.ts',
+        tests: ['a change that is rolled back sends nothing', 'an event is sent at once'],
+      },
+      { file: 'server/tests/webhooks-events.test.ts' },
+    ],
+  },
+  {
+    number: 7,
+    promise: 'no delivery is lost',
+    proofs: [{ file: 'server/proofs/webhook-no-loss.proof.ts' }],
+  },
+  {
+    number: 8,
+    promise: 'the retry schedule is honoured',
+    proofs: [
+      { file: 'server/src/core/webhooks/schedule.test.ts' },
+      {
+        file: 'server/tests/webhooks-delivery.test.ts',
+        tests: [
+          'ten attempts',
+          'Retry-After extends the delay',
+          '410 disables',
+          'five days without a success',
+          'two failures a month apart',
+        ],
+      },
+    ],
+  },
   {
     number: 9,
     promise: 'signatures conform to Standard Webhooks',
     proofs: [{ file: 'server/src/core/webhooks/signature.test.ts' }],
   },
-  { number: 10, promise: 'secrets rotate without downtime', proofs: [] },
+  {
+    number: 10,
+    promise: 'secrets rotate without downtime',
+    proofs: [
+      { file: 'server/tests/webhooks-admin.test.ts', tests: ['during a rotation every request verifies'] },
+      { file: 'server/proofs/webhook-held.proof.ts' },
+    ],
+  },
   {
     number: 11,
     promise: 'no webhook reaches an internal address',
@@ -68,18 +122,52 @@ export const PROMISES: readonly ProvedPromise[] = [
   },
   { number: 13, promise: 'scopes hold', proofs: [{ file: 'server/tests/api-keys.test.ts' }] },
   { number: 14, promise: 'the contract is true', proofs: [{ file: 'server/proofs/fuzz.proof.ts' }] },
-  { number: 15, promise: 'resources are bounded', proofs: [] },
+  {
+    number: 15,
+    promise: 'resources are bounded',
+    proofs: [
+      { file: 'server/tests/http-protocol.test.ts', tests: ['a body over 1 MiB'] },
+      {
+        file: 'server/tests/hostile-input.test.ts',
+        tests: ['JSON ten thousand levels deep', 'a body that is no object'],
+      },
+      { file: 'server/tests/rate-limit.test.ts' },
+      { file: 'server/proofs/pipelining.proof.ts' },
+      { file: 'server/proofs/soak.proof.ts' },
+    ],
+  },
   { number: 16, promise: 'secrets are unreadable at rest', proofs: [{ file: 'server/tests/secrets-at-rest.test.ts' }] },
-  { number: 17, promise: 'tampering shows', proofs: [] },
+  {
+    number: 17,
+    promise: 'tampering shows',
+    proofs: [
+      { file: 'server/tests/audit-log.test.ts' },
+      { file: 'server/src/core/audit/merkle-tree.test.ts' },
+      { file: 'server/src/core/audit/merkle-proofs.test.ts' },
+      { file: 'server/src/core/audit/verify-log.test.ts' },
+    ],
+  },
   {
     number: 18,
     promise: 'canonical JSON conforms to RFC 8785',
     proofs: [{ file: 'server/src/core/canonical-json.test.ts' }],
   },
   { number: 19, promise: 'a restored backup is whole', proofs: [{ file: 'server/proofs/restore.proof.ts' }] },
-  { number: 20, promise: 'overload degrades politely', proofs: [] },
-  { number: 21, promise: 'several nodes are one service', proofs: [] },
-  { number: 22, promise: 'a decision uses no fact recorded after it', proofs: [] },
+  {
+    number: 20,
+    promise: 'overload degrades politely',
+    proofs: [{ file: 'server/tests/overload.test.ts' }, { file: 'server/proofs/overload.proof.ts' }],
+  },
+  {
+    number: 21,
+    promise: 'several nodes are one service',
+    proofs: [{ file: 'server/tests/two-nodes.test.ts' }],
+  },
+  {
+    number: 22,
+    promise: 'a decision uses no fact recorded after it',
+    proofs: [{ file: 'server/proofs/clock-skew.proof.ts' }, { file: 'server/tests/clocks.test.ts' }],
+  },
   {
     number: 23,
     promise: 'no request of legal size stalls the others',
