@@ -4,6 +4,8 @@
 export interface Proof {
   file: string
   tests?: readonly string[]
+  /** False for tests of pure functions, which need not run on each database. */
+  needsDatabase?: boolean
 }
 
 /** A promise to operators and integrators, with its proofs. */
@@ -56,7 +58,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 5,
     promise: 'replay is exact',
     proofs: [
-      { file: 'server/tests/golden-decisions.test.ts' },
+      { file: 'server/tests/golden-decisions.test.ts', needsDatabase: false },
       { file: 'server/tests/decisions.test.ts', tests: ['the persona', 'every decision of this file replays'] },
     ],
   },
@@ -80,7 +82,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 8,
     promise: 'the retry schedule is honoured',
     proofs: [
-      { file: 'server/src/core/webhooks/schedule.test.ts' },
+      { file: 'server/src/core/webhooks/schedule.test.ts', needsDatabase: false },
       {
         file: 'server/tests/webhooks-delivery.test.ts',
         tests: [
@@ -96,7 +98,7 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 9,
     promise: 'signatures conform to Standard Webhooks',
-    proofs: [{ file: 'server/src/core/webhooks/signature.test.ts' }],
+    proofs: [{ file: 'server/src/core/webhooks/signature.test.ts', needsDatabase: false }],
   },
   {
     number: 10,
@@ -110,9 +112,9 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 11,
     promise: 'no webhook reaches an internal address',
     proofs: [
-      { file: 'server/src/core/webhooks/address-rules.test.ts' },
-      { file: 'server/src/webhooks/safe-agent.test.ts' },
-      { file: 'server/src/webhooks/endpoint-url.test.ts' },
+      { file: 'server/src/core/webhooks/address-rules.test.ts', needsDatabase: false },
+      { file: 'server/src/webhooks/safe-agent.test.ts', needsDatabase: false },
+      { file: 'server/src/webhooks/endpoint-url.test.ts', needsDatabase: false },
     ],
   },
   {
@@ -142,15 +144,15 @@ export const PROMISES: readonly ProvedPromise[] = [
     promise: 'tampering shows',
     proofs: [
       { file: 'server/tests/audit-log.test.ts' },
-      { file: 'server/src/core/audit/merkle-tree.test.ts' },
-      { file: 'server/src/core/audit/merkle-proofs.test.ts' },
-      { file: 'server/src/core/audit/verify-log.test.ts' },
+      { file: 'server/src/core/audit/merkle-tree.test.ts', needsDatabase: false },
+      { file: 'server/src/core/audit/merkle-proofs.test.ts', needsDatabase: false },
+      { file: 'server/src/core/audit/verify-log.test.ts', needsDatabase: false },
     ],
   },
   {
     number: 18,
     promise: 'canonical JSON conforms to RFC 8785',
-    proofs: [{ file: 'server/src/core/canonical-json.test.ts' }],
+    proofs: [{ file: 'server/src/core/canonical-json.test.ts', needsDatabase: false }],
   },
   { number: 19, promise: 'a restored backup is whole', proofs: [{ file: 'server/proofs/restore.proof.ts' }] },
   {
