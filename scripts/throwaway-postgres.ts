@@ -90,7 +90,7 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
   }
 }
 
-function binFolder(): string {
+export function binFolder(): string {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
   const folder = versions.map((version) => join(root, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))

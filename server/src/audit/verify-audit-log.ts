@@ -69,6 +69,9 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     tree.unshift(
       `The log has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at} (${knownHeads!.file}): leaves were deleted, or an older backup was restored.`,
     )
+  const newest = await store.newestHead(organizationId)
+  if (known && size >= known.tree_size && (newest?.tree_size ?? 0) < known.tree_size)
+    tree.push(`The head of ${known.tree_size} leaves that this node signed at ${known.signed_at} is missing.`)
   // If leaves were altered, the nodes over them differ too, which adds nothing to the report.
   if (report.status === 'intact') await findAlteredNodes(log, size, problems)
   const trails = new TrailCheck(store, (problem) => problems.add(problem))

@@ -1,9 +1,9 @@
 import { checkpointOf } from '../../core/audit/checkpoint.ts'
-import type { ListedAuditEntry } from '../../store/queries/audit-trail.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { cursorOf, readCursor } from '../cursor.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
-import { type AuditEntry, AuditTrail } from '../schemas/audit-trail.ts'
+import { describeAuditEntry } from '../describe-audit-entry.ts'
+import { AuditTrail } from '../schemas/audit-trail.ts'
 import { EntityPath, PageQuery } from '../schemas/fields.ts'
 
 const LIMIT_DEFAULT = 20
@@ -21,7 +21,7 @@ export const listAuditTrail = defineEndpoint({
   succeeds: { 200: AuditTrail },
   fails: ['entity_not_found', 'validation_failed'],
 
-  async handle({ params, query, caller, store, requestSeal }) {
+  async handle({ params, query, caller, store, environment, requestSeal }) {
     const organizationId = caller.organizationId
     const entity = await store.entity({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
@@ -39,27 +39,12 @@ export const listAuditTrail = defineEndpoint({
       status: 200,
       body: {
         object: 'list',
-        data: page.map(describeEntry),
+        data: page.map(describeAuditEntry),
         has_more: rows.length > limit,
         next_cursor: rows.length > limit ? cursorOf(page.at(-1)!.seq) : null,
+        log: { environment, organization_id: organizationId },
         checkpoint: head ? checkpointOf(head) : null,
       },
     }
   },
 })
-
-function describeEntry(row: ListedAuditEntry): AuditEntry {
-  return {
-    id: row.id,
-    object: 'audit_entry',
-    seq: row.seq,
-    type: row.type,
-    occurred_at: row.occurred_at,
-    actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
-    request_id: row.request_id,
-    subject: { type: row.subject_type, id: row.subject_id },
-    data: JSON.parse(row.data),
-    leaf_hash: row.leaf_hash,
-    leaf_index: row.leaf_index,
-  }
-}

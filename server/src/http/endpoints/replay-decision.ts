@@ -7,10 +7,13 @@ import type { DecisionEntry } from '../../store/queries/decisions.ts'
 import { replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
+import { describeAuditEntry } from '../describe-audit-entry.ts'
+import { AuditEntry } from '../schemas/audit-trail.ts'
 import { DecisionPath, DecisionReplay, UnderwritingDecision } from '../schemas/decision.ts'
 import { compileValidation } from '../validation.ts'
 
 const violationsOf = compileValidation(UnderwritingDecision, { pointers: 'body' })
+const violationsOfEntry = compileValidation(AuditEntry, { pointers: 'body' })
 
 /** Decides again from the stored evidence, under the policy with the recorded checksum, and compares byte for byte. */
 export const replayDecision = defineEndpoint({
@@ -27,7 +30,7 @@ export const replayDecision = defineEndpoint({
   succeeds: { 200: DecisionReplay },
   fails: ['decision_not_found'],
 
-  async handle({ params, caller, store, now, requestSeal }) {
+  async handle({ params, caller, store, environment, now, requestSeal }) {
     const { organizationId } = caller
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
@@ -63,7 +66,7 @@ export const replayDecision = defineEndpoint({
           limit: evaluation?.trace.limit ? { ...evaluation.trace.limit } : null,
           graph,
         },
-        audit,
+        audit: { ...audit, log: { environment, organization_id: organizationId } },
         replayed_at: now,
       },
     }
@@ -76,7 +79,7 @@ async function proveEntry(store: EnvironmentStore, organizationId: string, entry
   const leafIndex = entry ? await store.leafOf(organizationId, entry.id) : undefined
   const head = await store.newestHead(organizationId)
   if (!entry || leafIndex === undefined || !head || leafIndex >= head.tree_size)
-    return { entry_id, leaf_index: null, inclusion_proof: null, checkpoint: null }
+    return { entry_id, entry: describe(entry, null), leaf_index: null, inclusion_proof: null, checkpoint: null }
 
   const leaf = { leafIndex, treeSize: head.tree_size }
   const positions = inclusionProofPositions(leaf)
@@ -88,8 +91,19 @@ async function proveEntry(store: EnvironmentStore, organizationId: string, entry
   const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof, root: head.root_hash })
   return {
     entry_id,
+    entry: describe(entry, leafIndex),
     leaf_index: leafIndex,
     inclusion_proof: isValid ? proof : null,
     checkpoint: checkpointOf(head),
+  }
+}
+
+/** The entry as the API shows it; null if its data was altered so that it is no JSON object. */
+function describe(entry: DecisionEntry | null, leaf_index: number | null): AuditEntry | null {
+  try {
+    const described = entry && describeAuditEntry({ ...entry, leaf_index })
+    return described && violationsOfEntry(described).length === 0 ? described : null
+  } catch {
+    return null
   }
 }

@@ -4,6 +4,7 @@ import { AMOUNT_MAX } from '../../core/money.ts'
 import { Currency, Id, Money, NOT_BLANK, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { ENVIRONMENTS, IMPACTS, OUTCOME_TYPES, REVIEW_VERDICTS, VERDICTS } from '../../core/vocabularies.ts'
+import { AuditEntry, LogName } from './audit-trail.ts'
 
 export const UnderwriteRequest = Strict(
   {
@@ -111,6 +112,8 @@ export const DecisionReplay = Strict(
     }),
     audit: Strict({
       entry_id: Nullable(Type.String()),
+      entry: Nullable(AuditEntry),
+      log: LogName,
       leaf_index: Nullable(Type.Integer()),
       inclusion_proof: Nullable(Type.Array(Type.String())),
       checkpoint: Nullable(Checkpoint),

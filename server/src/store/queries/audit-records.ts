@@ -72,8 +72,8 @@ export function auditRecordQueries(database: Database) {
       for (let after = ''; ; ) {
         const rows = await database.query<{ id: string; is_known: boolean }>(
           `WITH page AS MATERIALIZED (SELECT id FROM ${table} WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-           SELECT page.id, EXISTS (SELECT 1 FROM audit_entries AS entry WHERE entry.org_id = $1 AND entry.subject_id = page.id
-             AND entry.type = ANY($4::text[])) AS is_known
+           SELECT page.id, (SELECT true FROM audit_entries AS entry WHERE entry.org_id = $1 AND entry.subject_id = page.id
+             AND entry.type = ANY($4::text[]) LIMIT 1) IS NOT NULL AS is_known
            FROM page ORDER BY page.id`,
           [organizationId, after, RECORDS_PER_READ, types],
         )

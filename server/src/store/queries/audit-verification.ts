@@ -7,11 +7,11 @@ import { entryOf } from './stored-entry.ts'
 
 /**
  * The most leaves or entries that one statement of a verification reads. The embedded database has one connection, so
- * requests wait for such a statement: 200 leaves with their entries take it about 10 ms, and up to 200 signatures of
- * heads take the event loop about 20 ms.
+ * requests wait for such a statement. It also has no statistics, so each page looks its other rows up with `LATERAL …
+ * LIMIT 1`: with plain joins the planner read the whole log for each page (213 ms instead of 20 ms for 3,000 leaves).
  */
-const ROWS_PER_READ = 200
-const HASHES_PER_READ = 500
+const ROWS_PER_READ = 100
+const HASHES_PER_READ = 250
 
 /** A leaf as it is stored, with the copy of its hash that its entry has. */
 export type VerifiedLeaf = StoredLeaf & { entryHash: string | null }
@@ -67,11 +67,12 @@ export function auditVerificationQueries(database: Database) {
       let [trail, seq]: [string, number] = ['', -1]
       for (;;) {
         const rows = await database.query<EntryOnTrail & Row>(
-          `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index, leaf.leaf_hash AS sealed_hash, pending.entry_id IS NOT NULL AS is_queued
-           FROM (SELECT * FROM audit_entries WHERE org_id = $1 AND (trail_id, seq) > ($2, $3) ORDER BY trail_id, seq LIMIT $4) AS entry
-           LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
-           LEFT JOIN audit_pending AS pending ON pending.org_id = entry.org_id AND pending.trail_id = entry.trail_id
-             AND pending.seq = entry.seq AND pending.entry_id = entry.id
+          `WITH entry AS MATERIALIZED (SELECT * FROM audit_entries WHERE org_id = $1 AND (trail_id, seq) > ($2, $3) ORDER BY trail_id, seq LIMIT $4)
+           SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index, leaf.leaf_hash AS sealed_hash, pending.entry_id IS NOT NULL AS is_queued
+           FROM entry
+           LEFT JOIN LATERAL (SELECT leaf_index, leaf_hash FROM audit_leaves WHERE org_id = $1 AND entry_id = entry.id LIMIT 1) AS leaf ON true
+           LEFT JOIN LATERAL (SELECT entry_id FROM audit_pending WHERE org_id = $1 AND trail_id = entry.trail_id
+             AND seq = entry.seq AND entry_id = entry.id LIMIT 1) AS pending ON true
            ORDER BY entry.trail_id, entry.seq`,
           [organizationId, trail, seq, ROWS_PER_READ],
         )
@@ -112,11 +113,12 @@ async function readLeaves(
     Row &
       RowOf<'audit_entries'> & { leaf_index: number; entry_id: string; sealed_hash: string; pair_hash: string | null }
   >(
-    `SELECT leaf.leaf_index, leaf.entry_id, leaf.leaf_hash AS sealed_hash, pair.hash AS pair_hash, ${ENTRY_COLUMNS}
-     FROM audit_leaves AS leaf
-     LEFT JOIN audit_entries AS entry ON entry.org_id = leaf.org_id AND entry.id = leaf.entry_id
-     LEFT JOIN audit_nodes AS pair ON pair.org_id = leaf.org_id AND pair.level = 1 AND pair.index = leaf.leaf_index / 2
-     WHERE leaf.org_id = $1 AND leaf.leaf_index > $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index LIMIT $4`,
+    `WITH leaf AS MATERIALIZED (SELECT * FROM audit_leaves WHERE org_id = $1 AND leaf_index > $2 AND leaf_index < $3 ORDER BY leaf_index LIMIT $4)
+     SELECT leaf.leaf_index, leaf.entry_id, leaf.leaf_hash AS sealed_hash, pair.hash AS pair_hash, ${ENTRY_COLUMNS}
+     FROM leaf
+     LEFT JOIN LATERAL (SELECT * FROM audit_entries WHERE org_id = $1 AND id = leaf.entry_id LIMIT 1) AS entry ON true
+     LEFT JOIN LATERAL (SELECT hash FROM audit_nodes WHERE org_id = $1 AND level = 1 AND index = leaf.leaf_index / 2 LIMIT 1) AS pair ON true
+     ORDER BY leaf.leaf_index`,
     [organizationId, from, sizeMax, ROWS_PER_READ],
   )
   return rows.map((row) => ({

@@ -1,0 +1,171 @@
+/** Alterations of the records that entries of the audit log speak of. */
+import type { Database } from '../src/store/database/database.ts'
+import { type Alteration, leafOf, type Scene } from './alteration.ts'
+
+/** The sentence about a record that was changed or is missing, with its entry and leaf. */
+const recordNamed =
+  (record: string, id: (scene: Scene) => string, what: string) =>
+  async (scene: Scene, database: Database): Promise<string> => {
+    const { entry, leaf } = await leafOf(database, scene, id(scene))
+    return `The ${record} ${id(scene)} ${what}: entry ${entry} at leaf ${leaf} recorded it.`
+  }
+
+const edited = (
+  what: string,
+  { set, table, record, id }: { set: string; table: string; record: string; id: (scene: Scene) => string },
+): Alteration => ({
+  what,
+  sql: (scene) => `UPDATE ${table} SET ${set} WHERE org_id = $1 AND id = '${id(scene)}'`,
+  named: recordNamed(record, id, 'was changed'),
+})
+
+const deleted = (table: string, record: string, id: (scene: Scene) => string): Alteration => ({
+  what: `a deleted ${record}`,
+  sql: (scene) => `DELETE FROM ${table} WHERE org_id = $1 AND id = '${id(scene)}'`,
+  named: recordNamed(record, id, 'is missing'),
+})
+
+const inserted = (
+  table: string,
+  record: string,
+  { columns, id }: { columns: string; id: (scene: Scene) => string },
+): Alteration => ({
+  what: `an inserted ${record}`,
+  sql: (scene) =>
+    `INSERT INTO ${table} (org_id, id, ${columns}) SELECT org_id, 'zz_forged', ${columns} FROM ${table} WHERE org_id = $1 AND id = '${id(scene)}'`,
+  named: () => `The ${record} zz_forged is not on the log: no entry says how it came to be.`,
+})
+
+const REVIEW = { table: 'reviews', record: 'review', id: (scene: Scene) => scene.review }
+const OUTCOME = { table: 'outcomes', record: 'outcome', id: (scene: Scene) => scene.outcome }
+const CONSENT = { table: 'consents', record: 'consent', id: (scene: Scene) => scene.consent }
+const LINK = { table: 'identity_links', record: 'identity link', id: (scene: Scene) => scene.link }
+const SNAPSHOT = { table: 'feature_snapshots', record: 'feature snapshot', id: (scene: Scene) => scene.snapshot }
+const POLICY = { table: 'policies', record: 'policy', id: (scene: Scene) => scene.policy }
+const KEY = { table: 'api_keys', record: 'API key', id: (scene: Scene) => scene.otherKey }
+const decisionChanged = (parts: string) => recordNamed('decision', ({ decision }) => decision, `was changed (${parts})`)
+const step = (name: string) => async (scene: Scene) =>
+  `The step “${name}” of policy ${scene.policy} was changed or is missing`
+const ofDecision = ({ decision }: Scene) => `WHERE org_id = $1 AND decision_id = '${decision}'`
+
+/** Each is detected, and the report names the record, its entry and its leaf. */
+export const RECORD_ALTERATIONS: readonly Alteration[] = [
+  {
+    what: 'a decision edited to “approve, 999999”',
+    sql: ({ decision }) =>
+      `UPDATE decisions SET verdict = 'approve', body = replace(replace(body, '"verdict":"manual_review"', '"verdict":"approve"'), '}', ',"recommended_limit":999999}') WHERE org_id = $1 AND id = '${decision}'`,
+    named: decisionChanged('body, verdict'),
+  },
+  {
+    what: 'only the column of a verdict edited',
+    sql: ({ decision }) => `UPDATE decisions SET verdict = 'approve' WHERE org_id = $1 AND id = '${decision}'`,
+    named: decisionChanged('verdict'),
+  },
+  {
+    what: 'the product, tier and time of a decision edited',
+    sql: ({ decision }) =>
+      `UPDATE decisions SET product = 'x', risk_tier = 'A', created_at = '2020-01-01' WHERE org_id = $1 AND id = '${decision}'`,
+    named: decisionChanged('product, risk_tier, created_at'),
+  },
+  {
+    what: 'edited facts',
+    sql: (scene) => `UPDATE decision_evidence SET facts = facts || ' ' ${ofDecision(scene)}`,
+    named: decisionChanged('facts'),
+  },
+  {
+    what: 'an edited trace',
+    sql: (scene) => `UPDATE decision_evidence SET trace = '{}' ${ofDecision(scene)}`,
+    named: decisionChanged('trace'),
+  },
+  {
+    what: 'an edited graph',
+    sql: (scene) => `UPDATE decision_evidence SET graph = '{"a":1}' ${ofDecision(scene)}`,
+    named: decisionChanged('graph'),
+  },
+  {
+    what: 'deleted evidence',
+    sql: (scene) => `DELETE FROM decision_evidence ${ofDecision(scene)}`,
+    named: decisionChanged('facts, trace, graph, audit_entry_id'),
+  },
+  deleted('decisions', 'decision', ({ decision }) => decision),
+  inserted('decisions', 'decision', {
+    columns: 'entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at',
+    id: ({ decision }) => decision,
+  }),
+  edited('a review edited to “approve”', {
+    ...REVIEW,
+    set: `verdict = 'approve', body = replace(body, '"decline"', '"approve"')`,
+  }),
+  edited('the column of a review edited', { ...REVIEW, set: `reviewer_id = 'u-2'` }),
+  deleted('reviews', 'review', REVIEW.id),
+  inserted('reviews', 'review', {
+    columns: 'decision_id, entity_id, verdict, overrides, reviewer_id, body, created_at',
+    id: REVIEW.id,
+  }),
+  edited('an outcome edited to “repaid”', {
+    ...OUTCOME,
+    set: `type = 'repaid', body = replace(body, '"default"', '"repaid"')`,
+  }),
+  deleted('outcomes', 'outcome', OUTCOME.id),
+  inserted('outcomes', 'outcome', {
+    columns: 'decision_id, entity_id, type, occurred_at, body, created_at',
+    id: OUTCOME.id,
+  }),
+  edited('a consent edited to another purpose', { ...CONSENT, set: `purpose = 'marketing'` }),
+  edited('the expiry of a consent removed', { ...CONSENT, set: `expires_at = '2099-01-01'` }),
+  deleted('consents', 'consent', CONSENT.id),
+  inserted('consents', 'consent', {
+    columns:
+      'entity_id, purpose, status, data_categories, granted_at, expires_at, revoked_at, evidence_method, evidence_reference, evidence_document_sha256, created_at',
+    id: CONSENT.id,
+  }),
+  edited('the verification of an identity link edited', { ...LINK, set: `verification_status = 'failed'` }),
+  edited('the hash of an identifier edited', { ...LINK, set: `identifier_hash = repeat('0', 64)` }),
+  deleted('identity_links', 'identity link', LINK.id),
+  edited('the features of a snapshot edited', { ...SNAPSHOT, set: `features = '{"score":900}'` }),
+  edited('the source of a snapshot edited', { ...SNAPSHOT, set: `source = 'x'` }),
+  deleted('feature_snapshots', 'feature snapshot', SNAPSHOT.id),
+  edited('a policy edited', { ...POLICY, set: `document = replace(document, '"base":', '"base":9')` }),
+  edited('the source of a policy edited', { ...POLICY, set: `source = '# nothing'` }),
+  edited('the author of a policy edited', { ...POLICY, set: `author_id = 'opr_x'` }),
+  deleted('policies', 'policy', POLICY.id),
+  {
+    what: 'an approval with another reason',
+    sql: () => `UPDATE policy_steps SET reason = 'because' WHERE org_id = $1 AND step = 'approved'`,
+    named: step('approved'),
+  },
+  {
+    what: 'an approval by another operator',
+    sql: () => `UPDATE policy_steps SET actor_id = 'opr_x' WHERE org_id = $1 AND step = 'approved'`,
+    named: step('approved'),
+  },
+  {
+    what: 'a deleted approval',
+    sql: () => `DELETE FROM policy_steps WHERE org_id = $1 AND step = 'approved'`,
+    named: step('approved'),
+  },
+  {
+    what: 'an inserted step',
+    sql: () =>
+      `INSERT INTO policy_steps SELECT org_id, policy_id, 9, step, checksum, evidence, reason, actor_type, actor_id, taken_at FROM policy_steps WHERE org_id = $1 AND number = 1`,
+    named: ({ policy }) => `The policy ${policy} has more steps than the log recorded.`,
+  },
+  edited('the scopes of an API key widened', { ...KEY, set: `scopes = 'decisions:write'` }),
+  edited('the hash of an API key replaced', { ...KEY, set: `key_hash = md5(random()::text)` }),
+  {
+    what: 'a revoked API key revived',
+    sql: ({ revokedKey }) => `UPDATE api_keys SET revoked_at = NULL WHERE org_id = $1 AND id = '${revokedKey}'`,
+    named: ({ revokedKey }) => `The API key ${revokedKey} was changed`,
+  },
+  {
+    what: 'an inserted API key',
+    sql: ({ otherKey }) =>
+      `INSERT INTO api_keys (org_id, id, name, key_hash, last_four, scopes, created_at) SELECT org_id, 'zz_forged', name, md5(random()::text), last_four, scopes, created_at FROM api_keys WHERE org_id = $1 AND id = '${otherKey}'`,
+    named: () => 'The API key zz_forged is not on the log',
+  },
+  {
+    what: 'a deleted entity',
+    sql: ({ entity }) => `DELETE FROM entities WHERE org_id = $1 AND id = '${entity}'`,
+    named: recordNamed('entity', ({ entity }) => entity, 'is missing'),
+  },
+]

@@ -1,0 +1,242 @@
+/** Alterations of the database with SQL, each of which `audit verify` has to name. See docs/audit-log.md. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { revokeKey } from '../src/admin/manage-keys.ts'
+import { Sealer } from '../src/audit/sealer.ts'
+import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { leafHashOf } from '../src/core/audit/audit-entry.ts'
+import { entryMac } from '../src/core/audit/entry-mac.ts'
+import { sha256 } from '../src/core/canonical-json.ts'
+import { findApiKey } from '../src/store/queries/api-keys.ts'
+import { entryOf } from '../src/store/queries/stored-entry.ts'
+import type { RowOf } from '../src/store/schema/tables.ts'
+import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
+import { tamper } from '../tests/tamper.ts'
+import { testAuditKey } from '../tests/test-audit-key.ts'
+import { startTestService } from '../tests/test-service.ts'
+import type { Scene } from './alteration.ts'
+import { LOG_ALTERATIONS } from './log-alterations.ts'
+import { reportFigures } from './proof-run.ts'
+import { RECORD_ALTERATIONS } from './record-alterations.ts'
+
+const api = await startTestService()
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+const store = installation.stores.sandbox
+const signingKey = installation.masterKey.auditSigningKey('sandbox')
+const knownHeads = installation.knownHeads.sandbox
+const refused: string[] = []
+const sealer = new Sealer({
+  ...installation,
+  environment: 'sandbox',
+  database,
+  store,
+  signingKey,
+  macKey: installation.masterKey.auditMacKey('sandbox'),
+  knownHeads,
+  onError: () => {},
+  onRefused: ({ id }) => refused.push(id),
+})
+
+let keys = 0
+const idempotent = () => ({ 'Idempotency-Key': `k-${keys++}` })
+
+async function newScene(): Promise<Scene> {
+  const organization = await api.newOrganization()
+  const create = async (path: string, body: object) => {
+    const answer = await organization.post(path, body, idempotent())
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body.id as string
+  }
+  const entity = await create('/v1/entities', { external_id: 'subject' })
+  const of = `/v1/entities/${entity}`
+  const identifier = { type: 'tax_id', value: '12-3456789' }
+  const link = await create(`${of}/identity-links`, { identifier, verification: { status: 'verified' } })
+  const consent = await create(`${of}/consents`, { purpose: 'credit_underwriting' })
+  const at = new Date(Date.now() - 86_400_000).toISOString()
+  const snapshot = await create(`${of}/feature-snapshots`, { source: 'bureau', as_of: at, features: { score: 7 } })
+  const paid = { external_id: 't-1', occurred_at: at, amount: 12.5, currency: 'EUR', direction: 'credit' }
+  await create(`${of}/transactions`, { transactions: [paid] })
+  const request = { entity_id: entity, product: 'credit_line', requested_amount: 5_000, currency: 'EUR' }
+  const decision = await create('/v1/underwrite', request)
+  const about = `/v1/decisions/${decision}`
+  const review = await create(`${about}/reviews`, { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No papers.' })
+  const outcome = await create(`${about}/outcomes`, { type: 'default', occurred_at: new Date().toISOString() })
+  const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
+  const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
+  const key = (await findApiKey(database, revokedKey))!
+  await revokeKey(installation, 'sandbox', { key, actor: { type: 'system', id: 'proof' } })
+  const policy = (await store.activePolicy(organization.id))!.id
+  await sealer.sealAll()
+  return { organization, entity, link, consent, snapshot, decision, review, outcome, policy, revokedKey, otherKey }
+}
+
+function verify(organizationId: string): Promise<LogVerification> {
+  return verifyAuditLog({
+    organizationId,
+    environment: 'sandbox',
+    store,
+    publicKeys: [signingKey.publicKey],
+    knownHeads,
+  })
+}
+
+/** Runs statements as a database administrator; `$1` is the organization of the scene. */
+async function alter({ organization }: Scene, ...statements: string[]): Promise<void> {
+  for (const sql of statements) {
+    const params = sql.includes('$1') ? [organization.id] : []
+    if (/^INSERT/.test(sql)) await database.query(sql, params)
+    else await tamper(database, sql, params)
+  }
+}
+
+/** Alters a scene and returns what the verification reports. */
+async function problemsAfter(scene: Scene, statements: string | readonly string[]): Promise<string> {
+  await alter(scene, ...[statements].flat())
+  const { intact, problems } = await verify(scene.organization.id)
+  assert.equal(intact, false)
+  return problems.join('\n')
+}
+
+const detected: string[] = []
+
+test('an untouched organization with records of every kind is intact, and every record was compared', async () => {
+  const { organization } = await newScene()
+  const report = await verify(organization.id)
+  assert.deepEqual(report.problems, [])
+  assert.ok(report.records_compared >= 14, String(report.records_compared))
+})
+
+for (const { what, sql, named } of [...RECORD_ALTERATIONS, ...LOG_ALTERATIONS]) {
+  test(`audit verify names it: ${what}`, async () => {
+    const scene = await newScene()
+    const expected = await named(scene, database)
+    const problems = await problemsAfter(scene, sql(scene))
+    if (typeof expected === 'string') assert.ok(problems.includes(expected), `${expected}\nis not in\n${problems}`)
+    else assert.match(problems, expected)
+    detected.push(what)
+  })
+}
+
+test('a review that was moved to another organization is named in both', async () => {
+  const [one, other] = [await newScene(), await newScene()]
+  await alter(one, `UPDATE reviews SET org_id = '${other.organization.id}' WHERE org_id = $1 AND id = '${one.review}'`)
+  assert.match((await verify(one.organization.id)).problems.join(), new RegExp(`The review ${one.review} is missing`))
+  assert.match(
+    (await verify(other.organization.id)).problems.join(),
+    new RegExp(`The review ${one.review} is not on the log`),
+  )
+  detected.push('a row moved to another organization')
+})
+
+test('entries that two organizations exchanged are named in both', async () => {
+  const [one, other] = [await newScene(), await newScene()]
+  const ids = [one.organization.id, other.organization.id]
+  const entries = await database.query<{ id: string; org_id: string }>(
+    `SELECT id, org_id FROM audit_entries WHERE type = 'decision.reviewed' AND org_id = ANY($1::text[])`,
+    [ids],
+  )
+  for (const { id, org_id } of entries)
+    await tamper(database, 'UPDATE audit_entries SET org_id = $2, seq = seq + 50 WHERE id = $1', [
+      id,
+      ids.find((organizationId) => organizationId !== org_id),
+    ])
+  for (const { id, org_id } of entries)
+    assert.match(
+      (await verify(org_id)).problems.join('\n'),
+      new RegExp(`Entry ${id}, sealed as leaf \\d+, was removed`),
+    )
+  detected.push('entries exchanged between organizations')
+})
+
+test('a forged entry in the sealing queue is refused, and its decision does not replay as recorded', async () => {
+  const scene = await newScene()
+  const { id: organizationId } = scene.organization
+  const [entry] = await database.query<RowOf<'audit_entries'> & { seq: number }>(
+    `SELECT * FROM audit_entries WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.created'`,
+    [organizationId, scene.decision],
+  )
+  const forged = { ...entry!, id: `aud_${'1'.repeat(26)}`, subject_id: `dec_${'1'.repeat(26)}`, seq: 90 }
+  const leaf_hash = leafHashOf(organizationId, entryOf(forged))
+  // The forger knows the format, but has another key.
+  const row = { ...forged, leaf_hash, mac: entryMac(testAuditKey, { ...forged, leaf_hash }) }
+  const columns = Object.keys(row)
+  await database.query(
+    `INSERT INTO audit_entries (${columns.join(', ')}) VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,
+    Object.values(row),
+  )
+  await database.query('INSERT INTO audit_pending VALUES ($1, $2, $3, $4)', [
+    organizationId,
+    row.trail_id,
+    row.seq,
+    row.id,
+  ])
+  await database.query(
+    `INSERT INTO decisions SELECT org_id, $2, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at FROM decisions WHERE id = $1`,
+    [scene.decision, forged.subject_id],
+  )
+  await sealer.sealAll()
+  assert.ok(refused.includes(forged.id))
+  const { body } = await scene.organization.get(`/v1/decisions/${forged.subject_id}/replay`)
+  assert.deepEqual([body.matches, body.audit.leaf_index], [false, null])
+  const problems = (await verify(organizationId)).problems.join('\n')
+  assert.match(problems, new RegExp(`Entry ${forged.id} was not written by this service`))
+  detected.push('a forged entry in the sealing queue')
+})
+
+test('a policy that was edited together with all its checksums is named, and decides nothing', async () => {
+  const scene = await newScene()
+  const { organization, policy, entity } = scene
+  const [{ document } = { document: '' }] = await database.query<{ document: string }>(
+    'SELECT document FROM policies WHERE org_id = $1',
+    [organization.id],
+  )
+  const forged = document.replace('"base":', '"base":9')
+  const checksum = sha256(forged)
+  await tamper(database, 'UPDATE policies SET document = $2, checksum = $3 WHERE org_id = $1', [
+    organization.id,
+    forged,
+    checksum,
+  ])
+  await tamper(database, 'UPDATE policy_steps SET checksum = $2 WHERE org_id = $1', [organization.id, checksum])
+  await database.query('UPDATE active_policies SET checksum = $2 WHERE org_id = $1', [organization.id, checksum])
+  await new Promise((resolve) => setTimeout(resolve, 600)) // the node caches the active policy for half a second
+  const answer = await organization.post('/v1/underwrite', { entity_id: entity, product: 'p' }, idempotent())
+  assert.deepEqual([answer.status, answer.body.error.code], [500, 'internal_error'])
+  assert.match((await verify(organization.id)).problems.join('\n'), new RegExp(`The policy ${policy} was changed`))
+  detected.push('a policy edited with its checksums')
+})
+
+for (const { what, sql } of OUT_OF_REACH) {
+  if (!sql) continue
+  test(`listed as out of reach, and so it is: ${what}`, async () => {
+    const scene = await newScene()
+    await alter(scene, sql)
+    assert.deepEqual((await verify(scene.organization.id)).problems, [])
+  })
+}
+
+// Last, because it alters all organizations.
+test('truncated tables are named', async (t) => {
+  const scene = await newScene()
+  for (const [table, record, id] of [
+    ['reviews', 'review', scene.review],
+    ['outcomes', 'outcome', scene.outcome],
+    ['consents', 'consent', scene.consent],
+  ] as const) {
+    await tamper(database, `TRUNCATE ${table}`, [])
+    assert.match(
+      (await verify(scene.organization.id)).problems.join('\n'),
+      new RegExp(`The ${record} ${id} is missing`),
+    )
+    detected.push(`truncated ${table}`)
+  }
+  await tamper(database, 'TRUNCATE audit_leaves', [])
+  assert.match((await verify(scene.organization.id)).problems.join('\n'), /but a signed head covers \d+ leaves/)
+  detected.push('truncated audit_leaves')
+  assert.ok(detected.length >= 37, String(detected.length))
+  reportFigures(
+    t,
+    `${detected.length} alterations by SQL detected and named, ${OUT_OF_REACH.length} kinds listed as out of reach`,
+  )
+})

@@ -1,0 +1,71 @@
+/** What the audit log does not protect against. docs/audit-log.md repeats this list, and a test keeps the two equal. */
+export interface OutOfReach {
+  /** What can be altered without `audit verify` noticing. */
+  what: string
+  why: string
+  /** An alteration of this kind; `$1` is the organization. Absent where SQL is not the means. */
+  sql?: string
+}
+
+/** Everything that is known to be out of reach of `audit verify`. */
+export const OUT_OF_REACH: readonly OutOfReach[] = [
+  {
+    what: 'Transactions',
+    why: 'the entry of a batch counts them and does not hash them; a decision keeps the facts that it was made on',
+    sql: 'UPDATE transactions SET amount = amount * 2 WHERE org_id = $1',
+  },
+  {
+    what: 'Names, metadata and the running state of an entity',
+    why: 'they change with every request, and names are personal data, which an entry cannot take back',
+    sql: `UPDATE entities SET display_name = 'Forged', state = '{}' WHERE org_id = $1`,
+  },
+  {
+    what: 'The trust graph: links between entities, track records, exposures',
+    why: 'it is computed from identity links and outcomes, which are compared; a decision keeps the graph that it saw',
+    sql: `DELETE FROM graph_track_records WHERE org_id = $1`,
+  },
+  {
+    what: 'The pointer to the latest decision of an entity',
+    why: 'it only says which decision is evaluated again; the decisions themselves are compared',
+    sql: `UPDATE latest_decisions SET verdict = 'decline', announced_verdict = 'decline' WHERE org_id = $1`,
+  },
+  {
+    what: 'Answers that are kept for retries',
+    why: 'they are deleted after a day; the decision that an answer repeats is compared',
+    sql: `UPDATE idempotency_keys SET body = replace(body, 'manual_review', 'approve') WHERE org_id = $1`,
+  },
+  {
+    what: 'Events, webhook endpoints and deliveries',
+    why: 'an event repeats an entry of the log, which is compared; endpoints may change at any time',
+    sql: `UPDATE events SET data = '{}' WHERE org_id = $1`,
+  },
+  {
+    what: 'Usage counts',
+    why: 'they are figures for invoices and charts, and no entry speaks of them',
+    sql: 'UPDATE usage_by_day SET count = 0 WHERE org_id = $1',
+  },
+  {
+    what: 'Names of organizations, operators, and the state of the live gate',
+    why: 'they are in the control database; the production log has an entry for each step, to be read by a person',
+  },
+  {
+    what: 'A record that is deleted together with its entry before the entry is sealed',
+    why: 'until then, at most five seconds, nothing outside the database knows of the entry',
+  },
+  {
+    what: 'The end of a log, if no head of it is known outside the database',
+    why: 'a node knows the heads that it signed, up to the last five seconds; keep checkpoints elsewhere for more',
+  },
+  {
+    what: 'A signed head before the newest one',
+    why: 'every later head covers the same leaves',
+  },
+  {
+    what: 'A person or program that has the master key or can write to the data folder',
+    why: 'the key signs; only checkpoints that others keep show that a log was signed again',
+  },
+  {
+    what: 'False input',
+    why: 'the log proves what the service was told and what it decided, not that it was told the truth',
+  },
+]
