@@ -130,10 +130,15 @@ test('a long log is verified by the running server while the API answers, in bou
   console.error('started', performance.now())
   after(() => service.stop())
   const { sandbox: port, console: consolePort } = service.ports
+  const [url, key] = [`http://127.0.0.1:${port}`, firstRunKey(storage.dataDir)]
+  let warmUps = 0
+  await requestUntil(() => ++warmUps > 30, url, key) // the first requests after a start wait for modules to load
+  const quietUntilMs = performance.now() + 3_000
+  const quiet = await requestUntil(() => performance.now() > quietUntilMs, url, key)
   const before = await residentBytes(consolePort)
   let isOver = false
   const startedMs = performance.now()
-  const answering = requestUntil(() => isOver, `http://127.0.0.1:${port}`, firstRunKey(storage.dataDir))
+  const answering = requestUntil(() => isOver, url, key)
   const cli = spawn(process.execPath, ['server/src/cli/main.ts', 'audit', 'verify', '--environment', 'sandbox'], {
     env: { PATH: process.env.PATH, ...storage.env },
   })
@@ -154,12 +159,15 @@ test('a long log is verified by the running server while the API answers, in bou
   assert.equal(code, 0, output + progress)
   assert.match(output, new RegExp(`^intact .* ${organization!.id}: \\d{4,} entries`))
   if (seconds > 5) assert.match(progress, /verifying sandbox org_\w+: \d+ of \d+ entries/)
-  // It was 27 s for a log of this length when all heads were loaded and verified at once.
-  assert.ok(slowest < 2_000, `the slowest of ${durations.length} requests took ${Math.round(slowest)} ms`)
+  // It was 27 s for a log of this length when all heads were loaded and verified at once. The machine may be busy too.
+  assert.ok(
+    slowest < 2_000 + 3 * Math.max(...quiet),
+    `the slowest of ${durations.length} requests took ${Math.round(slowest)} ms`,
+  )
   assert.ok(grownMb < 300, `${Math.round(grownMb)} MB`)
   reportFigures(
     t,
-    `${HEADS} heads verified in ${seconds.toFixed(1)} s on ${onPostgres ? 'PostgreSQL' : 'the embedded database'}; meanwhile ${durations.length} requests, the slowest in ${Math.round(slowest)} ms; memory ${Math.round(grownMb)} MB more`,
+    `${HEADS} heads verified in ${seconds.toFixed(1)} s on ${onPostgres ? 'PostgreSQL' : 'the embedded database'}; meanwhile ${durations.length} requests, the slowest in ${Math.round(slowest)} ms (before: ${Math.round(Math.max(...quiet))} ms); memory ${Math.round(grownMb)} MB more`,
   )
 })
 
