@@ -173,7 +173,7 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 23,
     promise: 'no request of legal size stalls the others',
-    proofs: [{ file: 'server/proofs/stall.proof.ts' }],
+    proofs: [{ file: 'server/proofs/stall.proof.ts' }, { file: 'server/proofs/audit-verify.proof.ts' }],
   },
   {
     number: 24,
