@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { idPattern } from '../src/core/id-format.ts'
 import { routes } from '../src/http/routes.ts'
 import { startTestService } from './test-service.ts'
@@ -54,6 +55,17 @@ test('a content type other than JSON gets 415', async () => {
     headers: { 'Content-Type': 'application/json; charset=utf-8' },
   })
   assert.equal(charset.status, 201)
+})
+
+test('a compressed body, and one in a charset other than UTF-8, gets 415', async () => {
+  const send = (headers: Record<string, string>, rawBody: string | Uint8Array) =>
+    api.request('sandbox', '/v1/entities', { method: 'POST', key: acme.keys.sandbox, rawBody, headers })
+  const text = '{"external_id":"encoded"}'
+  const compressed = await send({ 'Content-Encoding': 'gzip' }, gzipSync(text))
+  assert.deepEqual([compressed.status, compressed.body.error.code], [415, 'unsupported_media_type'])
+  const latin = await send({ 'Content-Type': 'application/json; charset=iso-8859-1' }, text)
+  assert.deepEqual([latin.status, latin.body.error.code], [415, 'unsupported_media_type'])
+  assert.equal((await send({ 'Content-Encoding': 'identity' }, text)).status, 201)
 })
 
 test('an empty body with a JSON content type is refused only by an endpoint that needs a body', async () => {

@@ -20,11 +20,18 @@ const { installation } = api.service
 const acme = await api.newOrganization()
 const receiver = await startReceiver()
 after(() => receiver.close())
-await addEndpoint(
-  installation,
-  { environment: 'sandbox', organizationId: acme.id, actor: ACTOR },
-  { url: receiver.url, description: '', eventTypes: 'all' },
-)
+const receiverOfAll = await startReceiver()
+after(() => receiverOfAll.close())
+for (const [url, eventTypes] of [
+  [receiver.url, EVENT_TYPES],
+  [receiverOfAll.url, 'all'],
+] as const) {
+  await addEndpoint(
+    installation,
+    { environment: 'sandbox', organizationId: acme.id, actor: ACTOR },
+    { url, description: '', eventTypes },
+  )
+}
 
 interface Described {
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
@@ -67,6 +74,10 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   await until('all types are received', () => EVENT_TYPES.every((type) => types().has(type))).catch(() =>
     assert.deepEqual([...types()].sort(), [...EVENT_TYPES].sort()),
   )
+  const others = EVENT_TYPES.filter((type) => type !== 'audit.checkpoint')
+  const typesOfAll = () => new Set(receiverOfAll.received.map(({ event }) => event.type))
+  await until('all other types are received', () => others.every((type) => typesOfAll().has(type)))
+  assert.deepEqual([...typesOfAll()].sort(), others.toSorted(), 'a checkpoint goes only to endpoints that name it')
   for (const { event } of receiver.received) {
     const { $ref } = description.webhooks[event.type]!.post.requestBody.content['application/json'].schema
     const validate = ajv.compile({ $ref: `openapi.json${$ref}` })

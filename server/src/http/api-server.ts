@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -178,11 +178,18 @@ function countRequests(app: FastifyInstance, usage: UsageMeter): void {
 
 function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    const body = readJsonBody(bytes as Buffer)
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
+    const body = isPlainUtf8(headers) ? readJsonBody(bytes as Buffer) : fail('unsupported_media_type', NOT_PLAIN_UTF8)
     if (body instanceof Failure) done(body as unknown as Error)
     else done(null, body.value)
   })
+}
+
+const NOT_PLAIN_UTF8 = { message: 'The body is compressed or not in UTF-8. Send it as it is, in UTF-8.' }
+
+function isPlainUtf8({ 'content-encoding': encoding = 'identity', 'content-type': type = '' }: IncomingHttpHeaders) {
+  const charset = /;\s*charset="?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8'
+  return encoding.toLowerCase() === 'identity' && /^utf-?8$/i.test(charset)
 }
 
 /** Parses whole numbers, and keeps a repeated parameter as an array, which validation refuses. */

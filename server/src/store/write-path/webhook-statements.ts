@@ -4,9 +4,12 @@ import { insertRows, type Params, type RowOf } from '../schema/tables.ts'
 export const FREE = '1970-01-01T00:00:00.000Z'
 export const OVER = '9999-12-31T00:00:00.000Z'
 
-/** SQL: the row `endpoint` listens to the type of the row `event`. Every webhook endpoint gets `webhook.test`. */
+/**
+ * SQL: the row `endpoint` listens to the type of the row `event`. Every webhook endpoint gets `webhook.test`. Heads of the
+ * audit log are for receivers that keep them, so only those that name `audit.checkpoint` get it.
+ */
 export const LISTENS =
-  "(endpoint.event_types = '*' OR event.type = 'webhook.test' OR event.type = ANY(string_to_array(endpoint.event_types, ' ')))"
+  "(endpoint.event_types = '*' AND event.type <> 'audit.checkpoint' OR event.type = 'webhook.test' OR event.type = ANY(string_to_array(endpoint.event_types, ' ')))"
 
 /**
  * Queues a delivery for each event and each webhook endpoint that listens to it, in the statement that writes the
