@@ -3,20 +3,20 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../../scripts/throwaway-postgres.ts'
-import { PROMISES, type Proof, type ProvedPromise } from './promises.ts'
+import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './promises.ts'
 import type { ProofEvent } from './proof-reporter.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres] [--after-tests]
+const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests]
 
   --only          proves only these promises
   --seed          repeats a run (default: a new one, which is printed)
   --share         a fraction of the usual number of trials, such as 0.2
   --soak-minutes  how long the soak of promise 15 takes on each database (default: 1)
   --on            one database instead of both
+  --once          proves on PostgreSQL only, except what is about the embedded database
   --after-tests   leaves out what npm test runs, for a build that has just run it on both databases`
 
-type DatabaseName = 'embedded' | 'postgres'
 const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: 'PostgreSQL' }
 
 /** What the tests of one promise did on one database. */
@@ -29,6 +29,7 @@ interface Evidence {
 interface Settings {
   promises: readonly ProvedPromise[]
   databases: readonly DatabaseName[]
+  once: boolean
   afterTests: boolean
   env: Record<string, string>
 }
@@ -55,6 +56,7 @@ function readSettings(): Settings {
       share: { type: 'string', default: '1' },
       'soak-minutes': { type: 'string', default: '1' },
       on: { type: 'string' },
+      once: { type: 'boolean', default: false },
       'after-tests': { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
@@ -75,6 +77,7 @@ function readSettings(): Settings {
   return {
     promises,
     databases,
+    once: values.once,
     afterTests: values['after-tests'],
     env: { PROVE_SEED: values.seed, PROVE_SHARE: values.share, PROVE_SOAK_MINUTES: soakMinutes },
   }
@@ -108,9 +111,12 @@ function isTest(file: string): boolean {
   return file.endsWith('.test.ts')
 }
 
-function isDue({ file, needsDatabase = true }: Proof, database: DatabaseName): boolean {
+/** Whether a proof is to run on a database in this run. */
+function isDue({ file, on }: Proof, database: DatabaseName): boolean {
   if (settings.afterTests && isTest(file)) return false
-  return needsDatabase || database === settings.databases[0]
+  if (on === 'none') return database === settings.databases[0]
+  if (on) return on === database
+  return !settings.once || database === 'postgres'
 }
 
 /** Runs the tests of one file in their own process, and adds what they did to the evidence. */

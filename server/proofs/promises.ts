@@ -1,11 +1,14 @@
 /** The 28 promises of Verdigraph, and the tests that prove each of them. */
 
+/** The databases that the service runs on. */
+export type DatabaseName = 'embedded' | 'postgres'
+
 /** A test file, and which of its tests belong to the proof: those whose names start with one of the texts, or all. */
 export interface Proof {
   file: string
   tests?: readonly string[]
-  /** False for tests of pure functions, which need not run on each database. */
-  needsDatabase?: boolean
+  /** The one database that the tests are about, or none for tests of pure functions; by default they run on both. */
+  on?: DatabaseName | 'none'
 }
 
 /** A promise to operators and integrators, with its proofs. */
@@ -43,7 +46,7 @@ export const PROMISES: readonly ProvedPromise[] = [
         file: 'server/proofs/crash-recovery.proof.ts',
         tests: ['after kill -9 of the service', 'after kill -9 of PostgreSQL'],
       },
-      { file: 'server/proofs/lost-answers.proof.ts' },
+      { file: 'server/proofs/lost-answers.proof.ts', on: 'postgres' },
     ],
   },
   {
@@ -58,7 +61,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 5,
     promise: 'replay is exact',
     proofs: [
-      { file: 'server/tests/golden-decisions.test.ts', needsDatabase: false },
+      { file: 'server/tests/golden-decisions.test.ts', on: 'none' },
       { file: 'server/tests/decisions.test.ts', tests: ['the persona', 'every decision of this file replays'] },
     ],
   },
@@ -82,7 +85,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 8,
     promise: 'the retry schedule is honoured',
     proofs: [
-      { file: 'server/src/core/webhooks/schedule.test.ts', needsDatabase: false },
+      { file: 'server/src/core/webhooks/schedule.test.ts', on: 'none' },
       {
         file: 'server/tests/webhooks-delivery.test.ts',
         tests: [
@@ -98,7 +101,7 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 9,
     promise: 'signatures conform to Standard Webhooks',
-    proofs: [{ file: 'server/src/core/webhooks/signature.test.ts', needsDatabase: false }],
+    proofs: [{ file: 'server/src/core/webhooks/signature.test.ts', on: 'none' }],
   },
   {
     number: 10,
@@ -112,9 +115,9 @@ export const PROMISES: readonly ProvedPromise[] = [
     number: 11,
     promise: 'no webhook reaches an internal address',
     proofs: [
-      { file: 'server/src/core/webhooks/address-rules.test.ts', needsDatabase: false },
-      { file: 'server/src/webhooks/safe-agent.test.ts', needsDatabase: false },
-      { file: 'server/src/webhooks/endpoint-url.test.ts', needsDatabase: false },
+      { file: 'server/src/core/webhooks/address-rules.test.ts', on: 'none' },
+      { file: 'server/src/webhooks/safe-agent.test.ts', on: 'none' },
+      { file: 'server/src/webhooks/endpoint-url.test.ts', on: 'none' },
     ],
   },
   {
@@ -144,15 +147,15 @@ export const PROMISES: readonly ProvedPromise[] = [
     promise: 'tampering shows',
     proofs: [
       { file: 'server/tests/audit-log.test.ts' },
-      { file: 'server/src/core/audit/merkle-tree.test.ts', needsDatabase: false },
-      { file: 'server/src/core/audit/merkle-proofs.test.ts', needsDatabase: false },
-      { file: 'server/src/core/audit/verify-log.test.ts', needsDatabase: false },
+      { file: 'server/src/core/audit/merkle-tree.test.ts', on: 'none' },
+      { file: 'server/src/core/audit/merkle-proofs.test.ts', on: 'none' },
+      { file: 'server/src/core/audit/verify-log.test.ts', on: 'none' },
     ],
   },
   {
     number: 18,
     promise: 'canonical JSON conforms to RFC 8785',
-    proofs: [{ file: 'server/src/core/canonical-json.test.ts', needsDatabase: false }],
+    proofs: [{ file: 'server/src/core/canonical-json.test.ts', on: 'none' }],
   },
   { number: 19, promise: 'a restored backup is whole', proofs: [{ file: 'server/proofs/restore.proof.ts' }] },
   {
@@ -163,12 +166,12 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 21,
     promise: 'several nodes are one service',
-    proofs: [{ file: 'server/tests/two-nodes.test.ts' }],
+    proofs: [{ file: 'server/tests/two-nodes.test.ts', on: 'postgres' }],
   },
   {
     number: 22,
     promise: 'a decision uses no fact recorded after it',
-    proofs: [{ file: 'server/proofs/clock-skew.proof.ts' }, { file: 'server/tests/clocks.test.ts' }],
+    proofs: [{ file: 'server/proofs/clock-skew.proof.ts', on: 'postgres' }, { file: 'server/tests/clocks.test.ts' }],
   },
   {
     number: 23,
@@ -178,7 +181,7 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 24,
     promise: 'the embedded folder has one owner',
-    proofs: [{ file: 'server/proofs/folder-owner.proof.ts' }],
+    proofs: [{ file: 'server/proofs/folder-owner.proof.ts', on: 'embedded' }],
   },
   {
     number: 25,
