@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -65,4 +65,23 @@ test('the file stays small however many heads are signed', async () => {
   }
   assert.ok(readFileSync(heads.file, 'utf8').split('\n').length < 1_002)
   assert.equal(open(join(heads.file, '..')).newest('org_1')?.tree_size, 1_200)
+})
+
+test('a file that cannot be read is an error each time, and not a file without heads', async () => {
+  const dataDir = newFolder()
+  const heads = open(dataDir)
+  mkdirSync(heads.file, { recursive: true })
+  for (let n = 0; n < 2; n++) assert.throws(() => heads.newest('org_1'), /EISDIR/)
+})
+
+test('heads that cannot be written are written by a later flush', async () => {
+  const dataDir = newFolder()
+  const heads = open(dataDir)
+  assert.equal(heads.newest('org_1'), undefined)
+  mkdirSync(heads.file, { recursive: true })
+  heads.add([head('org_1', 5)])
+  await assert.rejects(heads.flush(), /EISDIR/)
+  rmSync(heads.file, { recursive: true })
+  await heads.flush()
+  assert.equal(open(dataDir).newest('org_1')?.tree_size, 5)
 })

@@ -4,10 +4,11 @@
  *
  * The file has one head per line, newest last. A line replaces the line of the same log before it if its tree is at
  * least as large, or if an operator accepted it after a restore. Lines are appended; the file is rewritten, and replaced
- * at once, when most of its lines are outdated. A line that a crash cut off is ignored.
+ * at once, when most of its lines are outdated. A line that a crash cut off is ignored. A file that cannot be read stops
+ * sealing; one that cannot be written does not, and its heads are written later.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { appendFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
@@ -72,9 +73,10 @@ export class KnownHeads {
 
   /** Reads the file again: another process may have appended to it. Heads that are not written yet are kept. */
   reload(): void {
+    // Read first: a file that cannot be read must not count as one without heads.
+    const lines = readLines(this.file)
     this.#isLoaded = true
     this.#heads = new Map()
-    const lines = readLines(this.file)
     this.#linesInFile = lines.length
     for (const line of [...lines.flatMap(parseLine), ...this.#unwritten.values()]) {
       const known = this.#heads.get(line.organization_id)
@@ -102,12 +104,19 @@ export class KnownHeads {
   }
 
   async #rewrite(): Promise<void> {
+    const { size } = await stat(this.file)
     this.reload()
-    const temporary = `${this.file}.new`
+    const temporary = `${this.file}.${process.pid}`
     const lines = [...this.#heads.values()].map((head) => JSON.stringify(head))
-    await writeFile(temporary, `${lines.join('\n')}\n`, { mode: 0o600 })
-    await rename(temporary, this.file)
-    this.#linesInFile = lines.length
+    try {
+      await writeFile(temporary, `${lines.join('\n')}\n`, { mode: 0o600, flush: true })
+      // Another process appended meanwhile, such as a command that accepts a restore: its line must not be lost.
+      if ((await stat(this.file)).size !== size) return
+      await rename(temporary, this.file)
+      this.#linesInFile = lines.length
+    } finally {
+      await rm(temporary, { force: true })
+    }
   }
 
   #loadOnce(): void {
