@@ -5,6 +5,7 @@ import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { verifyCheckpoint } from '../src/core/audit/checkpoint.ts'
 import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../src/core/audit/merkle-proofs.ts'
+import { appendLeaves, frontierPositions } from '../src/core/audit/merkle-tree.ts'
 import { tamper } from './tamper.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 
@@ -62,6 +63,11 @@ async function entryAt({ id }: TestOrganization, leafIndex: number): Promise<str
     [id, leafIndex],
   )
   return row!.entry_id
+}
+
+async function insertRow(table: string, row: Record<string, unknown>): Promise<void> {
+  const values = Object.keys(row).map((_, n) => `$${n + 1}`)
+  await database.query(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${values})`, Object.values(row))
 }
 
 test('an unaltered log is intact', async () => {
@@ -308,6 +314,29 @@ test('the sealer adds nothing to a stored tree that was altered', async () => {
   await newSealer((error) => errors.push(error)).sealAll()
   assert.match(String(errors), /does not match its last signed head/)
   assert.equal((await store.newestHead(organization.id))!.tree_size, before)
+})
+
+test('the sealer does not sign over leaves that were inserted with SQL, together with their nodes and a head', async () => {
+  const organization = await organizationWithLog()
+  const last = (await store.newestHead(organization.id))!
+  const [forged] = await database.query<{ id: string; leaf_hash: string }>(
+    `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash, mac)
+     SELECT org_id, 'aud_' || repeat('9', 26), 'trail of the forger', 1, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, repeat('9', 64), mac
+     FROM audit_entries WHERE id = $1 RETURNING id, leaf_hash`,
+    [await entryAt(organization, 6)],
+  )
+  const { tree_size: size, ...signed } = last
+  const frontier = await store.nodeHashes(organization.id, frontierPositions(size))
+  const grown = appendLeaves({ size, frontier, leaves: [forged!.leaf_hash] })
+  const head = { ...signed, tree_size: grown.size, root_hash: grown.root }
+  const leaves = [{ leaf_index: size, entry_id: forged!.id, leaf_hash: forged!.leaf_hash }]
+  for (const [table, rows] of Object.entries({ audit_leaves: leaves, audit_nodes: grown.nodes, audit_heads: [head] }))
+    for (const row of rows) await insertRow(table, { ...row, org_id: organization.id })
+  await organization.post('/v1/entities', { external_id: 'on-top' })
+  const errors: unknown[] = []
+  await newSealer((error) => errors.push(error)).sealAll()
+  assert.match(String(errors), /the last head of \w+ has no valid signature/)
+  assert.equal((await store.newestHead(organization.id))!.tree_size, size + 1)
 })
 
 test('sealers that run at once give each entry exactly one leaf', async () => {

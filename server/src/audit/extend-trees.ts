@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import { signCheckpoint } from '../core/audit/checkpoint.ts'
+import { signCheckpoint, verifyCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import type { SigningKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
@@ -50,9 +50,12 @@ export async function extendTrees(
 /** Why a tree must not be extended. Signing over altered rows would make the alteration verifiable. */
 function problemOf(
   { organizationId, head, frontier }: { organizationId: string; head: LogEnd['head']; frontier: readonly string[] },
-  { knownHeads }: ExtendParts,
+  { environment, signingKey, knownHeads }: ExtendParts,
 ): string | undefined {
-  // INVARIANT: a new head extends the last one.
+  // INVARIANT: a new head extends the last one, which this installation signed. With the tree alone, leaves that were
+  // inserted with SQL, together with their nodes and a head, would be signed.
+  if (head && !verifyCheckpoint({ environment, organizationId }, head, signingKey.publicKey))
+    return `the last head of ${organizationId} has no valid signature, nothing was sealed: run audit verify`
   if (head && rootOfFrontier(frontier) !== head.root_hash)
     return `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`
   const known = knownHeads.newest(organizationId)

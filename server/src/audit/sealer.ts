@@ -14,6 +14,7 @@
  *                                    wait for a later round; the others are sealed in groups:
  *       read                       → a batch of their pending entries, their last signed heads, the frontiers of their trees
  *       log behind a known head    → report the error and sign nothing; the entries stay pending
+ *       head not signed by us      → the same
  *       frontier differs from head → the same
  *       frontier matches head      → append the leaves, sign the new head
  *       write                      → leaves, nodes, heads, `audit.checkpoint` events and the removal from
