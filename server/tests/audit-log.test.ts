@@ -271,6 +271,20 @@ test('the service seals every entry of a trail and proves it against the signed 
   )
 })
 
+test('a trail stays readable if the data of an entry was edited so that it is no JSON object', async () => {
+  const organization = await organizationWithLog()
+  const [newest] = await database.query<{ id: string; trail_id: string }>(
+    `SELECT id, trail_id FROM audit_entries WHERE org_id = $1 AND type = 'consent.granted' ORDER BY seq DESC LIMIT 1`,
+    [organization.id],
+  )
+  for (const data of ['{', '[]', '5', 'null']) {
+    await tamper(database, 'UPDATE audit_entries SET data = $2 WHERE id = $1', [newest!.id, data])
+    const { status, body } = await organization.get(`/v1/entities/${newest!.trail_id}/audit-trail`)
+    assert.deepEqual([status, body.data.length, body.data[0].data], [200, 9, { unreadable: data }])
+  }
+  assert.match((await verify(organization)).problems.join(' '), /was edited: its hash is not the one sealed/)
+})
+
 test('verification finds a changed number on a trail', async () => {
   const organization = await organizationWithLog()
   await tamper(database, 'UPDATE audit_entries SET seq = seq + 50 WHERE id = $1', [await entryAt(organization, 10)])

@@ -1,7 +1,11 @@
 import type { ListedAuditEntry } from '../store/queries/audit-trail.ts'
+import { dataOf } from '../store/queries/stored-entry.ts'
 import type { AuditEntry } from './schemas/audit-trail.ts'
 
-/** An audit entry as the API shows it: everything that its leaf hash covers, and its place in the log. */
+/**
+ * An audit entry as the API shows it: everything that its leaf hash covers, and its place in the log. An entry that was
+ * altered is shown as it is stored: readers find out by computing its hash, and the entries beside it stay readable.
+ */
 export function describeAuditEntry(row: ListedAuditEntry): AuditEntry {
   return {
     id: row.id,
@@ -13,7 +17,7 @@ export function describeAuditEntry(row: ListedAuditEntry): AuditEntry {
     actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
     request_id: row.request_id,
     subject: { type: row.subject_type, id: row.subject_id },
-    data: JSON.parse(row.data),
+    data: dataOf(row),
     leaf_hash: row.leaf_hash,
     leaf_index: row.leaf_index,
   }

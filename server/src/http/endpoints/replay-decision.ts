@@ -98,12 +98,8 @@ async function proveEntry(store: EnvironmentStore, organizationId: string, entry
   }
 }
 
-/** The entry as the API shows it; null if its data was altered so that it is no JSON object. */
+/** The entry as the API shows it; null if it was altered so that it does not fit the schema. */
 function describe(entry: DecisionEntry | null, leaf_index: number | null): AuditEntry | null {
-  try {
-    const described = entry && describeAuditEntry({ ...entry, leaf_index })
-    return described && violationsOfEntry(described).length === 0 ? described : null
-  } catch {
-    return null
-  }
+  const described = entry && describeAuditEntry({ ...entry, leaf_index })
+  return described && violationsOfEntry(described).length === 0 ? described : null
 }

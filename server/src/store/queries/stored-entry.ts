@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { type AuditEntry, leafHashOf } from '../../core/audit/audit-entry.ts'
 import { hasValidMac } from '../../core/audit/entry-mac.ts'
+import { isObject } from '../../core/decide/replayable-facts.ts'
 import type { RowOf } from '../schema/tables.ts'
 
 /** Whether this service wrote an entry, with exactly the content that is stored now. */
@@ -11,7 +12,7 @@ export function createIsAuthentic(auditKey: KeyObject): IsAuthentic {
   return (row) => hashOfStored(row) === row.leaf_hash && hasValidMac(auditKey, row)
 }
 
-/** The entry of a row, as it is hashed. Data that is no longer JSON is kept as text, so that its hash differs. */
+/** The entry of a row, as it is hashed. */
 export function entryOf(row: RowOf<'audit_entries'>): AuditEntry {
   return {
     id: row.id,
@@ -21,7 +22,7 @@ export function entryOf(row: RowOf<'audit_entries'>): AuditEntry {
     actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
     request_id: row.request_id,
     subject: { type: row.subject_type, id: row.subject_id },
-    data: parsedOrRaw(row.data),
+    data: dataOf(row),
   }
 }
 
@@ -34,10 +35,12 @@ function hashOfStored(row: RowOf<'audit_entries'>): string | null {
   }
 }
 
-function parsedOrRaw(text: string): AuditEntry['data'] {
+/** The data of an entry. Text that is no longer a JSON object is kept as text, so that the hash of the entry differs. */
+export function dataOf({ data }: Pick<RowOf<'audit_entries'>, 'data'>): Record<string, unknown> {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(data)
+    return isObject(value) ? value : { unreadable: data }
   } catch {
-    return { unreadable: text }
+    return { unreadable: data }
   }
 }
