@@ -285,6 +285,17 @@ test('a trail stays readable if the data of an entry was edited so that it is no
   assert.match((await verify(organization)).problems.join(' '), /was edited: its hash is not the one sealed/)
 })
 
+test('verification finds a sealed entry that was put into the queue again, which stops the sealer', async () => {
+  const organization = await organizationWithLog()
+  const id = await entryAt(organization, 6)
+  await database.query('INSERT INTO audit_pending SELECT org_id, trail_id, seq, id FROM audit_entries WHERE id = $1', [
+    id,
+  ])
+  assert.deepEqual((await verify(organization)).problems, [
+    `Entry ${id} was put into audit_pending again, although it is sealed.`,
+  ])
+})
+
 test('verification finds a changed number on a trail', async () => {
   const organization = await organizationWithLog()
   await tamper(database, 'UPDATE audit_entries SET seq = seq + 50 WHERE id = $1', [await entryAt(organization, 10)])

@@ -54,6 +54,8 @@ export class TrailCheck {
       // An edited entry is reported with its leaf, so only the MAC of the sealed content is checked here.
       if (!this.#store.hasValidMac({ ...entry, leaf_hash: sealed_hash }))
         this.#report(`The MAC of entry ${id} at leaf ${entry.leaf_index} was changed.`)
+      // The sealer cannot give it a second leaf, so nothing on this log is sealed any more.
+      if (entry.is_queued) this.#report(`Entry ${id} was put into audit_pending again, although it is sealed.`)
       return
     }
     if (!this.#store.isAuthentic(entry))
