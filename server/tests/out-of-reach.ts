@@ -50,7 +50,7 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
   },
   {
     what: 'A record that is deleted together with its entry before the entry is sealed',
-    why: 'until then, at most five seconds, nothing outside the database knows of the entry',
+    why: 'until then, usually at most five seconds, nothing outside the database knows of the entry',
   },
   {
     what: 'The end of a log, if no head of it is known outside the database',
