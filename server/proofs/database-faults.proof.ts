@@ -19,13 +19,26 @@ const HEALS_WITHIN_MS = 30_000
 const SHORT_TIMEOUT = { DATABASE_TIMEOUT_SECONDS: '2' }
 
 /** A service on a PostgreSQL of its own, behind a proxy. */
-async function startBehindProxy(parent?: string) {
+async function startBehindProxy({ parent, slowForMs = 0 }: { parent?: string; slowForMs?: number } = {}) {
   const postgres = await startPostgres(parent === undefined ? {} : { parent })
   const proxy = new CutOffProxy({ host: '127.0.0.1', port: Number(new URL(postgres.url).port) })
   const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-faults-'))
   const url = new URL(postgres.url)
   url.port = String(await proxy.listen())
-  const service = await startServiceProcess({ DATA_DIR: dataDir, DATABASE_URL: url.href, ...SHORT_TIMEOUT })
+  if (slowForMs > 0) {
+    proxy.freeze()
+    setTimeout(() => proxy.pass(), slowForMs)
+  }
+  const release = async () => {
+    await proxy.close()
+    await postgres.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const env = { DATA_DIR: dataDir, DATABASE_URL: url.href, ...SHORT_TIMEOUT }
+  const service = await startServiceProcess(env).catch(async (error) => {
+    await release()
+    throw error
+  })
   return {
     postgres,
     proxy,
@@ -33,9 +46,7 @@ async function startBehindProxy(parent?: string) {
     key: firstRunKey(dataDir),
     async stop() {
       await service.stop()
-      await proxy.close()
-      await postgres.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+      await release()
     },
   }
 }
@@ -163,6 +174,16 @@ test('while PostgreSQL is frozen, half-open, cut off or dead, /readyz says so, a
   )
 })
 
+test('a start waits for a PostgreSQL that takes longer for a connection than a request would wait', {
+  skip,
+}, async (t) => {
+  const slowForMs = 8_000
+  const { service, stop } = await startBehindProxy({ slowForMs })
+  after(stop)
+  assert.equal(await readiness(service), 'ready')
+  reportFigures(t, `started although PostgreSQL gave no answer for ${slowForMs} ms`)
+})
+
 /** Waits until a new audit entry is sealed: the background jobs have recovered, too. */
 async function untilSealed({ ports }: ServiceProcess, key: string): Promise<number> {
   const began = performance.now()
@@ -213,7 +234,7 @@ function mountSmallDisk(megabytes: number): { folder: string; fill(): void; free
 test('on a full disk of PostgreSQL /readyz says no, and writes resume once there is space', { skip }, async (t) => {
   const disk = mountSmallDisk(200)
   if (!disk) return t.skip('this user may not mount a tmpfs')
-  const { service, key, stop } = await startBehindProxy(disk.folder)
+  const { service, key, stop } = await startBehindProxy({ parent: disk.folder })
   after(stop)
   await proveFullDisk(t, { disk, service, key })
 })

@@ -34,7 +34,8 @@ export interface ClockOptions {
   nowMs?: (() => number) | undefined
 }
 
-const MEASURE_WITHIN_MS = 5_000
+/** As much patience as with the connections of a start. */
+const MEASURE_WITHIN_MS = 30_000
 
 /** Opens the installation that the settings describe. */
 export async function openInstallation(

@@ -56,7 +56,9 @@ export async function startService(
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'database migrated')
     await verifyMasterKey(installation)
-    return { installation, ...(await start()), close }
+    const started = await start()
+    installation.storage.endStart()
+    return { installation, ...started, close }
   } catch (error) {
     await close()
     throw error

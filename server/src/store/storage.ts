@@ -12,6 +12,8 @@ export interface Storage {
   environments: Record<Environment, Database>
   /** Applies the pending migrations of all three schemas and returns their names. */
   migrate(): Promise<string[]>
+  /** Says that clients wait from now on, so that a connection that cannot be made fails sooner. */
+  endStart(): void
   close(): Promise<void>
 }
 
@@ -43,6 +45,7 @@ async function openEmbedded(dataDir: string): Promise<Storage> {
       control,
       sandbox: control.inSchema(SCHEMAS.sandbox),
       production: control.inSchema(SCHEMAS.production),
+      endStart() {},
       close: () => control.close().finally(unlock),
     })
   } catch (error) {
@@ -51,6 +54,12 @@ async function openEmbedded(dataDir: string): Promise<Storage> {
   }
 }
 
+/**
+ * How long a new connection to PostgreSQL may take. A machine under load can need more than five seconds for one; a start
+ * waits for that, because its failure would end the service. A refused connection fails at once.
+ */
+const CONNECT_WITHIN_MS = { starting: 30_000, serving: 5_000 }
+
 async function openServers(
   { databaseUrls, databaseTimeoutMs }: Pick<Config, 'databaseUrls' | 'databaseTimeoutMs'>,
   { longStatements }: StorageOptions,
@@ -58,8 +67,14 @@ async function openServers(
   // Imported here, because with the embedded database the client would only delay the start.
   const { LONG_STATEMENT_MS, openPostgres } = await import('./database/postgres-database.ts')
   const statementMs = longStatements ? LONG_STATEMENT_MS : databaseTimeoutMs
+  let connectWithinMs = CONNECT_WITHIN_MS.starting
   const open = (name: keyof typeof SCHEMAS) =>
-    openPostgres({ url: databaseUrls![name], schema: SCHEMAS[name], statementMs })
+    openPostgres({
+      url: databaseUrls![name],
+      schema: SCHEMAS[name],
+      statementMs,
+      connectWithinMs: () => connectWithinMs,
+    })
   const [control, sandbox, production] = [open('control'), open('sandbox'), open('production')]
   const close = async () => void (await Promise.all([control.close(), sandbox.close(), production.close()]))
   try {
@@ -74,7 +89,10 @@ async function openServers(
     await close()
     throw error
   }
-  return assemble({ embedded: false, control, sandbox, production, close })
+  const endStart = () => {
+    connectWithinMs = CONNECT_WITHIN_MS.serving
+  }
+  return assemble({ embedded: false, control, sandbox, production, endStart, close })
 }
 
 /** PostgreSQL 15 is the oldest release that the tests run on. */
@@ -97,14 +115,9 @@ function assemble({
   control,
   sandbox,
   production,
+  endStart,
   close,
-}: {
-  embedded: boolean
-  control: Database
-  sandbox: Database
-  production: Database
-  close: () => Promise<void>
-}): Storage {
+}: Pick<Storage, 'embedded' | 'control' | 'endStart' | 'close'> & Record<Environment, Database>): Storage {
   return {
     embedded,
     control,
@@ -118,6 +131,7 @@ function assemble({
       }
       return applied
     },
+    endStart,
     close,
   }
 }

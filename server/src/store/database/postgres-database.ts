@@ -16,7 +16,6 @@ import { encodeParams } from './encode-params.ts'
 
 /** The most connections of one node to one schema of a PostgreSQL server. */
 const CONNECTIONS_MAX = 10
-const CONNECT_WITHIN_MS = 5_000
 
 /** The server cancels a statement that takes too long; only if it does not say so within this time, it counts as silent. */
 const ANSWER_GRACE_MS = 2_000
@@ -37,11 +36,13 @@ const types: pg.CustomTypesConfig = {
     (typeParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as never,
 }
 
-/** A schema of a PostgreSQL server, and how long a statement may take. */
+/** A schema of a PostgreSQL server, and how long a statement and a new connection may take. */
 export interface PostgresOptions {
   url: string
   schema: string
   statementMs: number
+  /** Read for every connection: a start has more patience than a request. */
+  connectWithinMs: () => number
 }
 
 /** Opens a schema of a PostgreSQL server. It connects on demand: an unreachable server fails the first statement. */
@@ -149,8 +150,10 @@ class Connections {
 
   async #acquire(): Promise<{ session: Session; pool: pg.Pool }> {
     const pool = this.#pool
+    const withinMs = this.#options.connectWithinMs()
     let client: pg.PoolClient
     try {
+      pool.options.connectionTimeoutMillis = withinMs
       client = await pool.connect()
     } catch (error) {
       // Waited in vain for a connection of a pool that has been replaced meanwhile.
@@ -158,7 +161,7 @@ class Connections {
       throw unavailable(error)
     }
     try {
-      const backend = this.#backends.get(client) ?? (await identify(client))
+      const backend = this.#backends.get(client) ?? (await identify(client, withinMs))
       this.#backends.set(client, backend)
       return { session: { client, backend, connections: this }, pool }
     } catch (error) {
@@ -179,7 +182,6 @@ class Connections {
     const pool = new pg.Pool({
       connectionString: url,
       max: CONNECTIONS_MAX,
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS,
@@ -199,10 +201,10 @@ class Connections {
 
 const ASK_AGAIN_MS = 100
 
-async function identify(client: pg.PoolClient): Promise<Session['backend']> {
+async function identify(client: pg.PoolClient, withinMs: number): Promise<Session['backend']> {
   const { rows } = await client.query<Session['backend']>({
     text: 'SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_get_activity(pg_backend_pid())',
-    query_timeout: CONNECT_WITHIN_MS,
+    query_timeout: withinMs,
   } as pg.QueryConfig)
   return rows[0]!
 }
