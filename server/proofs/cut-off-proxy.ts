@@ -20,6 +20,7 @@ export class CutOffProxy {
   readonly #held = new Set<Socket>()
   #mode: 'pass' | 'freeze' | 'refuse' = 'pass'
   #trap: Trap | undefined
+  #isPooler = false
 
   constructor(target: { host: string; port: number }) {
     this.#target = target
@@ -84,6 +85,12 @@ export class CutOffProxy {
     this.#trap = { text, spring }
   }
 
+  /** Ends all connections, and names another process than PostgreSQL's own on new ones, as poolers do. */
+  actAsPooler(): void {
+    this.#isPooler = true
+    this.#drop()
+  }
+
   async close(): Promise<void> {
     this.#drop()
     await new Promise((resolve) => this.#listener.close(resolve))
@@ -96,6 +103,7 @@ export class CutOffProxy {
     }
     const pair = { client, server: createConnection(this.#target) }
     this.#pairs.add(pair)
+    if (this.#isPooler) pair.server.on('data', replaceProcessId)
     this.#forward(pair, pair.client, pair.server)
     this.#forward(pair, pair.server, pair.client)
     if (this.#mode === 'freeze') this.#hold(pair.client, pair.server)
@@ -133,4 +141,13 @@ export class CutOffProxy {
     }
     this.#pairs.clear()
   }
+}
+
+/** How PostgreSQL's message BackendKeyData begins: its type and its length. The process id follows. */
+const BACKEND_KEY_DATA = Buffer.from('K\0\0\0\x0c')
+
+/** Changes the process id in place, before the bytes are forwarded. */
+function replaceProcessId(bytes: Buffer): void {
+  const start = bytes.indexOf(BACKEND_KEY_DATA)
+  if (start >= 0) bytes.writeUInt32BE(1, start + BACKEND_KEY_DATA.length)
 }

@@ -106,3 +106,15 @@ test('when the answer is lost and PostgreSQL stays away, the answer says that th
   }
   reportFigures(t, `${count} trials, ${count} × effect_unknown`)
 })
+
+test('when the answer is lost behind a pooler, whose sessions cannot be told apart, the effect is unknown', {
+  skip,
+}, async (t) => {
+  place!.proxy.actAsPooler()
+  await sleep(500)
+  const { id, entity_id } = await newDecision('behind a pooler')
+  place!.proxy.swallowAnswerTo('pooled review')
+  const answer = await review(id, 'pooled review')
+  assert.equal(assertTold(answer, await countReviews(entity_id)), 'effect_unknown')
+  reportFigures(t, '1 trial, effect_unknown')
+})

@@ -83,8 +83,15 @@ export function openPostgres(options: PostgresOptions): Database {
 /** A connection in use, and the server process behind it: a process id may be given again, but not with the same start. */
 interface Session {
   client: pg.PoolClient
-  backend: { pid: number; startedAt: string }
+  backend: Backend
   connections: Connections
+}
+
+interface Backend {
+  pid: number
+  startedAt: string
+  /** Unset behind a pooler, which may run each statement of a connection in another process. */
+  isOwn: boolean
 }
 
 /**
@@ -96,7 +103,7 @@ interface Session {
  */
 class Connections {
   readonly #options: PostgresOptions
-  readonly #backends = new WeakMap<pg.PoolClient, Session['backend']>()
+  readonly #backends = new WeakMap<pg.PoolClient, Backend>()
   #pool: pg.Pool
   #isClosed = false
 
@@ -124,7 +131,8 @@ class Connections {
    * Ends a server process and resolves to whether it is gone. A process that waits for a synchronous standby is left
    * alone: it has committed, and ending it would show the commit before it is as durable as the server promises.
    */
-  async endBackend({ pid, startedAt }: Session['backend'], withinMs: number): Promise<boolean> {
+  async endBackend({ pid, startedAt, isOwn }: Backend, withinMs: number): Promise<boolean> {
+    if (!isOwn) return false
     const deadline = performance.now() + withinMs
     const isBackend = 'pid = $1 AND backend_start = $2::timestamptz'
     const remainingMs = () => Math.max(1, Math.ceil(deadline - performance.now()))
@@ -201,12 +209,15 @@ class Connections {
 
 const ASK_AGAIN_MS = 100
 
-async function identify(client: pg.PoolClient, withinMs: number): Promise<Session['backend']> {
-  const { rows } = await client.query<Session['backend']>({
+async function identify(client: pg.PoolClient, withinMs: number): Promise<Backend> {
+  const { rows } = await client.query<Omit<Backend, 'isOwn'>>({
     text: 'SELECT pid, backend_start::text AS "startedAt" FROM pg_stat_get_activity(pg_backend_pid())',
     query_timeout: withinMs,
   } as pg.QueryConfig)
-  return rows[0]!
+  const [backend] = rows
+  // Told at the connection by the process that accepted it; a pooler makes up a number of its own.
+  const { processID } = client as pg.PoolClient & { processID: number | null }
+  return { ...backend!, isOwn: processID === backend!.pid }
 }
 
 async function run<R extends Row>(
@@ -217,7 +228,8 @@ async function run<R extends Row>(
   try {
     return (await client.query<R>({ ...query, query_timeout: answerMs } as pg.QueryConfig)).rows
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code) {
+    // Class 08 comes from a pooler that lost its connection to PostgreSQL, so PostgreSQL's own answer is lost.
+    if (error instanceof pg.DatabaseError && error.code && !error.code.startsWith('08')) {
       const { message, code, constraint } = error
       throw errorOfAnswer(message, { code, constraint, cause: error })
     }
