@@ -47,9 +47,15 @@ export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<
 }
 
 function startWorker(): Worker {
-  return new Worker(new URL('./policy-check-worker.ts', import.meta.url), {
+  const worker = new Worker(new URL('./policy-check-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   })
+  // Without a listener, a thread that runs out of memory while it is idle or being ended would end the process.
+  worker.on('error', () => {})
+  worker.once('exit', () => {
+    if (idle === worker) idle = undefined
+  })
+  return worker
 }
 
 const TOO_LONG = { problem: `the policy takes longer than ${CHECK_WITHIN_MS / 1000} s to check: make it smaller` }
