@@ -16,7 +16,7 @@ async function startSkewedNodes(env: Record<string, string>) {
   const storage = await createTestStorage()
   const start = async (skewMs: number) => {
     const settings = { ...storage.env, ...env, SKEW_MS: String(skewMs) }
-    const node = spawnService(settings, await freePorts(), { entry: 'server/proofs/skewed-node.ts' })
+    const node = spawnService(settings, await freePorts(), { entry: 'server/proofs/faults/skewed-node.ts' })
     await node.untilOutput('"msg":"ready"')
     return node
   }

@@ -7,7 +7,7 @@ import { openStorage } from '../src/store/storage.ts'
 import { exampleTransaction } from '../tests/example-transaction.ts'
 import { firstRunKey, postJson, runCli, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
 import { createTestStorage, onPostgres, type TestStorage } from '../tests/test-storage.ts'
-import { CRASH_POINTS, crashAt } from './crash-point.ts'
+import { CRASH_POINTS, crashAt } from './faults/crash-point.ts'
 import { reportFigures, seededRandom, trials } from './proof-run.ts'
 
 const WRITERS = 8

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { firstRunKey, postJson, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
 import { onPostgres } from '../tests/test-storage.ts'
-import { CutOffProxy } from './cut-off-proxy.ts'
+import { CutOffProxy } from './faults/cut-off-proxy.ts'
 import { reportFigures, trials } from './proof-run.ts'
 
 const skip = !onPostgres && 'needs PostgreSQL'

@@ -10,7 +10,7 @@ import { startService } from '../src/service/start-service.ts'
 import { listOrganizations } from '../src/store/queries/organizations.ts'
 import { firstRunKey, freePorts, postJson, type ServiceProcess, spawnService } from '../tests/service-process.ts'
 import { createEmptyTestStorage, createTestStorage, onPostgres, type TestStorage } from '../tests/test-storage.ts'
-import { crashAt } from './crash-point.ts'
+import { crashAt } from './faults/crash-point.ts'
 import { reportFigures, seededRandom, trials } from './proof-run.ts'
 
 const ANY_PORTS = { CONSOLE_PORT: '0', SANDBOX_PORT: '0', PRODUCTION_PORT: '0' }

@@ -8,9 +8,9 @@ import {
   operations,
   resolveReference,
   validRequest,
-} from './generate-requests.ts'
-import { pick, type Source } from './generate-values.ts'
-import { startProbedService } from './probed-service.ts'
+} from './load/generate-requests.ts'
+import { pick, type Source } from './load/generate-values.ts'
+import { startProbedService } from './probe/probed-service.ts'
 import { reportFigures, seed, seededRandom, trials } from './proof-run.ts'
 
 const HOLD_MS_MAX = 50

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstRunKey, postJson, startServiceProcess } from '../tests/service-process.ts'
 import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
-import { CutOffProxy } from './cut-off-proxy.ts'
+import { CutOffProxy } from './faults/cut-off-proxy.ts'
 import { reportFigures, trials } from './proof-run.ts'
 
 const skip = !onPostgres && 'needs PostgreSQL'

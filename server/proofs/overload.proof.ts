@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'
 import { createTestStorage } from '../tests/test-storage.ts'
+import { type Acknowledged, findLost, write } from './load/writing-clients.ts'
 import { reportFigures, trials } from './proof-run.ts'
-import { type Acknowledged, findLost, write } from './writing-clients.ts'
 
 const ROUND_MS = 2_000
 const PAIRS = trials(4, 2)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { startFlood } from './pipelining-flood.ts'
-import { startProbedService } from './probed-service.ts'
+import { startFlood } from './load/pipelining-flood.ts'
+import { startProbedService } from './probe/probed-service.ts'
 import { reportFigures, trials } from './proof-run.ts'
 
 const service = await startProbedService()

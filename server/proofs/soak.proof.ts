@@ -4,8 +4,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstRunKey, runCli, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
 import { createTestStorage } from '../tests/test-storage.ts'
+import { type Acknowledged, findLost, write } from './load/writing-clients.ts'
 import { reportFigures, seededRandom, soakMinutes } from './proof-run.ts'
-import { type Acknowledged, findLost, write } from './writing-clients.ts'
 
 const CLIENTS = 8
 /** A moderate rate: the proof is about time and kills, overload has its own. */

@@ -1,10 +1,10 @@
 /** No request of legal size stalls the others (promise 23). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startAttacker } from './attacker.ts'
-import { startProbedService } from './probed-service.ts'
+import { startAttacker } from './load/attacker.ts'
+import { hostileRequests, largestRequests, type WorstRequest } from './load/worst-bodies.ts'
+import { startProbedService } from './probe/probed-service.ts'
 import { reportFigures, trials } from './proof-run.ts'
-import { hostileRequests, largestRequests, type WorstRequest } from './worst-bodies.ts'
 
 const HOLD_MS_MAX = 50
 const service = await startProbedService()

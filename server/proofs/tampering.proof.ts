@@ -14,10 +14,10 @@ import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
 import { tamper } from '../tests/tamper.ts'
 import { testAuditKey } from '../tests/test-audit-key.ts'
 import { startTestService } from '../tests/test-service.ts'
-import type { Scene } from './alteration.ts'
-import { LOG_ALTERATIONS } from './log-alterations.ts'
+import type { Scene } from './alterations/alteration.ts'
+import { LOG_ALTERATIONS } from './alterations/log-alterations.ts'
+import { RECORD_ALTERATIONS } from './alterations/record-alterations.ts'
 import { reportFigures } from './proof-run.ts'
-import { RECORD_ALTERATIONS } from './record-alterations.ts'
 
 const api = await startTestService()
 const { installation } = api.service

@@ -1,5 +1,5 @@
 /** Bodies of legal size that cost the most to read, to check, to refuse or to record, for every endpoint with a body. */
-import { exampleTransaction } from '../tests/example-transaction.ts'
+import { exampleTransaction } from '../../tests/example-transaction.ts'
 
 /** A request that costs as much as its endpoint allows. */
 export interface WorstRequest {

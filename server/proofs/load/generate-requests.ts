@@ -28,7 +28,7 @@ export interface GeneratedRequest {
   body: string | undefined
 }
 
-const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')) as {
+const description = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8')) as {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, JsonSchema> }
 }

@@ -1,5 +1,5 @@
 /** Alterations of the records that entries of the audit log speak of. */
-import type { Database } from '../src/store/database/database.ts'
+import type { Database } from '../../src/store/database/database.ts'
 import { type Alteration, leafOf, type Scene } from './alteration.ts'
 
 /** The sentence about a record that was changed or is missing, with its entry and leaf. */

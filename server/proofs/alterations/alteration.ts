@@ -1,6 +1,6 @@
 /** The scene that alterations are made in, and their form. */
-import type { Database } from '../src/store/database/database.ts'
-import type { TestOrganization } from '../tests/test-service.ts'
+import type { Database } from '../../src/store/database/database.ts'
+import type { TestOrganization } from '../../tests/test-service.ts'
 
 /** An organization with one record of every kind, all sealed. */
 export interface Scene {

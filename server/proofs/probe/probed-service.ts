@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { firstRunKey, runCliForJson, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
-import { createTestStorage } from '../tests/test-storage.ts'
+import { firstRunKey, runCliForJson, type ServiceProcess, startServiceProcess } from '../../tests/service-process.ts'
+import { createTestStorage } from '../../tests/test-storage.ts'
 
 /** A service in its own process, whose event loop is measured. */
 export interface ProbedService {
