@@ -15,6 +15,8 @@ import { reportFigures, seed, seededRandom, trials } from './proof-run.ts'
 
 const HOLD_MS_MAX = 50
 const REQUESTS_PER_PROBE = 25
+/** Some operations have rules beyond their schema, which about one valid request in ten satisfies. */
+const REQUESTS_TO_SUCCEED_MAX = 300
 
 const service = await startProbedService()
 const key = service.keys.first
@@ -60,9 +62,16 @@ async function holdAlone(request: GeneratedRequest): Promise<number> {
   return least
 }
 
+/** Whether one of many valid requests to an operation succeeds. */
+async function canSucceed(operation: (typeof operations)[number]): Promise<boolean> {
+  for (let sent = 0; sent < REQUESTS_TO_SUCCEED_MAX; sent++)
+    if ((await check(validRequest(operation, source, key))) < 300) return true
+  return false
+}
+
 test('generated requests, valid and broken, get answers that match their schema, no 5xx and no stall', async (t) => {
   const total = trials(1_500, 200)
-  const succeeded = new Map<string, number>()
+  const succeeded = new Set<string>()
   const statuses = new Map<number, number>()
   let batch: GeneratedRequest[] = []
   let longest = 0
@@ -72,7 +81,7 @@ test('generated requests, valid and broken, get answers that match their schema,
     const request = (random() < 0.5 ? validRequest : brokenRequest)(operation, source, key)
     const status = await check(request)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    if (status < 300) succeeded.set(operation.operationId, (succeeded.get(operation.operationId) ?? 0) + 1)
+    if (status < 300) succeeded.add(operation.operationId)
     batch.push(request)
     if (batch.length < REQUESTS_PER_PROBE) continue
     let hold = await service.longestHoldMs()
@@ -90,9 +99,9 @@ test('generated requests, valid and broken, get answers that match their schema,
     longest = Math.max(longest, hold)
     batch = []
   }
-  const unreached = operations
-    .filter(({ operationId }) => !succeeded.has(operationId))
-    .map(({ operationId }) => operationId)
+  const unreached: string[] = []
+  for (const operation of operations)
+    if (!succeeded.has(operation.operationId) && !(await canSucceed(operation))) unreached.push(operation.operationId)
   assert.deepEqual(unreached, [], 'operations without a success: the generator does not reach them')
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
   reportFigures(

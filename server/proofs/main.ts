@@ -99,7 +99,7 @@ async function provePromise({ number, promise, proofs }: ProvedPromise): Promise
   }
   const isTested = settings.afterTests && proofs.every(({ file }) => isTest(file))
   if (isTested) parts.push('by npm test')
-  else if (passed === 0) failures.push('no test ran')
+  else if (passed === 0 && failures.length === 0) failures.push('no test ran')
   const holds = failures.length === 0
   const seconds = ((Date.now() - begun) / 1000).toFixed(1)
   console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
