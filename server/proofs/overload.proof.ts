@@ -1,3 +1,4 @@
+/** Overload degrades politely (promise 20): the node refuses at once what it cannot answer in time. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'

@@ -1,3 +1,4 @@
+/** Under a load with kills nothing is lost, and memory stays flat (promise 15). */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'

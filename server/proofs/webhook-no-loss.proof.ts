@@ -1,3 +1,4 @@
+/** No delivery is lost (promise 7): receivers fail, nodes are killed, and every event arrives signed. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

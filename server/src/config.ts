@@ -64,7 +64,8 @@ export const SETTINGS = {
   DATA_DIR: {
     allowed: FOLDER,
     default: './data',
-    meaning: 'Folder of the embedded database, `master.key`, `first-run.txt`, the lock and the command-line socket.',
+    meaning:
+      'Folder of the embedded database, `master.key`, the newest heads of the audit logs, `first-run.txt`, the lock and the command-line socket.',
   },
   DATABASE_URL: {
     allowed: POSTGRES_URL,
