@@ -21,7 +21,9 @@ const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: '
 
 /** What the tests of one promise did on one database. */
 interface Evidence {
-  passed: number
+  passed: string[]
+  /** Why tests were skipped, by their names. */
+  skipped: Map<string, string>
   figures: string[]
   failures: string[]
 }
@@ -88,18 +90,22 @@ async function provePromise({ number, promise, proofs }: ProvedPromise): Promise
   const begun = Date.now()
   const parts: string[] = []
   const failures: string[] = []
-  let passed = 0
+  const passed = new Set<string>()
+  const skipped = new Map<string, string>()
   for (const database of settings.databases) {
-    const evidence: Evidence = { passed: 0, figures: [], failures: [] }
+    const evidence: Evidence = { passed: [], skipped: new Map(), figures: [], failures: [] }
     for (const proof of proofs) if (isDue(proof, database)) await runProof(proof, database, evidence)
-    passed += evidence.passed
+    for (const name of evidence.passed) passed.add(name)
+    for (const [name, why] of evidence.skipped) skipped.set(name, why)
     failures.push(...evidence.failures.map((failure) => `${LABELS[database]}: ${failure}`))
-    if (evidence.passed > 0)
-      parts.push(`${LABELS[database]}: ${[plural(evidence.passed, 'test'), ...evidence.figures].join(', ')}`)
+    if (evidence.passed.length > 0)
+      parts.push(`${LABELS[database]}: ${[plural(evidence.passed.length, 'test'), ...evidence.figures].join(', ')}`)
   }
+  // A test of one database is skipped on the other; what ran on neither must not look proved.
+  for (const [name, why] of skipped) if (!passed.has(name)) parts.push(`NOT SHOWN "${name}": ${why}`)
   const isTested = settings.afterTests && proofs.every(({ file }) => isTest(file))
   if (isTested) parts.push('by npm test')
-  else if (passed === 0 && failures.length === 0) failures.push('no test ran')
+  else if (passed.size === 0 && failures.length === 0) failures.push('no test ran')
   const holds = failures.length === 0
   const seconds = ((Date.now() - begun) / 1000).toFixed(1)
   console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
@@ -143,8 +149,9 @@ async function runProof({ file, tests }: Proof, database: DatabaseName, evidence
   for (const line of output.split('\n').filter((text) => text.startsWith('{'))) {
     const event = JSON.parse(line) as ProofEvent
     if (event.type === 'figures') evidence.figures.push(event.text)
-    else if (event.result === 'passed') evidence.passed++
-    else if (event.result === 'failed') evidence.failures.push(`${event.name}\n${event.error}`)
+    else if (event.result === 'passed') evidence.passed.push(event.name)
+    else if (event.result === 'skipped') evidence.skipped.set(event.name, event.why)
+    else evidence.failures.push(`${event.name}\n${event.error}`)
   }
   for (const start of tests ?? [])
     if (!output.includes(JSON.stringify(start).slice(1, -1))) evidence.failures.push(`${file} has no test "${start}"`)

@@ -3,7 +3,8 @@ import type { TestEvent } from 'node:test/reporters'
 
 /** A test that ended, or the figures that a test reported. */
 export type ProofEvent =
-  | { type: 'test'; name: string; result: 'passed' | 'failed' | 'skipped'; error?: string }
+  | { type: 'test'; name: string; result: 'passed' | 'failed'; error?: string }
+  | { type: 'test'; name: string; result: 'skipped'; why: string }
   | { type: 'figures'; text: string }
 
 /** The reporter that `node --test --test-reporter` loads. */
@@ -24,5 +25,8 @@ function proofEventOf(event: TestEvent): ProofEvent | undefined {
   }
   // A suite is not a test, and the result of its tests is its own.
   if (event.type !== 'test:pass' || event.data.details.type === 'suite') return undefined
-  return { type: 'test', name: event.data.name, result: event.data.skip === undefined ? 'passed' : 'skipped' }
+  const { name, skip } = event.data
+  return skip === undefined
+    ? { type: 'test', name, result: 'passed' }
+    : { type: 'test', name, result: 'skipped', why: String(skip) }
 }
