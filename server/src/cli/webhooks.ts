@@ -30,7 +30,10 @@ export const webhooksAdd = defineCommand<EndpointWithSecret>({
   arguments: ['url'],
   options: {
     ...targetOptions,
-    events: { type: 'string', description: `all (default), or a comma-separated list of: ${EVENT_TYPES.join(', ')}` },
+    events: {
+      type: 'string',
+      description: `all but audit.checkpoint (default), or a comma-separated list of: ${EVENT_TYPES.join(', ')}`,
+    },
     description: { type: 'string', description: 'what the webhook endpoint is for' },
   },
   async run(installation, input) {
