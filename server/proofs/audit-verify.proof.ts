@@ -16,7 +16,8 @@ import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
 import { reportFigures, trials } from './proof-run.ts'
 
 const ACTOR = { type: 'system', id: 'proof' } as const
-const HEADS = trials(30_000, 3_000)
+const HEADS_OF_LONG_LOG = 30_000
+const HEADS = trials(HEADS_OF_LONG_LOG, 3_000)
 const ORGANIZATIONS = 500
 /** What docs/audit-log.md promises. */
 const SEALED_WITHIN_MS = 5_000
@@ -125,9 +126,7 @@ test('a long log is verified by the running server while the API answers, in bou
   await fillLog(installation, organization!.id, HEADS)
   await installation.close()
 
-  console.error('filled', performance.now())
   const service = await startServiceProcess(storage.env)
-  console.error('started', performance.now())
   after(() => service.stop())
   const { sandbox: port, console: consolePort } = service.ports
   const [url, key] = [`http://127.0.0.1:${port}`, firstRunKey(storage.dataDir)]
@@ -152,13 +151,13 @@ test('a long log is verified by the running server while the API answers, in bou
   const code = await new Promise((resolve) => cli.once('close', resolve))
   const seconds = (performance.now() - startedMs) / 1_000
   isOver = true
-  console.error('verified', performance.now())
   const durations = await answering
   const grownMb = ((await residentBytes(consolePort)) - before) / 2 ** 20
   const slowest = Math.max(...durations)
   assert.equal(code, 0, output + progress)
   assert.match(output, new RegExp(`^intact .* ${organization!.id}: \\d{4,} entries`))
-  if (seconds > 5) assert.match(progress, /verifying sandbox org_\w+: \d+ of \d+ entries/)
+  // Progress is reported after two seconds; on a busy machine the command may take longer just to start.
+  if (seconds > 5 && HEADS >= HEADS_OF_LONG_LOG) assert.match(progress, /verifying sandbox org_\w+: \d+ of \d+ entries/)
   // It was 27 s for a log of this length when all heads were loaded and verified at once. The machine may be busy too.
   assert.ok(
     slowest < 2_000 + 3 * Math.max(...quiet),
