@@ -16,6 +16,9 @@ const KILLS_PER_MINUTE = 4
 const SAMPLES = 20
 /** What the process may use in the last quarter of its half, in comparison with the second quarter. */
 const GROWTH_MAX = 1.2
+/** A process grows into its heap for some minutes after its start: a shorter soak only shows that memory is bounded. */
+const SETTLED_MINUTES = 5
+const MEGABYTES_MAX = 1_000
 
 const storage = await createTestStorage()
 after(() => storage.remove())
@@ -58,7 +61,8 @@ test('under a long load with kills nothing is lost, memory stays flat and the au
   })
   const quarter = SAMPLES / 4
   const [early, late] = [median(megabytes.slice(quarter, 2 * quarter)), median(megabytes.slice(-quarter))]
-  assert.ok(late <= early * GROWTH_MAX, `resident megabytes: ${megabytes}`)
+  const bound = soakMinutes / 2 >= SETTLED_MINUTES ? early * GROWTH_MAX : MEGABYTES_MAX
+  assert.ok(late <= bound, `resident megabytes: ${megabytes}`)
   assert.deepEqual(await findLost({ origin, key, acknowledged }), [])
   assert.equal(await service.stop(), 0)
   const verified = runCli(storage.env, 'audit', 'verify')
