@@ -157,7 +157,7 @@ function someOrders(steps: readonly Step[], atMost: number): Step[][] {
 }
 
 /** Runs the same steps in several orders, asserts that the results are equal, and returns the result. */
-async function inAnyOrder(steps: readonly Step[], { before = [goodAccount], atMost = 8 } = {}) {
+async function inAnyOrder(steps: readonly Step[], { before = [goodAccount], atMost = 5 } = {}) {
   const orders = someOrders(steps, atMost)
   const results = await resultsOf(orders.map((order) => [...before, ...order]))
   for (const [index, result] of results.entries())
@@ -198,7 +198,7 @@ test('an unverified assertion neither weakens a verified claim nor restores a fa
   const unverified = { status: 'unverified' } as const
   const both = [has('bad', 'email', LATER), has('subject', 'email', LATER), hasOutcome('bad', 'default')]
   const verified = await inAnyOrder([...both, has('bad', 'email', unverified), has('subject', 'email', unverified)], {
-    atMost: 10,
+    atMost: 6,
   })
   assert.ok(verified.exposure > 0.2, String(verified.exposure))
   const failed = await inAnyOrder([
@@ -221,7 +221,7 @@ test('when one of two shared identifiers fails, the link of the other remains', 
       has('subject', 'device', device('one', 'failed', '2026-11-02')),
       hasOutcome('bad', 'fraud_confirmed'),
     ],
-    { atMost: 12 },
+    { atMost: 7 },
   )
   assert.ok(exposure > 0.1 && exposure < 0.16, `the strength of the unverified device: ${exposure}`)
 })
@@ -285,7 +285,7 @@ test('a payment counts the same whichever end reports it first, and with or with
       pays('bad', { amount: 900 }),
       hasOutcome('bad', 'fraud_confirmed'),
     ],
-    { before: [], atMost: 12 },
+    { before: [], atMost: 7 },
   )
   assert.ok(exposure > 0.05 && exposure < 0.1, String(exposure))
   const reportedByOther = await inAnyOrder(
@@ -303,7 +303,7 @@ test('the exposure over two hops is the same in any order of links, payments and
       pays('friend', { amount: 10 }),
       hasOutcome('bad', 'fraud_confirmed'),
     ],
-    { atMost: 12 },
+    { atMost: 7 },
   )
   assert.ok(exposure > 0.08, String(exposure))
   const shared = await inAnyOrder(
@@ -314,7 +314,7 @@ test('the exposure over two hops is the same in any order of links, payments and
       has('friend', 'phone', FAILED_BETWEEN),
       hasOutcome('bad', 'default'),
     ],
-    { atMost: 12 },
+    { atMost: 7 },
   )
   assert.ok(shared.exposure > 0.1 && shared.exposure < 0.25, String(shared.exposure))
 })
@@ -350,7 +350,7 @@ test('unverified links never lower an exposure, at either hop of its path, befor
   assert.ok(plain.exposure > 0.1)
   assert.deepEqual([plain.verdict, plain.conditions], ['approve_with_conditions', ['linked_exposure']])
   for (const who of ['friend', 'subject'] as const)
-    assert.deepEqual(await inAnyOrder([...path, isSurrounded(who)], { atMost: 8 }), plain, who)
+    assert.deepEqual(await inAnyOrder([...path, isSurrounded(who)], { atMost: 4 }), plain, who)
 })
 
 test('reading an identifier with 20,000 holders costs no more than one with 40', async () => {
