@@ -166,7 +166,10 @@ export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 21,
     promise: 'several nodes are one service',
-    proofs: [{ file: 'server/tests/two-nodes.test.ts', on: 'postgres' }],
+    proofs: [
+      { file: 'server/tests/two-nodes.test.ts', on: 'postgres' },
+      { file: 'server/src/store/conformance.test.ts' },
+    ],
   },
   {
     number: 22,
