@@ -13,7 +13,7 @@ import { recordSha256 } from '../src/store/write-path/record-hash.ts'
 import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'
 import { startTestService } from '../tests/test-service.ts'
 import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
-import { reportFigures, trials } from './proof-run.ts'
+import { assertTime, reportFigures, trials } from './proof-run.ts'
 
 const ACTOR = { type: 'system', id: 'proof' } as const
 const HEADS_OF_LONG_LOG = 30_000
@@ -159,7 +159,8 @@ test('a long log is verified by the running server while the API answers, in bou
   // Progress is reported after two seconds; on a busy machine the command may take longer just to start.
   if (seconds > 5 && HEADS >= HEADS_OF_LONG_LOG) assert.match(progress, /verifying sandbox org_\w+: \d+ of \d+ entries/)
   // It was 27 s for a log of this length when all heads were loaded and verified at once. The machine may be busy too.
-  assert.ok(
+  assertTime(
+    t,
     slowest < 2_000 + 3 * Math.max(...quiet),
     `the slowest of ${durations.length} requests took ${Math.round(slowest)} ms`,
   )
@@ -214,9 +215,9 @@ test('500 active organizations are sealed in the promised time, with few heads a
   )
   const { slowest_ms, entries, heads, events } = found!
   assert.equal(entries, rounds * ORGANIZATIONS)
-  assert.ok(Number(slowest_ms) < 2 * SEALED_WITHIN_MS, `an entry waited ${slowest_ms} ms`)
+  assertTime(t, Number(slowest_ms) < 2 * SEALED_WITHIN_MS, `an entry waited ${slowest_ms} ms`)
   // A head every three seconds: at two a second there would be about 20.
-  assert.ok(heads <= 7, `${heads} heads`)
+  assertTime(t, heads <= 7, `${heads} heads`)
   assert.equal(events, 1)
   reportFigures(
     t,

@@ -11,7 +11,7 @@ import {
 } from './load/generate-requests.ts'
 import { pick, type Source } from './load/generate-values.ts'
 import { startProbedService } from './probe/probed-service.ts'
-import { reportFigures, seed, seededRandom, trials } from './proof-run.ts'
+import { assertTime, reportFigures, seed, seededRandom, trials } from './proof-run.ts'
 
 const HOLD_MS_MAX = 50
 const REQUESTS_PER_PROBE = 25
@@ -89,7 +89,8 @@ test('generated requests, valid and broken, get answers that match their schema,
       hold = 0
       for (const one of batch) {
         const alone = await holdAlone(one)
-        assert.ok(
+        assertTime(
+          t,
           alone <= HOLD_MS_MAX,
           `${alone} ms for seed ${seed}: ${one.method} ${one.path} ${one.body?.slice(0, 500)}`,
         )

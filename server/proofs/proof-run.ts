@@ -1,4 +1,5 @@
 /** What a proof takes from `npm run prove`: its seed, its share of the trials, and a place for its figures. */
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 
 /** The seed of this run; `npm run prove -- --seed N` repeats one. */
@@ -26,4 +27,13 @@ export function seededRandom(from: number = seed): () => number {
 /** Adds figures to the line of this proof's promise, such as "50 kills, 4,012 acknowledged writes, 0 lost". */
 export function reportFigures(context: TestContext, figures: string): void {
   context.diagnostic(`figures: ${figures}`)
+}
+
+/**
+ * Asserts a limit on time. Where neighbours take processor time away (`--report-times`), exceeding it proves nothing about
+ * the service: it is then reported instead.
+ */
+export function assertTime(context: TestContext, isWithinLimit: boolean, otherwise: string): void {
+  if (process.env.PROVE_TIMES !== 'report') assert.ok(isWithinLimit, otherwise)
+  else if (!isWithinLimit) reportFigures(context, `OVER A TIME LIMIT: ${otherwise}`)
 }
