@@ -307,11 +307,18 @@ test('verification finds a changed number on a trail', async () => {
 
 test('verification finds two swapped numbers on a trail', async () => {
   const organization = await organizationWithLog()
-  const last = (await entryCount(organization)) - 1
-  const [one, two] = [await entryAt(organization, last), await entryAt(organization, last - 2)]
-  await tamper(database, 'UPDATE audit_entries SET seq = seq + 100 WHERE id = $1', [one])
-  await tamper(database, 'UPDATE audit_entries SET seq = seq + 2 WHERE id = $1', [two])
-  await tamper(database, 'UPDATE audit_entries SET seq = seq - 102 WHERE id = $1', [one])
+  const entries = await database.query<{ id: string; seq: number }>(
+    `SELECT id, seq FROM audit_entries WHERE org_id = $1 AND trail_id =
+       (SELECT trail_id FROM audit_entries WHERE org_id = $1 GROUP BY trail_id ORDER BY count(*) DESC LIMIT 1)
+     ORDER BY seq DESC LIMIT 2`,
+    [organization.id],
+  )
+  const [one, two] = entries as [(typeof entries)[0], (typeof entries)[0]]
+  const number = (id: string, seq: number) =>
+    tamper(database, 'UPDATE audit_entries SET seq = $2 WHERE id = $1', [id, seq])
+  await number(one.id, one.seq + 100)
+  await number(two.id, one.seq)
+  await number(one.id, two.seq)
   assert.match((await verify(organization)).problems.join(' '), /are not 1, 2, 3 … in the order of sealing/)
 })
 
