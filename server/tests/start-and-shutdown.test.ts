@@ -8,8 +8,7 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { type Service, type ServiceOptions, startService } from '../src/service/start-service.ts'
-import { call } from './command-line.ts'
-import { firstRunKey, freePorts, spawnService } from './service-process.ts'
+import { firstRunKey, freePorts, runCli, spawnService } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -164,7 +163,7 @@ test('an installation whose master key is missing does not start, and no other k
   const service = spawnService(testStorage.env, await freePorts())
   assert.equal(await service.exited, 1)
   assert.match(service.output(), /the master key of this installation is missing/)
-  const { stderr } = await call(testStorage.env, 'audit', 'verify')
+  const { stderr } = runCli(testStorage.env, 'audit', 'verify')
   assert.match(stderr, /the master key of this installation is missing/)
   assert.equal(existsSync(file), false)
   writeFileSync(file, key, { mode: 0o600 })
@@ -226,20 +225,20 @@ test('an installation does not start under another master key, and stays unchang
   )
   assert.equal(await service.exited, 1)
   assert.match(service.output(), /another master key than the installation was made with/)
-  const doctor = await call(testStorage.env, 'doctor')
+  const doctor = runCli(testStorage.env, 'doctor')
   assert.equal(doctor.status, 0, doctor.stdout)
 })
 
 test('doctor names what is wrong and how to repair it', async () => {
   chmodSync(join(testStorage.dataDir, 'master.key'), 0o644)
-  const readable = await call(testStorage.env, 'doctor')
+  const readable = runCli(testStorage.env, 'doctor')
   assert.equal(readable.status, 1)
   assert.match(readable.stdout, /^BAD {2}master key file: others can read .*chmod 600/m)
   chmodSync(join(testStorage.dataDir, 'master.key'), 0o600)
-  assert.equal((await call(testStorage.env, 'doctor')).status, 0)
+  assert.equal(runCli(testStorage.env, 'doctor').status, 0)
 
   const nowhere = join(tmpdir(), 'verdigraph-nowhere')
-  const missing = await call({ DATA_DIR: nowhere }, 'doctor', '--json')
+  const missing = runCli({ DATA_DIR: nowhere }, 'doctor', '--json')
   assert.equal(missing.status, 1)
   assert.ok(
     JSON.parse(missing.stdout).some(({ name, ok }: { name: string; ok: boolean }) => name === 'installation' && !ok),

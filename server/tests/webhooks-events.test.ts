@@ -32,6 +32,8 @@ for (const [url, eventTypes] of [
     { url, description: '', eventTypes },
   )
 }
+// If a head was announced before there was an endpoint, the next announcement would be due in a minute.
+await installation.storage.environments.sandbox.query('DELETE FROM audit_announced WHERE org_id = $1', [acme.id])
 
 interface Described {
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }>
