@@ -1,4 +1,5 @@
 /** Runs the embedded database in a worker thread, so that it does not block the event loop of the service. */
+import { setFlagsFromString } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { PLANNER_SETTINGS, quotedSchema, typeParsers } from './database.ts'
@@ -22,6 +23,10 @@ export interface WorkerError {
   code?: string | undefined
   constraint?: string | undefined
 }
+
+// V8 may abort the process when it frees replaced code of a WebAssembly module (nodejs/node#64500). Keeping that code costs
+// some megabytes.
+setFlagsFromString('--no-wasm-code-gc')
 
 const port = parentPort!
 const { dataDir } = workerData as { dataDir: string }
