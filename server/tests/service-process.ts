@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const OUTPUT_WITHIN_MS = 60_000
+const OUTPUT_WITHIN_MS = 180_000
 
 /** A started process and its output so far. */
 export interface ServiceProcess {

@@ -76,7 +76,7 @@ export function isSignedBy(secret: string, { body, headers }: Received): boolean
 }
 
 /** Polls until a condition holds; fails after a time that is enough for a slow machine. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 90_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`gave up waiting: ${what}`)
