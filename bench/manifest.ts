@@ -1,7 +1,9 @@
 import type { Bench } from './bench.ts'
 import { runDecide } from './decide/run-decide.ts'
 import { runGrowth } from './growth/run-growth.ts'
+import { runHolders } from './holders/run-holders.ts'
 import { runIngestEmbedded, runIngestPostgres } from './ingest/run-ingest.ts'
+import { runLists } from './lists/run-lists.ts'
 import { runMemory } from './memory/run-memory.ts'
 import { runReplayEmbedded, runReplayPostgres } from './replay/run-replay.ts'
 import { runStart } from './start/run-start.ts'
@@ -64,6 +66,18 @@ export const BENCHES: readonly Bench[] = [
     run: runGrowth,
   },
   {
+    name: 'lists',
+    what: 'the first rows of the list of decisions by the slowest of 17 filters, on PostgreSQL with a million decisions',
+    yardsticks: [{ name: '300 ms', ours: 'slowest list', aim: { ratio: 'cost', atMost: 1 } }],
+    run: runLists,
+  },
+  {
+    name: 'holders',
+    what: 'one more entity with an identifier that many entities have, on PostgreSQL',
+    yardsticks: [{ name: 'third holder', ours: '240th holder', aim: { ratio: 'cost', atMost: 2 } }],
+    run: runHolders,
+  },
+  {
     name: 'ingest',
     what: 'transactions ingested over HTTP on PostgreSQL, batches of 1000',
     yardsticks: [{ name: 'COPY', aim: { ratio: 'speed', atLeast: 0.3 } }],
@@ -78,8 +92,9 @@ export const BENCHES: readonly Bench[] = [
   },
   {
     name: 'replay',
-    what: 'deciding recorded decisions again, in bulk from PostgreSQL and one by one over HTTP',
+    what: 'deciding recorded decisions again, in bulk from PostgreSQL (policy backtest) and one by one over HTTP',
     yardsticks: [
+      { name: '20,000 a second', aim: { ratio: 'speed', atLeast: 1 } },
       { name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } },
       { name: 'parse and decide' },
       { name: 'decide alone', ours: 'over HTTP' },
@@ -89,7 +104,11 @@ export const BENCHES: readonly Bench[] = [
   {
     name: 'replay, embedded',
     what: 'deciding recorded decisions again, in bulk from the embedded database',
-    yardsticks: [{ name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } }, { name: 'parse and decide' }],
+    yardsticks: [
+      { name: '20,000 a second' },
+      { name: 'decide alone', aim: { ratio: 'speed', atLeast: 0.5 } },
+      { name: 'parse and decide' },
+    ],
     isLong: true,
     run: runReplayEmbedded,
   },

@@ -1,46 +1,23 @@
 /**
  * How well the sandbox policy tells good loans from bad ones, on the PKDD'99 ("Berka") accounts of a Czech bank.
  *
- *     npm run study:berka -- <folder with loans*.csv and transactions*.csv> [--today 2026-01-15]
+ *     npm run study:berka -- <folder with loans*.csv and transactions*.csv> [--today YYYY-MM-DD]
  *
- * Each loan is requested today: all dates of its account move by the same number of days, and the functions behind the API
- * derive the facts and decide. The data stays in its own folder and is never added to the project.
+ * Each loan is requested on one day: all dates of its account move by the same number of days, and the functions behind the API
+ * derive the facts and decide. The same loans are then requested on five days of that month: only the calendar differs, so the
+ * verdicts should not. The data stays in its own folder and is never added to the project.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { decide } from '../server/src/core/decide/decide.ts'
-import type { Evaluation } from '../server/src/core/decide/evaluation.ts'
-import { deriveFacts } from '../server/src/core/facts/derive-facts.ts'
-import {
-  applyConsent,
-  applyIdentityLink,
-  applyTransactions,
-  type EntityState,
-  emptyState,
-  type TransactionFact,
-} from '../server/src/core/facts/entity-state.ts'
-import type { CompiledPolicy } from '../server/src/core/policy/compiled-policy.ts'
 import { VERDICTS } from '../server/src/core/vocabularies.ts'
 import { sandboxPolicy } from '../server/tests/sandbox-policy.ts'
-import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov, type Scored } from './discrimination.ts'
+import { type Decided, decideLoan, type Loan, REQUESTED_ON, readLoans } from './berka-loans.ts'
+import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov } from './discrimination.ts'
 
-const DAY_MS = 86_400_000
-
-interface Loan {
-  accountId: string
-  requestedAtMs: number
-  amount: number
-  isBad: boolean
-}
-
-interface Decided extends Scored {
-  evaluation: Evaluation
-}
+const DAYS_OF_MONTH = ['01', '08', '15', '22', '29']
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { today: { type: 'string', default: new Date().toISOString().slice(0, 10) } },
+  options: { today: { type: 'string', default: REQUESTED_ON } },
 })
 const [folder] = positionals
 if (folder === undefined) {
@@ -49,34 +26,10 @@ if (folder === undefined) {
 }
 const now = `${values.today}T12:00:00.000Z`
 const policy = sandboxPolicy()
-const transactions = transactionsByAccount(readTable(folder, 'transactions'))
-const decided = readTable(folder, 'loans').map((row) => decideLoan(policy, loanOf(row)))
+const loans = readLoans(folder)
+const decided = loans.map((loan) => decideLoan(policy, loan, now))
 report(decided)
-
-function decideLoan(policy: CompiledPolicy, loan: Loan): Decided {
-  const shiftMs = Math.floor(Date.parse(now) / DAY_MS) * DAY_MS - loan.requestedAtMs
-  const before = (transactions.get(loan.accountId) ?? []).map((fact) => shifted(fact, shiftMs))
-  const state = applyTransactions(knownCustomer(), before)
-  const request = { product: 'default', requestedAmount: loan.amount, currency: 'CZK' }
-  const facts = deriveFacts({ state, entity: { type: 'person', country: 'CZ' }, request, now })
-  const evaluation = decide(policy, facts)
-  const { total, bad_ppm } = evaluation.trace.score
-  return { evaluation, score: total, probabilityOfBad: bad_ppm / 1e6, isBad: loan.isBad }
-}
-
-/** The bank had known all applicants for months, so all of them get a verified identity and a consent. */
-function knownCustomer(): EntityState {
-  const verification = { status: 'verified' } as const
-  const dated = { verification, createdAt: now }
-  let state = applyIdentityLink(emptyState(), { identifier: { type: 'government_id', hash: 'a' }, ...dated })
-  state = applyIdentityLink(state, { identifier: { type: 'bank_account', hash: 'b' }, ...dated })
-  return applyConsent(state, {
-    purpose: 'credit_underwriting',
-    status: 'granted',
-    dataCategories: [],
-    grantedAt: now,
-  })
-}
+reportStability(loans)
 
 function report(decided: readonly Decided[]): void {
   const bad = decided.filter(({ isBad }) => isBad).length
@@ -91,6 +44,27 @@ function report(decided: readonly Decided[]): void {
   const tiers = policy.document.tiers.map(({ tier }) => tier)
   table('tier', tiers, decided, ({ evaluation }) => evaluation.tier)
   table('verdict', VERDICTS, decided, ({ evaluation }) => evaluation.verdict)
+  const steps = [...new Set(decided.map(({ evaluation }) => evaluation.trace.settled_by))].sort()
+  table('settled by', steps, decided, ({ evaluation }) => evaluation.trace.settled_by)
+}
+
+/** How many verdicts and scores depend on the day of the month on which the same loan is requested. */
+function reportStability(loans: readonly Loan[]): void {
+  // February may have no 29th.
+  const month = values.today.slice(0, 7).replace('-02', '-03')
+  let [changed, contradicted, spread] = [0, 0, 0]
+  for (const loan of loans) {
+    const onDays = DAYS_OF_MONTH.map((day) => decideLoan(policy, loan, `${month}-${day}T12:00:00.000Z`))
+    const verdicts = new Set(onDays.map(({ evaluation }) => evaluation.verdict))
+    const scores = onDays.map(({ score }) => score)
+    if (verdicts.size > 1) changed += 1
+    if (verdicts.has('decline') && (verdicts.has('approve') || verdicts.has('approve_with_conditions')))
+      contradicted += 1
+    spread = Math.max(spread, Math.max(...scores) - Math.min(...scores))
+  }
+  console.log(`\nrequested on the ${DAYS_OF_MONTH.join(', ')} of ${month}:`)
+  console.log(`${changed} of ${loans.length} loans change their verdict (${percent(changed / loans.length)})`)
+  console.log(`${contradicted} get both an approval and a decline; the score moves by ${spread} points at most`)
 }
 
 function table(
@@ -114,51 +88,4 @@ function table(
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
-}
-
-function loanOf(row: Record<string, string>): Loan {
-  // A and B are ended loans, C and D running ones; B and D were not paid as agreed.
-  const isBad = row.status === 'B' || row.status === 'D'
-  return { accountId: row.account_id ?? '', requestedAtMs: dateMs(row.date), amount: Number(row.amount), isBad }
-}
-
-function transactionsByAccount(rows: Record<string, string>[]): Map<string, TransactionFact[]> {
-  const accounts = new Map<string, TransactionFact[]>()
-  for (const row of rows) {
-    const facts = accounts.get(row.account_id ?? '') ?? []
-    facts.push(transactionOf(row))
-    accounts.set(row.account_id ?? '', facts)
-  }
-  return accounts
-}
-
-function transactionOf(row: Record<string, string>): TransactionFact {
-  return {
-    externalId: (row.trans_id ?? '').padStart(10, '0'),
-    occurredAt: new Date(dateMs(row.date)).toISOString(),
-    amount: Number(row.amount),
-    currency: 'CZK',
-    direction: row.type === 'credit' ? 'credit' : 'debit',
-    balanceAfter: Number(row.balance),
-  }
-}
-
-function shifted(fact: TransactionFact, shiftMs: number): TransactionFact {
-  return { ...fact, occurredAt: new Date(Date.parse(fact.occurredAt) + shiftMs).toISOString() }
-}
-
-/** Dates look like 930705 (5 July 1993). */
-function dateMs(text = ''): number {
-  return Date.UTC(1900 + Number(text.slice(0, 2)), Number(text.slice(2, 4)) - 1, Number(text.slice(4, 6)))
-}
-
-function readTable(folder: string, prefix: string): Record<string, string>[] {
-  const name = readdirSync(folder).find((file) => file.startsWith(prefix) && file.endsWith('.csv'))
-  if (name === undefined) throw new Error(`there is no ${prefix}*.csv in ${folder}`)
-  const [header = '', ...lines] = readFileSync(join(folder, name), 'utf8').trim().split(/\r?\n/)
-  const columns = header.split(',')
-  return lines.map((line) => {
-    const cells = line.split(',')
-    return Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? '']))
-  })
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { areaUnderCurve, bootstrapError, brier, kolmogorovSmirnov, type Scored } from './discrimination.ts'
+import {
+  areaUnderCurve,
+  bootstrapError,
+  bootstrapInterval,
+  brier,
+  kolmogorovSmirnov,
+  type Scored,
+} from './discrimination.ts'
 
 const scored = (score: number, isBad: boolean, probabilityOfBad = 0.5): Scored => ({ score, isBad, probabilityOfBad })
 const APART = [scored(1, true), scored(2, true), scored(3, false), scored(4, false)]
@@ -28,4 +35,12 @@ it('the bootstrap error is the same on every run', () => {
   const cases = Array.from({ length: 40 }, (_, index) => scored(index % 11, index % 3 === 0))
   assert.equal(bootstrapError(cases, areaUnderCurve), bootstrapError(cases, areaUnderCurve))
   assert.ok(bootstrapError(cases, areaUnderCurve) > 0)
+})
+
+it('the bootstrap interval holds the measure, and nothing else if all cases are alike', () => {
+  const cases = Array.from({ length: 60 }, (_, index) => scored(index % 13, index % 4 === 0))
+  const { from, to } = bootstrapInterval(cases, areaUnderCurve)
+  assert.ok(from < areaUnderCurve(cases) && areaUnderCurve(cases) < to)
+  const share = (some: readonly Scored[]) => some.filter(({ isBad }) => isBad).length / some.length
+  assert.deepEqual(bootstrapInterval([scored(1, true), scored(2, true)], share), { from: 1, to: 1 })
 })

@@ -15,6 +15,7 @@ import { factsFrom } from '../../server/src/core/facts/facts-from.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import { arbitraryFacts } from '../../server/tests/arbitrary-facts.ts'
 import { type Persona, personas } from '../../server/tests/personas.ts'
+import { computedOperands, operandValue, writtenOperand } from './rule-condition.ts'
 
 /** One case to decide, in the form that each engine reads fastest. */
 export interface DecisionCase {
@@ -27,8 +28,10 @@ export interface DecisionCase {
   nested: Record<string, Record<string, FactValue | null>>
 }
 
-/** The input that says whether the request names an amount; without one, features of the instalment do not apply. */
-export const REQUEST_MADE = 'request.made'
+/** The input that says whether a characteristic applies; without an amount, those of the account and the instalment do not. */
+export function appliesInput(characteristic: string): string {
+  return `applies.${characteristic}`
+}
 
 const NOW = '2026-07-15T12:00:00.000Z'
 const SEED = 20260715
@@ -72,12 +75,11 @@ export function peerInputs(policy: CompiledPolicy, { features }: Facts): Pick<De
     flat[feature] = value
     nested[namespace] = { ...nested[namespace], [name]: value }
   }
-  let isRequestMade = true
   policy.inputs.forEach(({ feature }, slot) => {
     put(feature, values[slot] ?? null)
-    if (missing[slot] === 'not_requested') isRequestMade = false
   })
-  put(REQUEST_MADE, isRequestMade)
+  for (const { id, slot } of policy.characteristics) put(appliesInput(id), missing[slot] !== 'not_requested')
+  for (const operand of computedOperands(policy.document)) flat[writtenOperand(operand)] = operandValue(operand, flat)
   return { flat, nested }
 }
 

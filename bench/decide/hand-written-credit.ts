@@ -7,23 +7,32 @@ export interface Applicant {
   amount: number | undefined
   product: string | undefined
   currency: string | undefined
-  inflow: number | undefined
+  income: number | undefined
+  recurring: number | undefined
+  otherIncome: number | undefined
+  stopped: number | undefined
+  circular: number | undefined
+  otherCurrencies: number | undefined
   spending: number | undefined
   debtService: number | undefined
-  averageBalance: number | undefined
-  instalmentToInflow: number | undefined
   reserve: number | undefined
+  averageBalance: number | undefined
+  reconciled: number | undefined
+  debitsWithBalance: number | undefined
+  instalmentToIncome: number | undefined
+  reserveToInstalment: number | undefined
   strong: number | undefined
   failed: number | undefined
   conflicts: number | undefined
   consent: string | undefined
   identityData: string | undefined
-  months: number | undefined
-  inflowVariation: number | undefined
+  days: number | undefined
+  daysSinceLast: number | undefined
   leanMonth: number | undefined
-  outflowToInflow: number | undefined
+  outflowToIncome: number | undefined
   lowBalanceShare: number | undefined
-  negativeDays: number | undefined
+  overdrawn90: number | undefined
+  overdrawn365: number | undefined
   returnedPayments: number | undefined
   exposure: number | undefined
   repaid: number | undefined
@@ -52,15 +61,11 @@ function annuityFactor(months: number, annualRate: number): number {
   return factor
 }
 
-function annuityFactorOf(product: string | undefined): number {
+/** The amount that one unit of monthly instalment repays. */
+export function annuityFactorOf(product: string | undefined): number {
   if (product === 'personal_loan') return ANNUITY_FACTORS.personal_loan
   if (product === 'business_credit_line') return ANNUITY_FACTORS.business_credit_line
   return ANNUITY_FACTORS.default
-}
-
-/** The monthly instalment of the requested amount. */
-export function monthlyInstalment(amount: number, product: string | undefined): number {
-  return amount / annuityFactorOf(product)
 }
 
 const BAD_PPM = [
@@ -85,7 +90,26 @@ const NORMAL_PPM = [
 /** The probability, in millionths, that the true score lies on the same side of the cutoff as this one. */
 export function confidencePpm(score: number, variance: number): number {
   const distance = score - 550
-  const zSquared = (distance * distance) / variance
+  return normalPpm((distance * distance) / variance)
+}
+
+/** The same for a decline, if every missing fact were its best. */
+export function declinePpm(applicant: Applicant, score: number): number {
+  let best = score
+  if (applicant.amount !== undefined && applicant.reserveToInstalment === undefined) best += 12
+  if (applicant.amount !== undefined && applicant.instalmentToIncome === undefined) best += 7
+  if (applicant.lowBalanceShare === undefined) best += 6
+  if (applicant.overdrawn365 === undefined) best += 2
+  if (applicant.leanMonth === undefined) best += 10
+  if (applicant.outflowToIncome === undefined) best += 3
+  if (applicant.days === undefined) best += 8
+  if (applicant.strong === undefined) best += 16
+  if (applicant.repaid === undefined) best += 14
+  const short = 550 - best
+  return short <= 0 ? 0 : normalPpm((short * short) / 625)
+}
+
+function normalPpm(zSquared: number): number {
   if (zSquared >= 16) return NORMAL_PPM.at(-1)!
   let row = 0
   while (zSquared >= ((row + 1) / 4) ** 2) row += 1
@@ -99,13 +123,13 @@ export function unknownVariance({ features, amount }: Applicant): number {
   const hasAmount = amount !== undefined
   const millionths =
     625 * 1_000_000 +
-    (hasAmount ? 256 * unknownCashflowPpm(features['cashflow.lowest_balance']) : 0) +
-    169 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
-    144 * unknownCashflowPpm(features['cashflow.negative_days']) +
-    81 * unknownCashflowPpm(features['cashflow.lowest_inflow_to_outflow']) +
-    (hasAmount ? 36 * unknownCashflowPpm(features['cashflow.median_inflow']) : 0) +
-    64 * unknownCashflowPpm(features['cashflow.outflow_to_inflow']) +
-    25 * unknownCashflowPpm(features['cashflow.months_observed']) +
+    (hasAmount ? 256 * unknownCashflowPpm(features['cashflow.reserve']) : 0) +
+    144 * unknownCashflowPpm(features['cashflow.low_balance_share']) +
+    100 * unknownCashflowPpm(features['cashflow.overdrawn_days_365']) +
+    121 * unknownCashflowPpm(features['cashflow.lowest_income_to_outflow']) +
+    (hasAmount ? 49 * unknownCashflowPpm(features['cashflow.monthly_income']) : 0) +
+    36 * unknownCashflowPpm(features['cashflow.outflow_to_income']) +
+    25 * unknownCashflowPpm(features['cashflow.days_observed']) +
     144 * unknownPpm(features['identity.verified_strong'], 1095)
   return Math.floor(millionths / 1_000_000)
 }
@@ -140,39 +164,44 @@ function unknownPpm(fact: Fact | undefined, halfLifeDays: number): number {
   return 1_000_000 - Math.floor(remaining / 2 ** halvings)
 }
 
-/** The limit, with amount null if an input of it is missing; null if the request names no amount. */
-export function limitFor(
+/** The lowest known term of the limit, and whether another is missing; null if the request names no amount. */
+export function limitBounds(
   applicant: Applicant,
-  tier: { balanceMultiple: number; cap: number },
+  tier: { multiple: number; cap: number },
   badPpm: number,
-): { amount: number | null; isReduced: boolean } | null {
-  const { amount, currency, product, inflow, inflowVariation, spending, averageBalance, outstanding } = applicant
+): { lowest: number; step: number; isUnknown: boolean } | null {
+  const { amount, currency, product, recurring, otherIncome, reserve, spending, debtService, outstanding } = applicant
   if (amount === undefined || currency === undefined) return null
   const money = CURRENCIES.get(currency)
-  if (money === undefined || inflow === undefined || inflowVariation === undefined) return UNKNOWN_LIMIT
-  if (spending === undefined || applicant.debtService === undefined) return UNKNOWN_LIMIT
-  if (averageBalance === undefined || outstanding === undefined) return UNKNOWN_LIMIT
-
   const annuity = annuityFactorOf(product)
-  const debtService = Math.max(applicant.debtService, outstanding / annuity)
-  const steady = inflow * (1 - 0.5 * Math.min(1, inflowVariation))
-  const carried = Math.max(0, Math.min((steady - 0.5 * spending - debtService) / 1.25, 0.36 * steady - debtService))
-  const lowest = Math.min(
-    inCents(carried * annuity),
-    inCents(Math.max(0, averageBalance) * tier.balanceMultiple),
-    inCents(((1500 * 1_000_000) / (badPpm * 0.6)) * money.perEuro),
-    inCents(tier.cap * money.perEuro),
-    inCents(Math.max(0, tier.cap * money.perEuro - outstanding)),
-    1e12,
-  )
-  if (amount <= lowest) return { amount, isReduced: false }
-  return { amount: Math.floor(lowest / money.step) * money.step, isReduced: true }
+  const terms: (number | undefined)[] = []
+  if (reserve === undefined) terms.push(undefined)
+  else {
+    terms.push(tier.multiple * reserve)
+    if (recurring === undefined || otherIncome === undefined) terms.push(undefined)
+    else {
+      const income = recurring + 0.7 * otherIncome + reserve / 60
+      const owed = outstanding === undefined ? undefined : outstanding / annuity
+      for (const debt of [debtService, owed]) {
+        terms.push(debt === undefined ? undefined : (0.3 * income - debt) * annuity)
+        const isKnown = debt !== undefined && spending !== undefined
+        terms.push(isKnown ? ((income - 0.5 * spending - debt) / 1.25) * annuity : undefined)
+      }
+    }
+  }
+  if (money === undefined) terms.push(undefined)
+  else {
+    const cap = tier.cap * money.perEuro
+    terms.push((1500 * money.perEuro) / (0.6 * (badPpm / 1_000_000)), cap)
+    terms.push(outstanding === undefined ? undefined : cap - outstanding)
+  }
+  let lowest = Infinity
+  for (const term of terms) if (term !== undefined) lowest = Math.min(lowest, inCents(term))
+  return { lowest, step: money?.step ?? 0, isUnknown: terms.includes(undefined) }
 }
 
-const UNKNOWN_LIMIT = { amount: null, isReduced: false }
-
 function inCents(amount: number): number {
-  return Math.floor(amount * 100) / 100
+  return Math.floor(Math.max(0, Math.min(1e12, amount)) * 100) / 100
 }
 
 /** The currencies of the cases; the policy has more, but a lookup costs the same. */

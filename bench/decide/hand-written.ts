@@ -9,11 +9,12 @@ import type { Fact, FactSet, Facts } from '../../server/src/core/facts/facts.ts'
 import type { Verdict } from '../../server/src/core/vocabularies.ts'
 import {
   type Applicant,
+  annuityFactorOf,
   badPpmAt,
   confidencePpm,
+  declinePpm,
   isStale,
-  limitFor,
-  monthlyInstalment,
+  limitBounds,
   unknownVariance,
 } from './hand-written-credit.ts'
 
@@ -30,12 +31,54 @@ export interface HandWrittenAnswer {
 export function decideByHand({ features }: Facts): HandWrittenAnswer {
   const applicant = readApplicant(features)
   const hits = ruleHits(applicant)
+  const asked = judge(applicant, hits)
+  const { score, tier } = asked
+  const limit = largestOffer(applicant, hits, asked)
+  if (limit === null || limit === applicant.amount) {
+    return { verdict: asked.verdict, tier: tier.tier, limit: isApproved(asked) ? limit : null, score, hits }
+  }
+  if (limit > 0) return { verdict: 'approve_with_conditions', tier: tier.tier, limit, score, hits }
+  return { verdict: isApproved(asked) ? 'decline' : asked.verdict, tier: tier.tier, limit: null, score, hits }
+}
+
+interface Judged {
+  verdict: Verdict
+  score: number
+  tier: (typeof TIERS)[number]
+  bounds: ReturnType<typeof limitBounds>
+}
+
+function judge(applicant: Applicant, hits: readonly string[]): Judged {
   const score = scoreOf(applicant)
   const tier = tierAt(score)
-  const limit = limitFor(applicant, tier, badPpmAt(score))
-  const verdict = verdictOn(applicant, { hits, score, limit })
-  const isApproved = verdict === 'approve' || verdict === 'approve_with_conditions'
-  return { verdict, tier: tier.tier, limit: isApproved ? (limit?.amount ?? null) : null, score, hits }
+  const bounds = limitBounds(applicant, tier, badPpmAt(score))
+  return { verdict: verdictOn(applicant, { hits, score, bounds }), score, tier, bounds }
+}
+
+/** The largest amount that is approved, 0 if none is; null if it is not known or no amount was requested. */
+function largestOffer(applicant: Applicant, hits: readonly string[], asked: Judged): number | null {
+  const { amount } = applicant
+  const { bounds } = asked
+  if (amount === undefined || bounds === null) return null
+  if (bounds.isUnknown) return asked.verdict === 'decline' && bounds.lowest < bounds.step ? 0 : null
+  if (hits.some((hit) => KNOCK_OUTS.has(hit))) return 0
+  const { step } = bounds
+  const at = (other: number) => judge(withAmount(applicant, other), hits)
+  const steps = Math.floor(amount / step)
+  if (isApproved(asked) && (steps * step === amount || isApproved(at((steps + 1) * step)))) return amount
+  if (amount < step) return 0
+  const smallest = at(step)
+  if (!isApproved(smallest)) return 0
+  let [low, high] = [1, Math.floor(Math.min(amount, smallest.bounds?.lowest ?? 0) / step) + 1]
+  for (let middle = high - 1; high - low > 1; middle = low + Math.floor((high - low) / 2)) {
+    if (isApproved(at(middle * step))) low = middle
+    else high = middle
+  }
+  return low * step
+}
+
+function isApproved({ verdict }: Judged): boolean {
+  return verdict === 'approve' || verdict === 'approve_with_conditions'
 }
 
 function number(fact: Fact | undefined): number | undefined {
@@ -47,38 +90,47 @@ function recent(fact: Fact | undefined): number | undefined {
   return isStale(fact) ? undefined : number(fact)
 }
 
+/** Whether a fact applies to the request: access without credit is decided without bank data. */
+function isAskedFor(fact: Fact | undefined): boolean {
+  return fact === undefined || 'value' in fact || fact.missing !== 'not_requested'
+}
+
 function text(fact: Fact | undefined): string | undefined {
   return fact !== undefined && 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
 }
 
 function readApplicant(features: FactSet): Applicant {
-  const amount = number(features['request.amount'])
-  const product = text(features['request.product'])
-  const inflow = recent(features['cashflow.median_inflow'])
-  const lowestBalance = recent(features['cashflow.lowest_balance'])
-  const instalment = amount === undefined ? undefined : monthlyInstalment(amount, product)
-  return {
+  const applicant: Applicant = {
     features,
-    amount,
-    product,
+    amount: undefined,
+    product: text(features['request.product']),
     currency: text(features['request.currency']),
-    inflow,
-    spending: recent(features['cashflow.mean_spending']),
-    debtService: recent(features['cashflow.mean_debt_service']),
+    income: recent(features['cashflow.monthly_income']),
+    recurring: recent(features['cashflow.recurring_income']),
+    otherIncome: recent(features['cashflow.other_income']),
+    stopped: recent(features['cashflow.stopped_income']),
+    circular: recent(features['cashflow.circular_share']),
+    otherCurrencies: number(features['cashflow.other_currencies']),
+    spending: recent(features['cashflow.monthly_spending']),
+    debtService: recent(features['cashflow.monthly_debt_service']),
+    reserve: recent(features['cashflow.reserve']),
     averageBalance: recent(features['cashflow.average_balance']),
-    instalmentToInflow: instalment === undefined || inflow === undefined ? undefined : ratio(instalment, inflow),
-    reserve: instalment === undefined || lowestBalance === undefined ? undefined : ratio(lowestBalance, instalment),
+    reconciled: recent(features['cashflow.balances_reconciled']),
+    debitsWithBalance: recent(features['cashflow.debits_with_balance']),
+    instalmentToIncome: undefined,
+    reserveToInstalment: undefined,
     strong: number(features['identity.verified_strong']),
     failed: number(features['identity.failed']),
     conflicts: number(features['identity.conflicts']),
     consent: text(features['consent.credit_underwriting']),
     identityData: text(features['consent.identity_data']),
-    months: recent(features['cashflow.months_observed']),
-    inflowVariation: recent(features['cashflow.inflow_variation']),
-    leanMonth: recent(features['cashflow.lowest_inflow_to_outflow']),
-    outflowToInflow: recent(features['cashflow.outflow_to_inflow']),
+    days: recent(features['cashflow.days_observed']),
+    daysSinceLast: number(features['cashflow.days_since_last']),
+    leanMonth: recent(features['cashflow.lowest_income_to_outflow']),
+    outflowToIncome: recent(features['cashflow.outflow_to_income']),
     lowBalanceShare: recent(features['cashflow.low_balance_share']),
-    negativeDays: recent(features['cashflow.negative_days']),
+    overdrawn90: recent(features['cashflow.overdrawn_days_90']),
+    overdrawn365: recent(features['cashflow.overdrawn_days_365']),
     returnedPayments: recent(features['cashflow.returned_payments']),
     exposure: number(features['graph.negative_exposure']),
     repaid: number(features['history.repaid']),
@@ -89,23 +141,50 @@ function readApplicant(features: FactSet): Applicant {
     outstanding: number(features['history.outstanding']),
     openInOtherCurrency: number(features['history.open_in_other_currency']),
   }
+  const amount = number(features['request.amount'])
+  return amount === undefined ? applicant : withAmount(applicant, amount)
+}
+
+function withAmount(applicant: Applicant, amount: number): Applicant {
+  const instalment = amount / annuityFactorOf(applicant.product)
+  const { income, reserve } = applicant
+  return {
+    ...applicant,
+    amount,
+    instalmentToIncome: income === undefined ? undefined : ratio(instalment, income),
+    reserveToInstalment: reserve === undefined ? undefined : ratio(reserve, instalment),
+  }
 }
 
 const RATIO_MAX = 1000
 
 function ratio(over: number, under: number): number {
   if (under <= 0) return RATIO_MAX
-  return Math.round(Math.max(-RATIO_MAX, Math.min(RATIO_MAX, over / under)) * 1e6) / 1e6
+  return Math.floor(Math.max(-RATIO_MAX, Math.min(RATIO_MAX, over / under)) * 1e6) / 1e6
 }
 
 function ruleHits(applicant: Applicant): string[] {
-  const { abuse, defaults, negativeDays, returnedPayments, exposure, identityData, settled } = applicant
-  const { openInOtherCurrency, conflicts, failed, strong, months, consent } = applicant
   const hits: string[] = []
+  addKnockOuts(hits, applicant)
+  addPersonReviews(hits, applicant)
+  addAccountReviews(hits, applicant)
+  addConditions(hits, applicant)
+  return hits
+}
+
+function addKnockOuts(hits: string[], applicant: Applicant): void {
+  const { abuse, defaults, overdrawn90, overdrawn365, returnedPayments, stopped, income, reserve, spending } = applicant
   if (abuse !== undefined && abuse > 0) hits.push('abuse_on_record')
   if (defaults !== undefined && defaults > 0) hits.push('default_on_record')
-  if (negativeDays !== undefined && negativeDays >= 5) hits.push('account_overdrawn')
+  if ((overdrawn90 !== undefined && overdrawn90 >= 5) || (overdrawn365 !== undefined && overdrawn365 >= 12))
+    hits.push('account_overdrawn')
   if (returnedPayments !== undefined && returnedPayments >= 3) hits.push('payments_returned')
+  if (stopped === undefined || income === undefined || reserve === undefined || spending === undefined) return
+  if (stopped > income && reserve < 6 * spending) hits.push('income_stopped')
+}
+
+function addPersonReviews(hits: string[], applicant: Applicant): void {
+  const { exposure, identityData, settled, openInOtherCurrency, conflicts, failed, strong } = applicant
   if (exposure !== undefined && exposure >= 0.2) hits.push('linked_to_bad_outcome')
   if (exposure === undefined) hits.push('graph_withheld')
   if (identityData !== undefined && identityData !== 'open') hits.push('identity_withheld')
@@ -113,134 +192,165 @@ function ruleHits(applicant: Applicant): string[] {
   if (openInOtherCurrency !== undefined && openInOtherCurrency > 0) hits.push('open_in_other_currency')
   if (conflicts !== undefined && conflicts > 0) hits.push('conflicting_identity')
   if (failed !== undefined && failed >= 2 && strong === 0) hits.push('identity_failed')
-  if (months !== undefined && months < 3) hits.push('short_history')
-  if (consent === 'revoked' || consent === 'expired') hits.push('consent_withdrawn')
-  if (consent === 'none') hits.push('consent_missing')
-  if (identityData === 'open' && (strong === undefined || strong === 0)) hits.push('identity_not_verified')
-  if (exposure !== undefined && exposure >= 0.1 && exposure < 0.2) hits.push('linked_exposure')
-  return hits
 }
 
-const KNOCK_OUTS = new Set(['abuse_on_record', 'default_on_record', 'account_overdrawn', 'payments_returned'])
-const REVIEWS = new Set([
-  'linked_to_bad_outcome',
-  'graph_withheld',
-  'identity_withheld',
-  'settled_on_record',
-  'open_in_other_currency',
-  'conflicting_identity',
-  'identity_failed',
-  'short_history',
-  'consent_withdrawn',
+function addAccountReviews(hits: string[], applicant: Applicant): void {
+  const { stopped, income, spending, overdrawn365, days, daysSinceLast, averageBalance } = applicant
+  const { debitsWithBalance, reconciled, otherCurrencies, consent } = applicant
+  if (stopped !== undefined && income !== undefined && stopped > income) hits.push('income_stopped_with_savings')
+  if (income !== undefined && spending !== undefined && income < 0.5 * spending) hits.push('income_below_spending')
+  if (overdrawn365 !== undefined && overdrawn365 >= 4) hits.push('overdrawn_before')
+  if (days !== undefined && days < 75) hits.push('short_history')
+  if (daysSinceLast !== undefined && daysSinceLast > 45) hits.push('bank_data_ended')
+  if (income !== undefined && spending === undefined) hits.push('spending_unknown')
+  if (income !== undefined && averageBalance === undefined) hits.push('balances_unknown')
+  if (debitsWithBalance !== undefined && debitsWithBalance < 0.8 && averageBalance !== undefined)
+    hits.push('balances_incomplete')
+  if (reconciled !== undefined && reconciled < 0.9) hits.push('balances_do_not_add_up')
+  if (otherCurrencies !== undefined && otherCurrencies > 0) hits.push('income_in_other_currency')
+  if (consent === 'revoked' || consent === 'expired') hits.push('consent_withdrawn')
+}
+
+function addConditions(hits: string[], { consent, circular, identityData, strong, exposure }: Applicant): void {
+  if (consent === 'none') hits.push('consent_missing')
+  if (circular !== undefined && circular >= 0.2) hits.push('circular_transfers')
+  if (identityData === 'open' && (strong === undefined || strong === 0)) hits.push('identity_not_verified')
+  if (exposure !== undefined && exposure >= 0.1 && exposure < 0.2) hits.push('linked_exposure')
+}
+
+const KNOCK_OUTS = new Set([
+  'abuse_on_record',
+  'default_on_record',
+  'account_overdrawn',
+  'payments_returned',
+  'income_stopped',
 ])
-const CONDITIONS = new Set(['consent_missing', 'identity_not_verified', 'linked_exposure'])
+const CONDITIONS = new Set(['consent_missing', 'circular_transfers', 'identity_not_verified', 'linked_exposure'])
 
 function scoreOf(applicant: Applicant): number {
   return (
-    358 +
+    346 +
     reservePoints(applicant) +
-    lowBalancePoints(applicant.lowBalanceShare) +
-    overdraftPoints(applicant.negativeDays) +
-    leanMonthPoints(applicant.leanMonth) +
+    lowBalancePoints(applicant) +
+    overdraftPoints(applicant) +
+    leanMonthPoints(applicant) +
     affordabilityPoints(applicant) +
-    (applicant.outflowToInflow === undefined ? 10 : applicant.outflowToInflow < 1.05 ? 14 : 0) +
-    monthsPoints(applicant.months) +
+    outflowPoints(applicant) +
+    daysPoints(applicant) +
     (applicant.strong === undefined ? 10 : applicant.strong < 1 ? 0 : applicant.strong < 2 ? 18 : 26) +
     (applicant.repaid === undefined ? 10 : applicant.repaid < 1 ? 10 : applicant.repaid < 3 ? 18 : 24) +
     (applicant.late === undefined ? 16 : applicant.late < 1 ? 16 : applicant.late < 2 ? 6 : 0)
   )
 }
 
-function reservePoints({ amount, reserve }: Applicant): number {
-  if (amount === undefined) return 43
-  if (reserve === undefined) return 42
+function reservePoints({ amount, reserveToInstalment: reserve }: Applicant): number {
+  if (amount === undefined) return 42
+  if (reserve === undefined) return 50
   if (reserve < 0) return 0
-  if (reserve < 0.5) return 28
-  if (reserve < 1) return 34
-  if (reserve < 2) return 52
-  return reserve < 4 ? 58 : 62
+  if (reserve < 0.5) return 14
+  if (reserve < 1) return 26
+  if (reserve < 1.5) return 42
+  if (reserve < 2) return 48
+  return reserve < 3 ? 56 : 62
 }
 
-function lowBalancePoints(share: number | undefined): number {
-  if (share === undefined) return 30
-  if (share < 0.02) return 44
-  if (share < 0.05) return 35
-  if (share < 0.1) return 23
-  if (share < 0.15) return 12
-  return share < 0.2 ? 5 : 0
+function lowBalancePoints({ features, lowBalanceShare: share }: Applicant): number {
+  if (share === undefined) return isAskedFor(features['cashflow.low_balance_share']) ? 38 : 38
+  if (share < 0.1) return 44
+  if (share < 0.2) return 26
+  return share < 0.3 ? 8 : 0
 }
 
-function overdraftPoints(days: number | undefined): number {
-  if (days === undefined) return 38
+function overdraftPoints({ features, overdrawn365: days }: Applicant): number {
+  if (days === undefined) return isAskedFor(features['cashflow.overdrawn_days_365']) ? 38 : 40
   if (days < 1) return 40
-  return days < 3 ? 8 : 0
+  if (days < 2) return 24
+  return days < 4 ? 4 : 0
 }
 
-function leanMonthPoints(covered: number | undefined): number {
-  if (covered === undefined) return 11
+function leanMonthPoints({ features, leanMonth: covered }: Applicant): number {
+  if (covered === undefined) return isAskedFor(features['cashflow.lowest_income_to_outflow']) ? 14 : 12
   if (covered < 0.25) return 0
-  return covered < 0.75 ? 10 : 20
+  return covered < 0.75 ? 10 : 24
 }
 
-function affordabilityPoints({ amount, instalmentToInflow }: Applicant): number {
-  if (amount === undefined) return 10
-  if (instalmentToInflow === undefined) return 9
-  if (instalmentToInflow < 0.2) return 16
-  if (instalmentToInflow < 0.35) return 11
-  return instalmentToInflow < 0.6 ? 5 : 0
+function affordabilityPoints({ amount, instalmentToIncome }: Applicant): number {
+  if (amount === undefined) return 12
+  if (instalmentToIncome === undefined) return 13
+  if (instalmentToIncome < 0.2) return 20
+  if (instalmentToIncome < 0.35) return 14
+  return instalmentToIncome < 0.6 ? 5 : 0
 }
 
-function monthsPoints(months: number | undefined): number {
-  if (months === undefined) return 4
-  if (months < 3) return 0
-  if (months < 6) return 4
-  return months < 12 ? 10 : 12
+function outflowPoints({ features, outflowToIncome: outflow }: Applicant): number {
+  if (outflow === undefined) return isAskedFor(features['cashflow.outflow_to_income']) ? 11 : 11
+  if (outflow < 1.1) return 14
+  return outflow < 1.4 ? 4 : 0
+}
+
+function daysPoints({ features, days }: Applicant): number {
+  if (days === undefined) return isAskedFor(features['cashflow.days_observed']) ? 4 : 9
+  if (days < 75) return 0
+  if (days < 180) return 5
+  return days < 330 ? 10 : 12
 }
 
 const TIERS = [
-  { tier: 'A+', from: 630, balanceMultiple: 12, cap: 250_000 },
-  { tier: 'A', from: 615, balanceMultiple: 10, cap: 150_000 },
-  { tier: 'A-', from: 600, balanceMultiple: 9, cap: 100_000 },
-  { tier: 'B+', from: 590, balanceMultiple: 8, cap: 75_000 },
-  { tier: 'B', from: 580, balanceMultiple: 7, cap: 50_000 },
-  { tier: 'B-', from: 570, balanceMultiple: 6, cap: 35_000 },
-  { tier: 'C+', from: 560, balanceMultiple: 5, cap: 20_000 },
-  { tier: 'C', from: 550, balanceMultiple: 4, cap: 15_000 },
-  { tier: 'C-', from: 535, balanceMultiple: 3, cap: 10_000 },
-  { tier: 'D', from: 510, balanceMultiple: 2, cap: 5_000 },
+  { tier: 'A+', from: 630, multiple: 8, cap: 250_000 },
+  { tier: 'A', from: 615, multiple: 6, cap: 150_000 },
+  { tier: 'A-', from: 600, multiple: 4.5, cap: 100_000 },
+  { tier: 'B+', from: 590, multiple: 4.4, cap: 75_000 },
+  { tier: 'B', from: 580, multiple: 4.3, cap: 50_000 },
+  { tier: 'B-', from: 570, multiple: 4.2, cap: 35_000 },
+  { tier: 'C+', from: 560, multiple: 4.1, cap: 20_000 },
+  { tier: 'C', from: 550, multiple: 4, cap: 15_000 },
+  { tier: 'C-', from: 535, multiple: 3, cap: 10_000 },
+  { tier: 'D', from: 510, multiple: 2, cap: 5_000 },
 ]
-const LAST_TIER = { tier: 'E', from: -Infinity, balanceMultiple: 1, cap: 1_000 }
+const LAST_TIER = { tier: 'E', from: -Infinity, multiple: 1, cap: 1_000 }
 
 function tierAt(score: number): (typeof TIERS)[number] {
   for (const tier of TIERS) if (score >= tier.from) return tier
   return LAST_TIER
 }
 
+const WEIGHTS = [
+  ['cashflow.days_observed', 1],
+  ['cashflow.lowest_income_to_outflow', 2],
+  ['cashflow.outflow_to_income', 1],
+  ['cashflow.low_balance_share', 1],
+  ['cashflow.overdrawn_days_365', 1],
+] as const
+
 /** The weighted share of the applicable inputs that is known. */
 function completenessPpm(applicant: Applicant): number {
+  let weight = applicant.amount === undefined ? 3 : 8
+  for (const [feature, one] of WEIGHTS) if (isAskedFor(applicant.features[feature])) weight += one
   let knownWeight = 0
   if (applicant.strong !== undefined) knownWeight += 3
-  if (applicant.months !== undefined) knownWeight += 1
+  if (applicant.days !== undefined) knownWeight += 1
   if (applicant.leanMonth !== undefined) knownWeight += 2
-  if (applicant.outflowToInflow !== undefined) knownWeight += 1
+  if (applicant.outflowToIncome !== undefined) knownWeight += 1
   if (applicant.lowBalanceShare !== undefined) knownWeight += 1
-  if (applicant.negativeDays !== undefined) knownWeight += 1
-  if (applicant.instalmentToInflow !== undefined) knownWeight += 2
-  if (applicant.reserve !== undefined) knownWeight += 3
-  return Math.floor((knownWeight * 1_000_000) / (applicant.amount === undefined ? 9 : 14))
+  if (applicant.overdrawn365 !== undefined) knownWeight += 1
+  if (applicant.instalmentToIncome !== undefined) knownWeight += 2
+  if (applicant.reserveToInstalment !== undefined) knownWeight += 3
+  return Math.floor((knownWeight * 1_000_000) / weight)
 }
 
 function verdictOn(
   applicant: Applicant,
-  { hits, score, limit }: { hits: string[]; score: number; limit: ReturnType<typeof limitFor> },
-): HandWrittenAnswer['verdict'] {
+  { hits, score, bounds }: { hits: readonly string[]; score: number; bounds: ReturnType<typeof limitBounds> },
+): Verdict {
+  const isReviewed = hits.some((hit) => !KNOCK_OUTS.has(hit) && !CONDITIONS.has(hit))
+  const approval = hits.some((hit) => CONDITIONS.has(hit)) ? 'approve_with_conditions' : 'approve'
   if (hits.some((hit) => KNOCK_OUTS.has(hit))) return 'decline'
-  if (completenessPpm(applicant) < 500_000) return 'manual_review'
-  if (hits.some((hit) => REVIEWS.has(hit))) return 'manual_review'
+  const isIncomplete = completenessPpm(applicant) < 500_000
+  if (applicant.amount === undefined) return isIncomplete || isReviewed ? 'manual_review' : approval
+  if (declinePpm(applicant, score) >= 700_000) return 'decline'
+  if (bounds !== null && bounds.lowest < bounds.step) return 'decline'
+  if (isIncomplete || isReviewed || score < 550) return 'manual_review'
   if (confidencePpm(score, unknownVariance(applicant)) < 700_000) return 'manual_review'
-  if (score < 550) return 'decline'
-  if (limit !== null && limit.amount === null) return 'manual_review'
-  if (limit !== null && limit.amount === 0) return 'decline'
-  if (hits.some((hit) => CONDITIONS.has(hit)) || limit?.isReduced) return 'approve_with_conditions'
-  return 'approve'
+  if (bounds === null || bounds.isUnknown) return 'manual_review'
+  return bounds.lowest < applicant.amount ? 'decline' : approval
 }

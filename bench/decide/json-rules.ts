@@ -2,16 +2,16 @@
  * The sandbox policy in json-rules-engine: one rule per policy rule, and one per bin that carries its points.
  *
  * Set up in its favour: one engine is built once and reused; facts are plain constants by flat name, so no path has to be
- * resolved; missing features are null, so undefined facts need not be allowed; the features of the request are already
- * computed; the points are added up from the events, without handlers. Its trace cannot be switched off: its results
+ * resolved; missing features are null, so undefined facts need not be allowed; the features of the request and the
+ * arithmetic of rules, which this engine has none of, are already computed; the points are added up from the events, without handlers. Its trace cannot be switched off: its results
  * always carry every condition.
  */
 import type { NestedCondition, RuleProperties, TopLevelCondition } from 'json-rules-engine'
 import type { PolicyCharacteristic, PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 import type { PeerPackage } from '../peers.ts'
 import type { Answer } from './answer.ts'
-import { type DecisionCase, REQUEST_MADE } from './decision-case.ts'
-import { type Comparator, portableRules, type RuleCondition } from './rule-condition.ts'
+import { appliesInput, type DecisionCase } from './decision-case.ts'
+import { type Comparator, portableRules, type RuleCondition, writtenOperand } from './rule-condition.ts'
 
 const OPERATORS: Record<Exclude<Comparator, '!='>, string> = {
   '==': 'equal',
@@ -56,13 +56,20 @@ function conditionOf(condition: RuleCondition): NestedCondition {
       return { any: condition.parts.map(conditionOf) }
     case 'missing':
       return { fact: condition.feature, operator: 'equal', value: null }
-    case 'compare': {
-      const { feature, comparator, value } = condition
-      // In this engine null is unequal to everything; in the policy, no rule holds on a missing value.
-      if (comparator === '!=') return { fact: feature, operator: 'notIn', value: [value, null] }
-      return { fact: feature, operator: OPERATORS[comparator], value }
-    }
+    case 'known':
+      return { fact: condition.feature, operator: 'notIn', value: [null] }
+    case 'compare':
+      return comparisonOf(condition)
   }
+}
+
+function comparisonOf({ feature, comparator, other }: RuleCondition & { kind: 'compare' }): NestedCondition {
+  const value = other.kind === 'constant' ? other.value : { fact: writtenOperand(other) }
+  // In this engine null is unequal to everything; in the policy, no rule holds on a missing value.
+  if (comparator === '!=') return { fact: feature, operator: 'notIn', value: [value, null] }
+  const compared: NestedCondition = { fact: feature, operator: OPERATORS[comparator], value }
+  if (other.kind === 'constant') return compared
+  return { all: [{ fact: writtenOperand(other), operator: 'notIn', value: [null] }, compared] }
 }
 
 function atTop(condition: NestedCondition): TopLevelCondition {
@@ -76,8 +83,7 @@ function binRules({ id, feature, bins, missing, reference }: PolicyCharacteristi
     conditions: { all },
     event: { type: 'points', params: { characteristic: id, bin, points } },
   })
-  const isOfRequest = feature.startsWith('request.')
-  const made = isOfRequest ? [is('equal', true, REQUEST_MADE)] : []
+  const applies = (isApplicable: boolean) => is('equal', isApplicable, appliesInput(id))
   const ranges = bins.map(({ below, points }, index) => {
     const from = bins[index - 1]?.below
     // In this engine comparisons with null are false, so a missing value is in no range.
@@ -91,8 +97,8 @@ function binRules({ id, feature, bins, missing, reference }: PolicyCharacteristi
     )
   })
   return [
-    ...(isOfRequest ? [rule('not applicable', [is('equal', false, REQUEST_MADE)], reference)] : []),
-    rule('missing', [...made, is('equal', null)], missing),
+    rule('not applicable', [applies(false)], reference),
+    rule('missing', [applies(true), is('equal', null)], missing),
     ...ranges,
   ]
 }

@@ -1,7 +1,7 @@
 /** The sandbox policy as zen decision graphs, generated from the policy document. */
 import type { PolicyCharacteristic, PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
-import { REQUEST_MADE } from './decision-case.ts'
-import { portableRules, type RuleCondition } from './rule-condition.ts'
+import { appliesInput } from './decision-case.ts'
+import { featuresOf, portableRules, type RuleCondition, writtenOperand } from './rule-condition.ts'
 
 /** A decision graph in zen's JSON Decision Model. */
 export interface ZenGraph {
@@ -86,10 +86,13 @@ function expressionOf(condition: RuleCondition): string {
       return condition.parts.map((part) => `(${expressionOf(part)})`).join(' or ')
     case 'missing':
       return `${condition.feature} == null`
+    case 'known':
+      return `${condition.feature} != null`
     case 'compare': {
-      const { feature, comparator, value } = condition
+      const { feature, comparator, other } = condition
       // Comparing with null is an error in zen, and an error aborts the whole expression node.
-      return `${feature} != null and ${feature} ${comparator} ${quoted(value)}`
+      const known = [feature, ...featuresOf(other)].map((name) => `${name} != null`)
+      return [...known, `${feature} ${comparator} ${writtenOperand(other)}`].join(' and ')
     }
   }
 }
@@ -101,8 +104,7 @@ function binRows({ id, feature, bins, missing, reference }: PolicyCharacteristic
     characteristic: quoted(id),
     points: String(points),
   })
-  const isOfRequest = feature.startsWith('request.')
-  const made = isOfRequest ? [REQUEST_MADE] : []
+  const applies = appliesInput(id)
   const ranges = bins.map(({ below, points }, index) => {
     const from = bins[index - 1]?.below
     const bounds = [
@@ -112,16 +114,16 @@ function binRows({ id, feature, bins, missing, reference }: PolicyCharacteristic
     return row(index, [`${feature} != null`, ...bounds], points)
   })
   return [
-    ...(isOfRequest ? [row('not-applicable', [`not ${REQUEST_MADE}`], reference)] : []),
-    row('missing', [...made, `${feature} == null`], missing),
+    row('not-applicable', [`not ${applies}`], reference),
+    row('missing', [applies, `${feature} == null`], missing),
     ...ranges,
   ]
 }
 
-function pointsOf({ feature, bins, missing, reference }: PolicyCharacteristic): string {
+function pointsOf({ id, feature, bins, missing, reference }: PolicyCharacteristic): string {
   const steps = bins.map(({ below, points }) => (below === undefined ? points : `${feature} < ${below} ? ${points} : `))
   const known = `${feature} == null ? ${missing} : ${steps.join('')}`
-  return feature.startsWith('request.') ? `${REQUEST_MADE} ? (${known}) : ${reference}` : known
+  return `${appliesInput(id)} ? (${known}) : ${reference}`
 }
 
 function quoted(value: number | string | string[]): string {

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readConfig } from '../../server/src/config.ts'
 import { openStorage, type Storage } from '../../server/src/store/storage.ts'
 import type { MeasuredService } from './measured-service.ts'
 import { undoable } from './undo.ts'
@@ -21,6 +22,6 @@ export async function openEmbeddedCopy(service: MeasuredService): Promise<Embedd
   await service.pause()
   cpSync(join(service.env.DATA_DIR!, 'database'), folder, { recursive: true })
   await service.resume()
-  const storage = await openStorage({ dataDir, databaseUrls: undefined })
+  const storage = await openStorage(readConfig({ DATA_DIR: dataDir }))
   return { storage, folder, remove: () => storage.close().finally(removeFolder) }
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../../server/src/config.ts'
 import { loadMasterKey } from '../../server/src/security/master-key.ts'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
@@ -40,7 +41,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
   const leftOut = leftOutPeers({ 'json-rules-engine': jsonRules })
   for (const reason of Object.values(leftOut)) effort.say(`  left out: the naive services, because ${reason}`)
   const service = await startMeasuredService('postgres')
-  const storage = await openStorage(configOf(service))
+  const storage = await openStorage(readConfig(service.env))
   try {
     const naive = 'package' in jsonRules ? await startNaiveServices(service) : []
     const entityIds = await createEntities(service, effort)
@@ -287,11 +288,6 @@ async function saturationCurve(
 /** The key of the MACs of the service's audit entries: its sealer refuses entries without one. */
 function auditKeyOf({ env: { DATA_DIR } }: MeasuredService): KeyObject {
   return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.auditMacKey('sandbox')
-}
-
-function configOf({ env: { DATA_DIR, DATABASE_URL } }: MeasuredService): Parameters<typeof openStorage>[0] {
-  const url = DATABASE_URL!
-  return { dataDir: DATA_DIR!, databaseUrls: { control: url, sandbox: url, production: url } }
 }
 
 function perSecond(values: number[]): Series {

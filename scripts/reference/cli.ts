@@ -9,7 +9,7 @@ export function cliPage(): Page {
     lists: 'the commands of the command line',
     source: 'server/src/cli/commands.ts',
     body: [
-      'Run a command with `npm run cli -- <command>` or `npx verdigraph <command>`. Every command also takes `--help`, and `--json` to print its result as JSON. The exit code is 0 on success, 1 when the command failed or found a problem, and 2 when it was called wrongly.',
+      'Run a command with `npm run cli -- <command>` or `npx verdigraph <command>`. Every command also takes `--help`, `--version`, and `--json` to print its result as JSON. The exit code is 0 on success, 1 when the command failed or found a problem, and 2 when it was called wrongly.',
       table(
         ['command', 'what it does'],
         commands.map(({ name, summary }) => [`[${code(name)}](#${anchor(name)})`, summary]),

@@ -18,6 +18,7 @@ export function featuresPage(): Page {
       ...[...sections].flatMap(([introduction, features]) => [introduction, tableOf(features)]),
       '## Why a feature is missing',
       'A missing value is never read as zero. A policy names the reason to give for it ([reason codes](reason-codes.md)).',
+      'What is `not_requested` needs no reason: a characteristic that reads it does not apply, scores its reference, and counts neither for nor against the applicant. So an input that is missing for no other cause, such as `request.amount`, needs no `missing`.',
       table(
         ['code', 'meaning'],
         Object.entries(MISSING_BECAUSE).map(([name, meaning]) => [code(name), meaning]),

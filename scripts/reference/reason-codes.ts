@@ -94,18 +94,13 @@ function canBeMissing(feature: string, because: readonly MissingBecause[]): bool
   return reasons.some((reason) => because.includes(reason))
 }
 
-const LIMIT_BOUNDS: Record<keyof CompiledPolicy['limitReasons'], string> = {
-  capacity: 'bound by the instalment that income can carry',
-  balance: 'bound by a multiple of the average balance',
-  expected_loss: 'bound by the highest expected loss',
-  tier: 'bound by the cap of the tier',
-  exposure_cap: 'bound by the cap of the tier, less what is outstanding',
-  unknown: 'cannot be computed',
+function limitOrigins({ limitReasons }: CompiledPolicy): Origin[] {
+  return Array.from(limitReasons, ([name, reason]) => ({ reason, from: `Limit: ${limitOrigin(name)}` }))
 }
 
-function limitOrigins({ limitReasons }: CompiledPolicy): Origin[] {
-  const names = Object.keys(LIMIT_BOUNDS) as (keyof typeof LIMIT_BOUNDS)[]
-  return names.map((name) => ({ reason: limitReasons[name], from: `Limit: ${LIMIT_BOUNDS[name]}` }))
+function limitOrigin(name: string): string {
+  if (name === 'unknown') return 'cannot be computed'
+  return name === 'risk' ? 'the score allows only a smaller amount' : `bound by the term ${code(name)}`
 }
 
 function reasonTable(origins: readonly Origin[]): string {

@@ -13,10 +13,11 @@ import { recordSha256 } from '../src/store/write-path/record-hash.ts'
 import { firstRunKey, startServiceProcess } from '../tests/service-process.ts'
 import { startTestService } from '../tests/test-service.ts'
 import { createTestStorage, onPostgres } from '../tests/test-storage.ts'
-import { assertTime, reportFigures, trials } from './proof-run.ts'
+import { assertTime, reportFigures, trials, until } from './proof-run.ts'
 
 const ACTOR = { type: 'system', id: 'proof' } as const
-const HEADS_OF_LONG_LOG = 30_000
+/** The longest log is verified on the embedded database, where verification shares a process with the API. */
+const HEADS_OF_LONG_LOG = onPostgres ? 10_000 : 30_000
 const HEADS = trials(HEADS_OF_LONG_LOG, 3_000)
 const ORGANIZATIONS = 500
 /** What docs/audit-log.md promises. */
@@ -203,7 +204,7 @@ test('500 active organizations are sealed in the promised time, with few heads a
   }
   const isPending = async () =>
     (await database.query('SELECT 1 FROM audit_pending WHERE org_id = ANY($1) LIMIT 1', [organizationIds])).length > 0
-  while (await isPending()) await sleep(100)
+  await until(async () => !(await isPending()), 'every entry is sealed')
   const [found] = await database.query<{ slowest_ms: number; entries: number; heads: number; events: number }>(
     `SELECT max(extract(epoch FROM head.signed_at - entry.occurred_at) * 1000)::double precision AS slowest_ms, count(*) AS entries,
        (SELECT max(heads) FROM (SELECT count(*) AS heads FROM audit_heads WHERE org_id = ANY($1) GROUP BY org_id) AS each) AS heads,

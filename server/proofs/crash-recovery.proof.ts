@@ -8,7 +8,7 @@ import { exampleTransaction } from '../tests/example-transaction.ts'
 import { firstRunKey, postJson, runCli, type ServiceProcess, startServiceProcess } from '../tests/service-process.ts'
 import { createTestStorage, onPostgres, type TestStorage } from '../tests/test-storage.ts'
 import { CRASH_POINTS, crashAt } from './faults/crash-point.ts'
-import { reportFigures, seededRandom, trials } from './proof-run.ts'
+import { reportFigures, seededRandom, trials, until } from './proof-run.ts'
 
 const WRITERS = 8
 const random = seededRandom()
@@ -105,7 +105,7 @@ test('after kill -9 of the service, every acknowledged write is kept and none is
   for (let kill = 0; kill < kills; kill++) {
     const stop = write(postTo(service, storage), { prefix: `kill-${kill}`, acknowledged })
     const target = acknowledged.length + 20 + Math.floor(random() * 40)
-    while (acknowledged.length < target) await sleep(2)
+    await until(() => acknowledged.length >= target, 'writes are acknowledged')
     service.child.kill('SIGKILL')
     await service.exited
     await stop()
@@ -128,7 +128,7 @@ test('after kill -9 of PostgreSQL, and of PostgreSQL with the service, every ack
   for (let kill = 0; kill < kills; kill++) {
     const stop = write(postTo(service, storage), { prefix: `kill-${kill}`, acknowledged })
     const target = acknowledged.length + 20 + Math.floor(random() * 40)
-    while (acknowledged.length < target) await sleep(2)
+    await until(() => acknowledged.length >= target, 'writes are acknowledged')
     const withService = kill % 2 === 1
     process.kill(postgres.pid, 'SIGKILL')
     if (withService) service.child.kill('SIGKILL')
@@ -139,7 +139,7 @@ test('after kill -9 of PostgreSQL, and of PostgreSQL with the service, every ack
       service = await startServiceProcess(storage.env)
     } else {
       const resumed = acknowledged.length + 5
-      while (acknowledged.length < resumed) await sleep(5) // without a restart of the service
+      await until(() => acknowledged.length >= resumed, 'writes resume without a restart of the service')
       await stop()
     }
   }

@@ -71,7 +71,7 @@ test('a first start that is killed at any moment from its beginning is repaired 
   await kill(service)
   await assertRepaired(whole.env, [whole.dataDir])
 
-  const kills = trials(6)
+  const kills = trials(4)
   for (let trial = 0; trial < kills; trial++) {
     const storage = await createEmptyTestStorage()
     const interrupted = spawnService(storage.env, await freePorts())

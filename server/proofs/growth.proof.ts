@@ -48,20 +48,22 @@ const upkeep = new Upkeep({
   onError: (error) => errors.push(error),
 })
 
-/** The load of one day: the same entities, each with a transaction, a consent and a decision; retries; process starts. */
+/** The load of one day: the same entities, each with a transaction, a consent and a reviewed decision; retries; starts. */
 async function liveOneDay(day: number, entities: readonly string[]): Promise<void> {
   for (const [index, id] of entities.entries()) {
+    const send = async (path: string, body: object) => {
+      const answer = await acme.post(path, body, { 'Idempotency-Key': `${day}-${index}-${path}` })
+      assert.ok(answer.status === 201 || answer.status === 200, answer.text)
+      return answer.body.id as string
+    }
     const transactions = [exampleTransaction(`t-${day}`, { occurred_at: new Date(nowMs() - DAY_MS).toISOString() })]
     const identifier = { type: 'tax_id', value: `11-${index}` }
-    for (const [path, body] of [
-      [`/v1/entities/${id}/transactions`, { transactions }],
-      [`/v1/entities/${id}/consents`, { purpose: 'marketing' }],
-      [`/v1/entities/${id}/identity-links`, { identifier, verification: { status: 'verified' } }],
-      ['/v1/underwrite', { entity_id: id, product: 'credit_line' }],
-    ] as const) {
-      const { status, text } = await acme.post(path, body, { 'Idempotency-Key': `${day}-${index}-${path}` })
-      assert.ok(status === 201 || status === 200, text)
-    }
+    await send(`/v1/entities/${id}/transactions`, { transactions })
+    await send(`/v1/entities/${id}/consents`, { purpose: 'marketing' })
+    await send(`/v1/entities/${id}/identity-links`, { identifier, verification: { status: 'verified' } })
+    const decision = await send('/v1/underwrite', { entity_id: id, product: 'credit_line' })
+    const review = { verdict: 'decline', reviewer: { id: 'u' }, reason: 'The load of a day.' }
+    await send(`/v1/decisions/${decision}/reviews`, review)
   }
   const now = new Date(nowMs()).toISOString()
   await database.query(

@@ -7,16 +7,20 @@ import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './p
 import type { ProofEvent } from './proof-reporter.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests] [--report-times]
+const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] [--soak-minutes M] [--on embedded|postgres] [--once] [--after-tests] [--report-times] [--minutes M]
 
   --only          proves only these promises
   --seed          repeats a run (default: a new one, which is printed)
   --share         a fraction of the usual number of trials, such as 0.2
-  --soak-minutes  how long the soak of promise 15 takes on each database (default: 1)
+  --soak-minutes  how long the soak of promise 15 takes on each database (default: 0.5)
   --on            one database instead of both
   --once          proves on PostgreSQL only, except what is about the embedded database
   --after-tests   leaves out what npm test runs, for a build that has just run it on both databases
-  --report-times  reports a time over its limit instead of failing, for a machine with busy neighbours`
+  --report-times  reports a time over its limit instead of failing, for a machine with busy neighbours
+  --minutes       begins no further promise after so many minutes, and names those that it left out`
+
+/** A proof that takes longer hangs; the soak takes as long as it is told to. */
+const PROOF_MAX_MS = 600_000
 
 const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: 'PostgreSQL' }
 
@@ -35,20 +39,30 @@ interface Settings {
   once: boolean
   afterTests: boolean
   env: Record<string, string>
+  /** When the last promise may begin. */
+  beginsUntil: number
 }
 
 const settings = readSettings()
 const startedAt = Date.now()
 const postgres = settings.databases.includes('postgres') ? await startPostgres() : undefined
 let failed = 0
+const leftOut: number[] = []
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => void Promise.resolve(postgres?.stop()).finally(() => process.exit(code)))
 try {
   console.log(`seed ${settings.env.PROVE_SEED}, share of trials ${settings.env.PROVE_SHARE}`)
-  for (const promise of settings.promises) if (!(await provePromise(promise))) failed++
+  for (const group of groupsOf(settings.promises)) await proveGroup(group)
 } finally {
   await postgres?.stop()
 }
 const seconds = Math.round((Date.now() - startedAt) / 1000)
-console.log(`${settings.promises.length - failed} of ${settings.promises.length} promises proved in ${seconds} s`)
+const proved = settings.promises.length - failed - leftOut.length
+console.log(`${proved} of ${settings.promises.length} promises proved in ${seconds} s`)
+if (leftOut.length > 0) console.log(`NOT SHOWN for lack of time: ${leftOut.join(', ')}`)
 process.exit(failed > 0 ? 1 : 0)
 
 function readSettings(): Settings {
@@ -57,11 +71,12 @@ function readSettings(): Settings {
       only: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
       share: { type: 'string', default: '1' },
-      'soak-minutes': { type: 'string', default: '1' },
+      'soak-minutes': { type: 'string', default: '0.5' },
       on: { type: 'string' },
       once: { type: 'boolean', default: false },
       'after-tests': { type: 'boolean', default: false },
       'report-times': { type: 'boolean', default: false },
+      minutes: { type: 'string', default: 'Infinity' },
       help: { type: 'boolean' },
     },
   })
@@ -73,7 +88,11 @@ function readSettings(): Settings {
   const promises = PROMISES.filter(({ number }) => !numbers || numbers.includes(number))
   const databases = (['embedded', 'postgres'] as const).filter((name) => !values.on || values.on === name)
   const soakMinutes = values['soak-minutes']
-  const areNumbers = Number.isSafeInteger(Number(values.seed)) && Number(values.share) > 0 && Number(soakMinutes) > 0
+  const areNumbers =
+    Number.isSafeInteger(Number(values.seed)) &&
+    Number(values.share) > 0 &&
+    Number(soakMinutes) > 0 &&
+    Number(values.minutes) > 0
   if (promises.length !== (numbers?.length ?? PROMISES.length) || databases.length === 0 || !areNumbers) {
     console.error(USAGE)
     process.exit(2)
@@ -83,6 +102,7 @@ function readSettings(): Settings {
     databases,
     once: values.once,
     afterTests: values['after-tests'],
+    beginsUntil: Date.now() + Number(values.minutes) * 60_000,
     env: {
       PROVE_SEED: values.seed,
       PROVE_SHARE: values.share,
@@ -92,16 +112,52 @@ function readSettings(): Settings {
   }
 }
 
-/** Runs the proofs of a promise on each database, prints its line, and returns whether it holds. */
-async function provePromise({ number, promise, proofs }: ProvedPromise): Promise<boolean> {
+/** Promises whose proofs may run at once: neighbours in the list, none of which measures time or memory. */
+function groupsOf(promises: readonly ProvedPromise[]): ProvedPromise[][] {
+  const groups: ProvedPromise[][] = []
+  let isOpen = false
+  for (const promise of promises) {
+    const isAlone = promise.proofs.some(({ alone }) => alone)
+    if (isOpen && !isAlone) groups.at(-1)!.push(promise)
+    else groups.push([promise])
+    isOpen = !isAlone
+  }
+  return groups
+}
+
+/** Proves promises, two at a time because most proofs wait more than they compute, and prints their lines in order. */
+async function proveGroup(group: readonly ProvedPromise[]): Promise<void> {
+  const lines = group.map(() => Promise.withResolvers<Line | undefined>())
+  const waiting = group.entries()
+  const prove = async () => {
+    for (const [index, promise] of waiting)
+      lines[index]!.resolve(Date.now() > settings.beginsUntil ? undefined : await provePromise(promise))
+  }
+  const print = async () => {
+    for (const [index, { number }] of group.entries()) {
+      const line = await lines[index]!.promise
+      if (line === undefined) leftOut.push(number)
+      else console.log(line.text)
+      if (line?.holds === false) failed++
+    }
+  }
+  await Promise.all([prove(), prove(), print()])
+}
+
+/** What is printed of a promise, and whether it holds. */
+interface Line {
+  text: string
+  holds: boolean
+}
+
+/** Runs the proofs of a promise on each database. */
+async function provePromise({ number, promise, proofs }: ProvedPromise): Promise<Line> {
   const begun = Date.now()
   const parts: string[] = []
   const failures: string[] = []
   const passed = new Set<string>()
   const skipped = new Map<string, string>()
-  for (const database of settings.databases) {
-    const evidence: Evidence = { passed: [], skipped: new Map(), figures: [], failures: [] }
-    for (const proof of proofs) if (isDue(proof, database)) await runProof(proof, database, evidence)
+  for (const [database, evidence] of await gatherEvidence(proofs)) {
     for (const name of evidence.passed) passed.add(name)
     for (const [name, why] of evidence.skipped) skipped.set(name, why)
     failures.push(...evidence.failures.map((failure) => `${LABELS[database]}: ${failure}`))
@@ -115,9 +171,22 @@ async function provePromise({ number, promise, proofs }: ProvedPromise): Promise
   else if (passed.size === 0 && failures.length === 0) failures.push('no test ran')
   const holds = failures.length === 0
   const seconds = ((Date.now() - begun) / 1000).toFixed(1)
-  console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
-  if (!holds) for (const failure of failures) console.log(failure.replaceAll(/^/gm, '      '))
-  return holds
+  const text = `${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`
+  return { holds, text: [text, ...failures.map((failure) => failure.replaceAll(/^/gm, '      '))].join('\n') }
+}
+
+/** Runs the proofs of a promise: on both databases at once, except for proofs that measure time or memory. */
+async function gatherEvidence(proofs: readonly Proof[]): Promise<Map<DatabaseName, Evidence>> {
+  const all = new Map<DatabaseName, Evidence>(
+    settings.databases.map((database) => [database, { passed: [], skipped: new Map(), figures: [], failures: [] }]),
+  )
+  const run = async (database: DatabaseName, evidence: Evidence, alone: boolean) => {
+    for (const proof of proofs)
+      if (isDue(proof, database) && (proof.alone ?? false) === alone) await runProof(proof, database, evidence)
+  }
+  await Promise.all([...all].map(([database, evidence]) => run(database, evidence, false)))
+  for (const [database, evidence] of all) await run(database, evidence, true)
+  return all
 }
 
 function isTest(file: string): boolean {
@@ -137,6 +206,8 @@ async function runProof({ file, tests }: Proof, database: DatabaseName, evidence
   const patterns = tests?.map((start) => `--test-name-pattern=^${start.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}`)
   const args = [
     '--test',
+    '--test-force-exit', // a failed proof may leave clients behind that go on
+    `--test-timeout=${PROOF_MAX_MS + Number(settings.env.PROVE_SOAK_MINUTES) * 60_000}`,
     `--test-reporter=${join(import.meta.dirname, 'proof-reporter.ts')}`,
     ...(patterns ?? []),
     file,

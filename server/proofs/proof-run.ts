@@ -6,11 +6,23 @@ import type { TestContext } from 'node:test'
 export const seed = Number(process.env.PROVE_SEED ?? 1)
 
 /** How long the soak takes; a release is soaked with `--soak-minutes 30`. */
-export const soakMinutes = Number(process.env.PROVE_SOAK_MINUTES ?? 1)
+export const soakMinutes = Number(process.env.PROVE_SOAK_MINUTES ?? 0.5)
 
 /** How many trials a proof makes of its usual number: all by default, fewer where `--share` asks for a shorter run. */
 export function trials(usual: number, atLeast = 1): number {
   return Math.max(atLeast, Math.round(usual * Number(process.env.PROVE_SHARE ?? 1)))
+}
+
+const POLL_MS = 5
+const PATIENCE_MS = 60_000
+
+/** Waits for a condition; fails after a minute, so that a broken promise does not look like a slow one. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, `waited a minute in vain until ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
 }
 
 /** A generator of numbers in [0, 1) that depends only on the seed (mulberry32). */

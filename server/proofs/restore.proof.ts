@@ -5,7 +5,6 @@ import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { binFolder } from '../../scripts/throwaway-postgres.ts'
 import {
@@ -17,7 +16,7 @@ import {
   startServiceProcess,
 } from '../tests/service-process.ts'
 import { createEmptyTestStorage, onPostgres, type TestStorage } from '../tests/test-storage.ts'
-import { reportFigures, trials } from './proof-run.ts'
+import { reportFigures, trials, until } from './proof-run.ts'
 
 const DECISIONS = trials(20, 3)
 
@@ -50,17 +49,23 @@ async function decide(running: Running, count: number, name: string): Promise<vo
   for (const decision of decisions.slice(-count)) await sealedReplay(running, decision)
 }
 
+interface Replay {
+  matches: boolean
+  audit: { leaf_index: number | null }
+}
+
 /** Replays a decision until its entry is sealed. */
-async function sealedReplay({ service, key }: Pick<Running, 'service' | 'key'>, decision: string) {
-  for (;;) {
+async function sealedReplay({ service, key }: Pick<Running, 'service' | 'key'>, decision: string): Promise<Replay> {
+  let replay: Replay | undefined
+  await until(async () => {
     const response = await fetch(`http://127.0.0.1:${service.ports.sandbox}/v1/decisions/${decision}/replay`, {
       headers: { Authorization: `Bearer ${key}` },
     })
-    const replay = (await response.json()) as { matches: boolean; audit: { leaf_index: number | null } }
     assert.equal(response.status, 200)
-    if (replay.audit.leaf_index !== null) return replay
-    await sleep(100)
-  }
+    replay = (await response.json()) as Replay
+    return replay.audit.leaf_index !== null
+  }, `${decision} is sealed`)
+  return replay!
 }
 
 interface Verified {

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeKey } from '../src/admin/manage-keys.ts'
+import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { Sealer } from '../src/audit/sealer.ts'
 import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
 import { findApiKey } from '../src/store/queries/api-keys.ts'
+import { insertOperator, type Operator } from '../src/store/queries/operators.ts'
 import { entryOf } from '../src/store/queries/stored-entry.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
@@ -61,14 +63,37 @@ async function newScene(): Promise<Scene> {
   const decision = await create('/v1/underwrite', request)
   const about = `/v1/decisions/${decision}`
   const review = await create(`${about}/reviews`, { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No papers.' })
-  const outcome = await create(`${about}/outcomes`, { type: 'default', occurred_at: new Date().toISOString() })
+  const now = new Date().toISOString()
+  const outcome = await create(`${about}/outcomes`, { type: 'default', occurred_at: now })
+  const mistaken = await create(`${about}/outcomes`, { type: 'late', occurred_at: now, days_past_due: 3 })
+  const [proposal, retraction] = await retractedByTwo(organization.id, mistaken)
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const key = (await findApiKey(database, revokedKey))!
   await revokeKey(installation, 'sandbox', { key, actor: { type: 'system', id: 'proof' } })
   const policy = (await store.activePolicy(organization.id))!.id
   await sealer.sealAll()
-  return { organization, entity, link, consent, snapshot, decision, review, outcome, policy, revokedKey, otherKey }
+  const ofDecision = { decision, review, outcome, proposal, retraction }
+  return { organization, entity, link, consent, snapshot, ...ofDecision, policy, revokedKey, otherKey }
+}
+
+/** Takes an outcome back as two operators do; returns the ids of the two steps. */
+async function retractedByTwo(organizationId: string, outcomeId: string): Promise<[string, string]> {
+  for (const name of ['ada', 'grace']) {
+    const operator: Operator = {
+      ...{ org_id: organizationId, id: installation.newId('opr'), email: `${name}@example.com`, name },
+      ...{ role: 'admin', created_at: new Date().toISOString(), disabled_at: null, account_id: null },
+    }
+    await insertOperator(installation.storage.control, operator)
+    const act = { environment: 'sandbox', organizationId, operator, reason: 'Reported by mistake.' } as const
+    const taken = await retractOutcome(installation, act, outcomeId)
+    assert.ok(!('problem' in taken), JSON.stringify(taken))
+  }
+  const steps = await database.query<{ id: string }>(
+    'SELECT id FROM outcome_retractions WHERE org_id = $1 ORDER BY taken_at, step DESC',
+    [organizationId],
+  )
+  return steps.map(({ id }) => id) as [string, string]
 }
 
 function verify(organizationId: string): Promise<LogVerification> {
@@ -104,7 +129,7 @@ test('an untouched organization with records of every kind is intact, and every 
   const { organization } = await newScene()
   const report = await verify(organization.id)
   assert.deepEqual(report.problems, [])
-  assert.ok(report.records_compared >= 14, String(report.records_compared))
+  assert.ok(report.records_compared >= 17, String(report.records_compared))
 })
 
 for (const { what, sql, named } of [...RECORD_ALTERATIONS, ...LOG_ALTERATIONS]) {
@@ -222,6 +247,7 @@ test('truncated tables are named', async (t) => {
   for (const [table, record, id] of [
     ['reviews', 'review', scene.review],
     ['outcomes', 'outcome', scene.outcome],
+    ['outcome_retractions', 'retraction', scene.retraction],
     ['consents', 'consent', scene.consent],
   ] as const) {
     await tamper(database, `TRUNCATE ${table}`, [])
@@ -234,7 +260,7 @@ test('truncated tables are named', async (t) => {
   await tamper(database, 'TRUNCATE audit_leaves', [])
   assert.match((await verify(scene.organization.id)).problems.join('\n'), /but a signed head covers \d+ leaves/)
   detected.push('truncated audit_leaves')
-  assert.ok(detected.length >= 37, String(detected.length))
+  assert.ok(detected.length >= 65, String(detected.length))
   reportFigures(
     t,
     `${detected.length} alterations by SQL detected and named, ${OUT_OF_REACH.length} kinds listed as out of reach`,

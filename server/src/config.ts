@@ -1,5 +1,6 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { Environment } from './core/vocabularies.ts'
+import { type Environment, OPERATOR_ROLES, type OperatorRole } from './core/vocabularies.ts'
 
 export { ENVIRONMENTS, type Environment } from './core/vocabularies.ts'
 
@@ -14,6 +15,25 @@ export interface RateLimit {
   burst: number
 }
 
+/** How operators sign in through an identity provider, by OpenID Connect. */
+export interface OidcSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** The claim that lists the groups of a person. */
+  groupsClaim: string
+  /** The role of each group; the highest role of a person's groups counts. */
+  roles: readonly GroupRole[]
+  /** Id or name of the organization that they become operators of; undefined: the oldest. */
+  organization: string | undefined
+}
+
+/** The role that a group of the identity provider gives. */
+export interface GroupRole {
+  group: string
+  role: OperatorRole
+}
+
 /** All settings, read and completed with their defaults. */
 export interface Config {
   host: string
@@ -26,11 +46,17 @@ export interface Config {
   databaseTimeoutMs: number
   masterKey: string | undefined
   logLevel: string
+  /** Addresses and networks of the reverse proxies whose `X-Forwarded-For` says who the client is. */
+  trustedProxies: readonly string[]
   rateLimit: RateLimit
   /** Whether sandbox webhooks may be sent to loopback addresses, for development. Production webhooks never are. */
   webhooksAllowLoopback: boolean
   /** How many days events can be sent again, and a finished delivery is kept with its attempts. */
   webhooksKeepDays: number
+  /** How long after its opening a case of the review queue is to be decided. */
+  reviewWithinHours: number
+  /** Undefined: no single sign-on. */
+  oidc: OidcSettings | undefined
 }
 
 /** A setting has a value that cannot be used; the message names the setting and the values it takes. */
@@ -49,6 +75,20 @@ interface Allowed<V> {
 const ADDRESS: Allowed<string> = { words: 'an IP address or a host name', parse: (text) => text }
 const FOLDER: Allowed<string> = { words: 'the path of a folder', parse: (text) => resolve(text) }
 const KEY: Allowed<string> = { words: '32 bytes in base64', parse: (text) => text, secret: true }
+const TEXT: Allowed<string> = { words: 'a text', parse: (text) => text.trim() || undefined }
+const SECRET_TEXT: Allowed<string> = { ...TEXT, secret: true }
+const ISSUER: Allowed<string> = {
+  words: 'a URL that starts with https://, or with http:// and a loopback address',
+  parse: (text) => (isIssuer(text) ? text : undefined),
+}
+const GROUP_ROLES: Allowed<readonly GroupRole[]> = {
+  words: `a list such as risk-admins=admin,analysts=viewer, with the roles ${OPERATOR_ROLES.join(', ')}`,
+  parse: parseGroupRoles,
+}
+const NETWORKS: Allowed<readonly string[]> = {
+  words: 'a list of IP addresses and networks such as 10.0.0.0/8,192.0.2.7',
+  parse: parseNetworks,
+}
 const PORT = wholeNumber(0, 65_535)
 const WEB_URL = url('http:', 'https:')
 const POSTGRES_URL = url('postgres:', 'postgresql:')
@@ -97,7 +137,7 @@ export const SETTINGS = {
   CONSOLE_PORT: {
     allowed: PORT,
     default: '4000',
-    meaning: 'Port of the start page, `/healthz`, `/readyz` and `/metrics`; 0 takes any free port.',
+    meaning: 'Port of the console, `/healthz`, `/readyz` and `/metrics`; 0 takes any free port.',
   },
   SANDBOX_PORT: { allowed: PORT, default: '4010', meaning: 'Port of the sandbox API; 0 takes any free port.' },
   PRODUCTION_PORT: { allowed: PORT, default: '4020', meaning: 'Port of the production API; 0 takes any free port.' },
@@ -115,6 +155,12 @@ export const SETTINGS = {
     allowed: WEB_URL,
     otherwise: '`http://HOST:PRODUCTION_PORT`',
     meaning: 'URL under which clients reach the production API.',
+  },
+  TRUSTED_PROXIES: {
+    allowed: NETWORKS,
+    otherwise: 'none',
+    meaning:
+      'Addresses or networks of the reverse proxies before the ports, such as `10.0.0.0/8,192.0.2.7`. Only their `X-Forwarded-For` says who the client is, by whose address failed sign-ins and requests are counted.',
   },
   RATE_LIMIT_PER_SECOND: {
     allowed: wholeNumber(1, 10_000_000),
@@ -136,6 +182,39 @@ export const SETTINGS = {
     default: '30',
     meaning:
       'Days for which events can be sent again, and for which a finished delivery is kept with its attempts and what the receiver answered.',
+  },
+  REVIEW_WITHIN_HOURS: {
+    allowed: wholeNumber(1, 8_760),
+    default: '8',
+    meaning: 'Hours within which a case of the review queue is to be decided; the console shows what is left of them.',
+  },
+  OIDC_ISSUER: {
+    allowed: ISSUER,
+    otherwise: 'no single sign-on',
+    meaning:
+      'Issuer of the OpenID Connect provider by which operators sign in to the console. Needs the client id, the client secret and `OIDC_ROLES`.',
+  },
+  OIDC_CLIENT_ID: { allowed: TEXT, otherwise: 'none', meaning: 'Client id of this installation at the provider.' },
+  OIDC_CLIENT_SECRET: {
+    allowed: SECRET_TEXT,
+    otherwise: 'none',
+    meaning: 'Client secret of this installation at the provider.',
+  },
+  OIDC_GROUPS_CLAIM: {
+    allowed: TEXT,
+    default: 'groups',
+    meaning: 'Claim of the ID token, or of the user info, that lists the groups of a person.',
+  },
+  OIDC_ROLES: {
+    allowed: GROUP_ROLES,
+    otherwise: 'none',
+    meaning:
+      'Role that each group gives, such as `risk-admins=admin,analysts=viewer`. The highest role of a person’s groups counts; a person in none of them is refused.',
+  },
+  OIDC_ORGANIZATION: {
+    allowed: TEXT,
+    otherwise: 'the oldest organization',
+    meaning: 'Id or name of the organization whose operators sign in through the provider.',
   },
   LOG_LEVEL: {
     allowed: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -182,10 +261,13 @@ export function readConfig(env: SettingValues): Config {
     databaseTimeoutMs: read('DATABASE_TIMEOUT_SECONDS') * 1_000,
     masterKey: read('MASTER_KEY'),
     logLevel: read('LOG_LEVEL'),
+    trustedProxies: read('TRUSTED_PROXIES') ?? [],
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
     // Development runs on the embedded database. On a server, others may register webhook endpoints.
     webhooksAllowLoopback: allowLoopback === undefined ? databaseUrls === undefined : allowLoopback === 'true',
     webhooksKeepDays: read('WEBHOOKS_KEEP_DAYS'),
+    reviewWithinHours: read('REVIEW_WITHIN_HOURS'),
+    oidc: readOidc(env),
   }
 }
 
@@ -221,6 +303,57 @@ function readDatabaseUrls(env: SettingValues): Config['databaseUrls'] {
       'SANDBOX_DATABASE_URL and PRODUCTION_DATABASE_URL need DATABASE_URL, which holds the control data',
     )
   return undefined
+}
+
+function readOidc(env: SettingValues): OidcSettings | undefined {
+  const issuer = readSetting(env, 'OIDC_ISSUER')
+  const clientId = readSetting(env, 'OIDC_CLIENT_ID')
+  const clientSecret = readSetting(env, 'OIDC_CLIENT_SECRET')
+  const roles = readSetting(env, 'OIDC_ROLES')
+  const groupsClaim = readSetting(env, 'OIDC_GROUPS_CLAIM')
+  const organization = readSetting(env, 'OIDC_ORGANIZATION')
+  if (issuer && clientId && clientSecret && roles)
+    return { issuer, clientId, clientSecret, groupsClaim, roles, organization }
+  if (issuer || clientId || clientSecret || roles || organization)
+    throw new ConfigError(
+      'single sign-on needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES: set all of them or none',
+    )
+  return undefined
+}
+
+/** Plain HTTP would let an attacker on the network sign in as any operator, so it is for tests on one machine only. */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+/** Whether the host of a URL is this machine. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
+
+function parseNetworks(text: string): readonly string[] | undefined {
+  const networks = text.split(',').map((network) => network.trim())
+  return networks.every(isNetwork) ? networks : undefined
+}
+
+/** Whether a text is an IP address, or a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || address.includes('%') || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+}
+
+/** Names of groups may contain `=`: the last one separates the role. */
+function parseGroupRoles(text: string): GroupRole[] | undefined {
+  const pairs = text.split(',').map((pair) => {
+    const separator = pair.lastIndexOf('=')
+    const role = OPERATOR_ROLES.find((known) => known === pair.slice(separator + 1).trim())
+    return { group: pair.slice(0, Math.max(separator, 0)).trim(), role }
+  })
+  return pairs.every((pair): pair is GroupRole => pair.group !== '' && pair.role !== undefined) ? pairs : undefined
 }
 
 function refuseEqualPorts(ports: Config['ports']): void {

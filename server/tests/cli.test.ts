@@ -4,6 +4,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { commands } from '../src/cli/commands.ts'
+import { VERSION } from '../src/service/version.ts'
 import { call, callForJson } from './command-line.ts'
 import { runCli, startServiceProcess, untilCachesExpire } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
@@ -74,27 +76,42 @@ test('every command has --help', async () => {
     'orgs list',
     'keys create',
     'keys list',
+    'keys rotate',
+    'keys disable',
+    'keys enable',
     'keys revoke',
     'operators add',
+    'operators invite',
+    'operators first-link',
     'operators list',
+    'operators role',
+    'operators remove',
     'operators reset-code',
     'policy check',
     'policy test',
     'policy diff',
     'policy list',
     'policy show',
+    'policy backtest',
     'policy propose',
     'policy approve',
     'policy reject',
     'policy activate',
+    'outcomes list',
+    'outcomes retract',
     'gate status',
     'gate approve',
     'gate close',
+    'decisions show',
+    'decisions explain',
     'webhooks add',
     'webhooks list',
+    'webhooks edit',
     'webhooks rotate',
     'webhooks disable',
     'webhooks enable',
+    'webhooks remove',
+    'webhooks test',
     'webhooks deliveries',
     'webhooks redeliver',
     'audit verify',
@@ -110,10 +127,23 @@ test('every command has --help', async () => {
   }
 })
 
+test('--version prints the release, alone and after every command, and every help names it', async () => {
+  assert.match(VERSION, /^\d+\.\d+\.\d+$/)
+  for (const words of [[], ...commands.map(({ name }) => name.split(' '))]) {
+    const version = await cli(...words, '--version')
+    assert.deepEqual([version.status, version.stdout, version.stderr], [0, `${VERSION}\n`, ''], words.join(' '))
+    const { stdout: help } = await cli(...words, '--help')
+    assert.ok(help.endsWith(`\n\nVerdigraph ${VERSION}\n`), words.join(' '))
+    if (words.length > 0) assert.match(help, /^ {2}--version +print the release of Verdigraph$/m)
+  }
+})
+
 test('a wrong command line exits with 2, a failed command with 1, and either prints what is wrong', async () => {
   for (const [args, status, line] of [
     [['keys', 'explode'], 2, /there is no command "keys explode"/],
     [['orgs', 'create'], 2, /<name> is missing/],
+    [['orgs', 'create', 'NORTHWIND'], 1, /there is an organization Northwind already, with the id org_/],
+    [['keys', 'list'], 1, /there are several organizations: .*--org "First organization".*"Northwind"/],
     [['orgs', 'list', 'extra'], 2, /unexpected argument "extra"/],
     [['keys', 'create', '--colour', 'red'], 2, /unknown option '--colour'/],
     [['keys', 'create', '--org', 'Unknown'], 1, /there is no organization "Unknown"/],

@@ -61,12 +61,12 @@ test('exposures are refreshed after the clock is set back', async () => {
   const entity = (await acme.post('/v1/entities', { external_id: 'exposed' })).body
   const request = { entity_id: entity.id, product: 'credit_line' }
   const report = async (name: string, type: string) => {
-    const { id } = (await acme.post('/v1/underwrite', request, { 'Idempotency-Key': name })).body
-    const outcome = { type, occurred_at: '2026-11-01T00:00:00Z' }
+    const { id, created_at } = (await acme.post('/v1/underwrite', request, { 'Idempotency-Key': name })).body
+    const outcome = { type, occurred_at: created_at }
     assert.equal((await acme.post(`/v1/decisions/${id}/outcomes`, outcome)).status, 201)
     return (await acme.get(`/v1/entities/${entity.id}`)).body.trust
   }
-  const before = await report('exposed-1', 'repaid')
+  const before = await report('exposed-1', 'current')
   aheadMs = 0
   assert.notDeepEqual(await report('exposed-2', 'fraud_confirmed'), before)
 })

@@ -9,7 +9,7 @@ import { commands } from '../src/cli/commands.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const guides = globSync(['*.md', 'docs/*.md', 'docs/decisions/*.md'], { cwd: ROOT })
+const guides = globSync(['*.md', 'docs/*.md', 'docs/guides/*.md', 'docs/decisions/*.md'], { cwd: ROOT })
 const sources = globSync('server/src/**/*.ts', { cwd: ROOT }).map(read).join('\n')
 const runbook = read('docs/runbook.md')
 

@@ -235,80 +235,6 @@ test('consent is by default granted for all data categories from now on, and a s
   }
 })
 
-let batches = 0
-function ingest(id: string, transactions: unknown[]) {
-  return acme.post(`/v1/entities/${id}/transactions`, { transactions }, { 'Idempotency-Key': `batch-${batches++}` })
-}
-
-test('a transaction with a known external id is a duplicate, within a batch and across batches, and changes nothing', async () => {
-  const id = await newEntity()
-  const first = await ingest(id, [
-    exampleTransaction('a'),
-    exampleTransaction('b'),
-    exampleTransaction('a', { amount: 99 }),
-  ])
-  assert.deepEqual([first.status, first.body.received, first.body.accepted, first.body.duplicates], [201, 3, 2, 1])
-  const second = await ingest(id, [exampleTransaction('b', { amount: 5 }), exampleTransaction('c')])
-  assert.deepEqual([second.body.received, second.body.accepted, second.body.duplicates], [2, 1, 1])
-  const rows = await database.query(
-    'SELECT external_id, amount FROM transactions WHERE entity_id = $1 ORDER BY external_id',
-    [id],
-  )
-  assert.deepEqual(
-    rows.map((row) => [row.external_id, row.amount]),
-    [
-      ['a', '12.3400'],
-      ['b', '12.3400'],
-      ['c', '12.3400'],
-    ],
-    'the first transaction of each external id is kept',
-  )
-})
-
-test('one invalid transaction refuses the whole batch with its index and writes nothing', async () => {
-  const id = await newEntity()
-  const count = async () => (await database.query('SELECT count(*) AS n FROM transactions'))[0]!.n
-  const before = await count()
-  for (const [bad, field] of [
-    [{ amount: -5 }, 'amount'],
-    [{ amount: 0.00001 }, 'amount'],
-    [{ amount: 123456789012.3456 }, 'amount'],
-    [{ occurred_at: '2999-01-01T00:00:00Z' }, 'occurred_at'],
-    [{ occurred_at: '2026-02-31T00:00:00Z' }, 'occurred_at'],
-    [{ occurred_at: '2026-02-29T00:00:00Z' }, 'occurred_at'],
-    [{ currency: 'euro' }, 'currency'],
-    [{ currency: 'ZZZ' }, 'currency'],
-    [{ direction: 'up' }, 'direction'],
-    [{ extra: 1 }, 'extra'],
-  ] as const) {
-    const refused = await ingest(id, [exampleTransaction('x'), exampleTransaction('y', bad)])
-    assert.equal(refused.status, 400, JSON.stringify(bad))
-    assert.equal(refused.body.error.param, `/transactions/1/${field}`)
-  }
-  assert.equal(await count(), before)
-  assert.equal(
-    (await acme.get(`/v1/entities/${id}/audit-trail`)).body.data.length,
-    1,
-    'only the creation is on the trail',
-  )
-})
-
-test('simultaneous batches for one entity are all written, each transaction once', async () => {
-  const id = await newEntity()
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, batch) =>
-      ingest(id, [exampleTransaction(`t-${batch}`), exampleTransaction('shared')]),
-    ),
-  )
-  assert.ok(answers.every(({ status }) => status === 201))
-  assert.equal(
-    answers.reduce((sum, { body }) => sum + body.accepted, 0),
-    21,
-  )
-  const [row] = await database.query('SELECT version FROM entities WHERE id = $1', [id])
-  assert.equal(row!.version, 21, 'the state was updated once for each batch')
-})
-
 test('feature snapshots with equal features have equal hashes, and one from the future is refused', async () => {
   const id = await newEntity()
   const one = await acme.post(`/v1/entities/${id}/feature-snapshots`, {
@@ -335,6 +261,94 @@ test('feature snapshots with equal features have equal hashes, and one from the 
     features: { 'Bad Name': 1 },
   })
   assert.deepEqual([named.status, named.body.error.param], [400, '/features/Bad Name'])
+})
+
+test('a time up to five minutes ahead is recorded as now, and one further ahead is refused', async () => {
+  const { id } = (await acme.post('/v1/entities', { external_id: 'skewed' })).body
+  const ahead = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+  const requests: [path: string, body: (time: string) => object, field: string][] = [
+    ['transactions', (time) => ({ transactions: [{ ...exampleTransaction(time), occurred_at: time }] }), 'occurred_at'],
+    ['feature-snapshots', (time) => ({ source: 's', as_of: time, features: { a: 1 } }), 'as_of'],
+    ['consents', (time) => ({ purpose: 'marketing', granted_at: time }), 'granted_at'],
+    ['consents', (time) => ({ purpose: 'marketing', status: 'revoked', revoked_at: time }), 'revoked_at'],
+    [
+      'identity-links',
+      (time) => ({
+        identifier: { type: 'device', value: 'skewed-device' },
+        verification: { status: 'verified', verified_at: time },
+      }),
+      'verified_at',
+    ],
+  ]
+  for (const [path, body, field] of requests) {
+    const send = (minutes: number) =>
+      acme.post(`/v1/entities/${id}/${path}`, body(ahead(minutes)), { 'Idempotency-Key': `skew-${field}-${minutes}` })
+    const accepted = await send(4)
+    assert.equal(accepted.status, 201, accepted.text)
+    const recorded = accepted.body[field] ?? accepted.body.verification?.[field]
+    if (recorded !== undefined) assert.equal(recorded, accepted.body.created_at, path)
+    const refused = await send(6)
+    assert.equal(refused.status, 400, refused.text)
+    assert.match(refused.body.error.message, new RegExp(`${field} is more than five minutes in the future`))
+  }
+})
+
+test('display_name and country are cleared with null, and the trail says so', async () => {
+  const sent = { external_id: 'cleared', display_name: 'Old name', country: 'DE' }
+  const { id } = (await acme.post('/v1/entities', sent)).body
+  const cleared = await acme.post('/v1/entities', { external_id: 'cleared', display_name: null })
+  assert.equal(cleared.status, 200)
+  assert.deepEqual(['display_name' in cleared.body, cleared.body.country], [false, 'DE'])
+  assert.deepEqual((await acme.get(`/v1/entities/${id}/audit-trail`)).body.data[0].data.changed, ['display_name'])
+  const both = await acme.post('/v1/entities', { external_id: 'new-and-clear', display_name: null, country: null })
+  assert.equal(both.status, 201)
+  const refused = await acme.post('/v1/entities', { external_id: 'cleared', country: 'Germany' })
+  assert.equal(refused.body.error.message, 'country must be a current ISO 3166-1 country code such as DE.')
+  const wrong = await acme.post('/v1/entities', { external_id: 'cleared', country: 49 })
+  assert.equal(wrong.body.error.message, 'country must be a string or null.')
+})
+
+test('a cursor works for its own list only', async () => {
+  const trails = await Promise.all(
+    ['one', 'two'].map(async (name) => {
+      const { id } = (await acme.post('/v1/entities', { external_id: `cursor-${name}` })).body
+      await acme.post(`/v1/entities/${id}/consents`, { purpose: 'marketing' })
+      return `/v1/entities/${id}/audit-trail?limit=1`
+    }),
+  )
+  const { next_cursor } = (await acme.get(trails[0]!)).body
+  assert.equal((await acme.get(`${trails[0]}&cursor=${next_cursor}`)).body.data.length, 1)
+  const refused = await acme.get(`${trails[1]}&cursor=${next_cursor}`)
+  assert.deepEqual([refused.status, refused.body.error.param], [400, 'cursor'])
+})
+
+test('a revocation from before the grant on file is refused, unless it says which earlier consent it ended', async () => {
+  const { id } = (await acme.post('/v1/entities', { external_id: 'revoked-early' })).body
+  const path = `/v1/entities/${id}/consents`
+  const purpose = 'credit_underwriting'
+  await acme.post(path, { purpose, granted_at: '2026-06-01T00:00:00Z' })
+  const early = { purpose, status: 'revoked', revoked_at: '2026-05-01T00:00:00Z' }
+  const refused = await acme.post(path, early)
+  assert.deepEqual([refused.status, refused.body.error.param], [400, '/revoked_at'])
+  assert.match(refused.body.error.message, /granted, at 2026-06-01T00:00:00.000Z, so it would revoke nothing/)
+  assert.equal((await acme.post(path, { ...early, granted_at: '2026-01-01T00:00:00Z' })).status, 201)
+  assert.equal((await acme.post(path, { ...early, revoked_at: '2026-07-01T00:00:00Z' })).status, 201)
+})
+
+test('identifiers that are placeholders or cannot exist are refused with the reason', async () => {
+  const { id } = (await acme.post('/v1/entities', { external_id: 'impossible' })).body
+  for (const [type, value, reason] of [
+    ['tax_id', 'N/A', 'is a placeholder'],
+    ['government_id', '000-000-000', 'repeats one character'],
+    ['email', 'ada.example.com', 'is not an e-mail address'],
+    ['phone', '+49 1', 'fewer than 5 digits'],
+    ['bank_account', 'DE89 3704 0044 0532 0130 01', 'check digits are wrong'],
+  ] as const) {
+    const link = { identifier: { type, value }, verification: { status: 'unverified' } }
+    const refused = await acme.post(`/v1/entities/${id}/identity-links`, link)
+    assert.deepEqual([refused.status, refused.body.error.param], [400, '/identifier/value'], value)
+    assert.ok(refused.body.error.message.includes(reason), refused.body.error.message)
+  }
 })
 
 test('the pages of an audit trail list every entry once, newest first', async () => {
@@ -373,4 +387,7 @@ test('usage counts created entities and accepted transactions by day', async () 
   assert.equal(usage.body.by_day.at(-1).transactions, 2)
   assert.equal((await other.get('/v1/usage?from=2026-02-01&to=2026-01-01')).body.error.param, 'from')
   assert.equal((await other.get('/v1/usage?from=yesterday')).status, 400)
+  const early = await other.get('/v1/usage?to=2026-01-01')
+  assert.equal(early.body.error.param, 'to')
+  assert.match(early.body.error.message, /first day of this month.* Send from as well/)
 })

@@ -25,7 +25,7 @@ const BODIES: Record<string, (ids: ExampleIds) => unknown> = {
   ingestTransactions: () => ({ transactions: [exampleTransaction(`t-${unique()}`)] }),
   underwrite: ({ entity_id }) => ({ entity_id, product: 'credit_line', requested_amount: 1000, currency: 'EUR' }),
   submitReview: () => ({ verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Documents checked.' }),
-  recordOutcome: () => ({ type: 'repaid', occurred_at: '2026-10-01T00:00:00Z' }),
+  recordOutcome: () => ({ type: 'funded', occurred_at: new Date().toISOString() }),
   submitFeatureSnapshot: () => ({ source: 'test', as_of: '2026-10-01T00:00:00Z', features: { a: 1 } }),
 }
 

@@ -37,7 +37,7 @@ async function post(path: string, body: unknown, idempotencyKey: string) {
   return { status, body: JSON.parse(text) }
 }
 
-test('production decides once two operators have opened the gate and a policy was proposed, approved by a second operator and activated', async () => {
+test('production decides once a policy was proposed, approved by a second operator and activated, and two operators have opened the gate', async () => {
   const { body: entity } = await post('/v1/entities', { external_id: 'first' }, 'entity')
   const underwrite = (idempotencyKey: string) =>
     post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, idempotencyKey)
@@ -45,19 +45,6 @@ test('production decides once two operators have opened the gate and a policy wa
   assert.deepEqual([closed.status, closed.body.error.code], [403, 'live_underwriting_not_enabled'])
 
   const [ada, grace] = [await addOperator('ada'), await addOperator('grace')]
-  await run('gate', 'approve', ...ada(), '--reason', 'Tests are green.')
-  assert.notEqual(
-    (await cli('gate', 'approve', '--as', 'grace@example.com', '--reason', 'I am Grace, says Ada.')).status,
-    0,
-    'one operator cannot open the gate with the name of another',
-  )
-  await untilCachesExpire()
-  assert.equal((await underwrite('half')).status, 403)
-  await run('gate', 'approve', ...grace(), '--reason', 'Policy read.')
-  await untilCachesExpire()
-  const without = await underwrite('no-policy')
-  assert.deepEqual([without.status, without.body.error.code], [422, 'no_active_policy'])
-
   const policy = sandboxPolicySource().replace(/^version: .*$/m, 'version: credit-2026-11')
   const file = join(testStorage.dataDir, 'credit-2026-11.yaml')
   writeFileSync(file, policy)
@@ -70,6 +57,16 @@ test('production decides once two operators have opened the gate and a policy wa
   )
   await run('policy', 'approve', 'credit-2026-11', ...production, ...grace(), '--reason', 'Read and tested.')
   await run('policy', 'activate', 'credit-2026-11', ...production, '--reason', 'Go.')
+
+  await run('gate', 'approve', ...ada(), '--reason', 'Tests are green.')
+  assert.notEqual(
+    (await cli('gate', 'approve', '--as', 'grace@example.com', '--reason', 'I am Grace, says Ada.')).status,
+    0,
+    'one operator cannot open the gate with the name of another',
+  )
+  await untilCachesExpire()
+  assert.equal((await underwrite('half')).status, 403)
+  await run('gate', 'approve', ...grace(), '--reason', 'Policy read.')
   await untilCachesExpire()
   const decided = await underwrite('decided')
   assert.deepEqual(

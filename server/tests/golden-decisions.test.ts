@@ -29,6 +29,8 @@ describe('golden decisions', () => {
       'completeness',
       'conditions',
       'confidence',
+      'counter_offer',
+      'data_questioned',
       'knock_out',
       'limit_unknown',
       'no_limit_left',
@@ -36,6 +38,14 @@ describe('golden decisions', () => {
       'review_rule',
       'score',
     ])
+  })
+
+  it('include applicants of every segment of a policy, of none of them, and features that the policy computes', () => {
+    const traces = recordings.flatMap(({ decisions }) => decisions.map(({ trace }) => trace))
+    const segments = traces.flatMap(({ segment }) => (segment === undefined ? [] : [segment]))
+    assert.deepEqual([...new Set(segments)].sort(), [null, 'returning', 'short_history', 'thin_file'].sort())
+    const derived = traces.flatMap((trace) => trace.derived ?? [])
+    assert.ok(derived.some(({ value }) => value !== null) && derived.some(({ missing }) => missing !== undefined))
   })
 
   for (const recording of recordings) {

@@ -15,7 +15,7 @@ export const GOLDEN_NOW = '2026-06-15T12:00:00.000Z'
 /** One applicant of the golden corpus. */
 export interface GoldenCase {
   state: EntityState
-  entity: { type: string | null; country: string | null }
+  entity: { id?: string; type: string | null; country: string | null }
   request: { product: string; requestedAmount?: number; currency?: string }
 }
 
@@ -40,13 +40,70 @@ function seededDraw(seed: number): Draw {
   }
 }
 
-/** The applicants of the corpus, in two groups: decided under the sandbox policy, and under the relationship policy. */
-export function goldenCases(): [forSandbox: GoldenCase[], forRelationship: GoldenCase[]] {
-  const [sandbox, relationship] = [seededDraw(19_990_701), seededDraw(20_260_615)]
+/** The applicants of the corpus, in groups: decided under the sandbox, the relationship and the bureau policy. */
+export function goldenCases(): [forSandbox: GoldenCase[], forRelationship: GoldenCase[], forBureau: GoldenCase[]] {
+  const [sandbox, relationship, bureau] = [seededDraw(19_990_701), seededDraw(20_260_615), seededDraw(20_261_117)]
   return [
-    Array.from({ length: 180 }, () => goldenCase(sandbox)),
-    Array.from({ length: 40 }, () => goldenCase(relationship)),
+    Array.from({ length: 360 }, () => goldenCase(sandbox)),
+    Array.from({ length: 90 }, () => goldenCase(relationship)),
+    Array.from({ length: 90 }, () => bureauCase(bureau)),
   ]
+}
+
+/** An applicant without bank data, whom the bureau knows well, hardly or not at all. */
+function bureauCase(draw: Draw): GoldenCase {
+  let state = emptyState()
+  if (draw.chance(95)) state = withIdentity(state, draw)
+  if (draw.chance(95)) state = withConsents(state, draw)
+  if (draw.chance(95)) state = withApplication(state, draw)
+  if (draw.chance(75)) state = withBureauReport(state, draw)
+  if (draw.chance(30)) state = withOutcomes(state, draw)
+  const entity = { id: `ent_${draw.below(1_000_000)}`, type: 'person', country: draw.oneOf(['DE', null]) }
+  const product = draw.oneOf(['default', 'personal_loan', 'personal_loan', 'unheard_of'])
+  if (draw.chance(5)) return { state, entity, request: { product } }
+  const requestedAmount = draw.oneOf([400, 1500, 1500, 5000, 12_000, 40_000])
+  return { state, entity, request: { product, requestedAmount, currency: 'EUR' } }
+}
+
+function withApplication(state: EntityState, draw: Draw): EntityState {
+  return applyFeatureSnapshot(state, {
+    source: 'application',
+    asOf: daysAgo(draw.below(20)),
+    features: {
+      'application.monthly_income': 1200 + draw.below(5000),
+      'application.housing_cost': draw.chance(90) ? draw.below(1400) : null,
+      'application.employment': draw.oneOf([
+        'permanent',
+        'permanent',
+        'civil_service',
+        'fixed_term',
+        'student',
+        'none',
+      ]),
+      'application.months_employed': draw.below(90),
+      'application.residence_months': draw.chance(95) ? draw.below(90) : null,
+      'application.dependants': draw.below(5),
+    },
+  })
+}
+
+function withBureauReport(state: EntityState, draw: Draw): EntityState {
+  const isGood = draw.chance(70)
+  return applyFeatureSnapshot(state, {
+    source: 'bureau',
+    asOf: daysAgo(draw.chance(85) ? draw.below(60) : 55 + draw.below(15)),
+    features: {
+      'bureau.score': draw.chance(92) ? (isGood ? 640 : 480) + draw.below(160) : null,
+      'bureau.open_loans': draw.below(isGood ? 3 : 8),
+      'bureau.monthly_payments': draw.below(isGood ? 500 : 1500),
+      'bureau.utilisation': draw.below(isGood ? 60 : 130) / 100,
+      'bureau.inquiries_6m': draw.below(isGood ? 3 : 9),
+      'bureau.worst_arrears_24m': isGood ? 0 : draw.below(4),
+      'bureau.oldest_account_months': 5 + draw.below(160),
+      'bureau.public_records': draw.chance(3) ? 1 : 0,
+      'bureau.defaults_36m': draw.chance(3) ? 1 : 0,
+    },
+  })
 }
 
 /** An applicant whose facts are known, missing, revoked or stale, in proportions that lead to every verdict. */

@@ -203,14 +203,14 @@ test('a body with too many values is refused before its elements are validated, 
   )
 })
 
-test('a refusal lists the first 100 violations and says that there are more', async () => {
+test('a refusal lists the first 100 violations and says how many more there are', async () => {
   const refused = await raw(
     `/v1/entities/${entity.id}/transactions`,
     `{"transactions":[${Array(1_000).fill('{}').join(',')}]}`,
   )
   assertRefused(refused, 'validation_failed')
   assert.equal(refused.body.error.details.length, 100)
-  assert.equal(refused.body.error.message, 'external_id is required. (and at least 99 more)')
+  assert.equal(refused.body.error.message, 'transactions[0].external_id is required. (and 4999 more)')
 
   const future = {
     external_id: 'f',
@@ -224,6 +224,7 @@ test('a refusal lists the first 100 violations and says that there are more', as
     JSON.stringify({ transactions: Array(300).fill(future) }),
   )
   assert.equal(late.body.error.details.length, 100, late.text)
+  assert.match(late.body.error.message, /^transactions\[0\]\.occurred_at .* \(and 299 more\)$/)
 
   const fields = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`field_${index}`, 1]))
   assert.equal((await acme.post('/v1/entities', fields)).body.error.details.length, 100)

@@ -38,6 +38,29 @@ test('a body over 1 MiB gets 413, and a smaller one is validated', async () => {
   assert.equal((await acme.post('/v1/entities', { ...body, metadata: { k: 'x'.repeat(1024 * 1000) } })).status, 400)
 })
 
+test('a client that reads only after it has sent everything gets the whole 413', async () => {
+  const size = 20 * 1024 * 1024
+  const head = [
+    'POST /v1/entities HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${acme.keys.sandbox}`,
+    'Content-Type: application/json',
+  ]
+  const chunked = `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`
+  for (const request of [
+    `${[...head, `Content-Length: ${size}`].join('\r\n')}\r\n\r\n${'x'.repeat(size)}`,
+    `${[...head, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${chunked}`,
+  ]) {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const [answer = '', next = ''] = (
+        await sendThenRead(`${request}GET /v1/usage HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      ).split(/(?=HTTP\/1\.1 )/)
+      assert.match(answer, /^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"[\s\S]*}$/)
+      assert.match(next, /^HTTP\/1\.1 401 /, 'the connection can be used again')
+    }
+  }
+})
+
 test('a content type other than JSON gets 415', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
     const refused = await api.request('sandbox', '/v1/entities', {
@@ -149,6 +172,20 @@ test('a client that pipelines more requests than it may is cut off, and others a
   for (const answer of answers) assert.ok(answer.split('HTTP/1.1 401').length - 1 <= 33)
   assert.equal((await acme.get('/v1/usage')).status, 200)
 })
+
+/** Sends bytes, and reads nothing before all of them were handed to the operating system. */
+function sendThenRead(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(api.url('sandbox'))
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, () => socket.resume()))
+    socket.pause()
+    socket
+      .on('data', (data) => (text += data))
+      .on('close', () => resolve(text))
+      .on('error', () => {}) // Cut off: 'close' follows.
+  })
+}
 
 /** Sends bytes and collects the answer until the server closes the connection. */
 function exchange(bytes: string): Promise<string> {

@@ -29,7 +29,7 @@ test('the log has one JSON line for each request, with its id and without its se
     assert.ok(!everything.includes(secret))
 })
 
-test('the console port reports health, readiness and metrics, and serves the start page', async () => {
+test('the console port reports health, readiness and metrics, and serves the page', async () => {
   await acme.post('/v1/entities', { external_id: 'counted' })
   const get = async (path: string) => fetch(api.service.urls.console + path)
   assert.equal((await get('/healthz')).status, 200)

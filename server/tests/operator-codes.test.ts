@@ -1,15 +1,16 @@
 /** Who acts at the command line: operators by one-time code, everything else by the user of the operating system. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { isProblem } from '../src/cli/command.ts'
 import { findCommand } from '../src/cli/commands.ts'
 import { nameOsUser, osUser } from '../src/cli/os-user.ts'
 import { readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/service/installation.ts'
 import { isGateOpen } from '../src/store/queries/live-gate.ts'
+import { activateDocument } from './activate-document.ts'
 import { Authenticator } from './authenticator.ts'
-import { sandboxPolicySource } from './sandbox-policy.ts'
+import { newOrganizationId } from './new-organization.ts'
+import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const CALLER = 'alice (uid 1000)'
@@ -25,7 +26,9 @@ after(async () => {
 
 /** An organization, the commands that one shell runs on it, and two admins with their authenticator apps. */
 async function newOrganization() {
-  const { id } = await createOrganization(installation, { name: 'Test', actor: { type: 'system', id: 'test' } })
+  const id = await newOrganizationId(installation)
+  const document = { ...sandboxPolicy().document, version: 'v0' }
+  await activateDocument(installation, document, { organizationId: id, environment: 'production' })
   const run = (name: string, positionals: string[], options: Record<string, string> = {}) =>
     findCommand(name)!.run(installation, {
       positionals,
@@ -66,10 +69,11 @@ test('one shell cannot open the live gate as two operators: each needs a code of
   assertProblem(await approve(grace.email, code), /not a valid code/)
   assert.equal(await isOpen(), false)
   assert.equal((await approve(grace.email, grace.app.next(nowMs))).open, true)
+  const invited_by = { type: 'os_user', id: CALLER }
   const gate = (await trailOf(id, id)).filter(([type]) => type === 'live_gate.approved')
   assert.deepEqual(gate, [
-    ['live_gate.approved', 'operator', ada.id, { reason: 'r', via: CALLER }],
-    ['live_gate.approved', 'operator', grace.id, { reason: 'r', via: CALLER }],
+    ['live_gate.approved', 'operator', ada.id, { reason: 'r', via: CALLER, invited_by }],
+    ['live_gate.approved', 'operator', grace.id, { reason: 'r', via: CALLER, invited_by }],
   ])
 })
 
@@ -102,6 +106,26 @@ test('five wrong codes lock an operator for 15 minutes, also at the same moment,
   assert.ok(!isProblem(await approve(ada.email, ada.app.next(nowMs))))
   assertProblem(await approve(ada.email, 'abcdef'), /not a valid code/)
   assertProblem(await approve(ada.email, ada.app.next(nowMs)), /already/)
+})
+
+test('an author who was removed and added again cannot approve their own policy', async () => {
+  const { run, ada, grace, add } = await newOrganization()
+  const production = { environment: 'production', reason: 'r' }
+  const as = ({ email, app }: typeof ada) => {
+    nowMs += 60_000
+    return { as: email, code: app.next(nowMs) }
+  }
+  const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: v9')
+  assert.equal((await run('policy propose', ['v9.yaml'], { ...production, ...as(ada), source })).state, 'proposed')
+  const removed = await run('operators remove', [ada.email], { reason: 'r', ...as(grace) })
+  assert.ok(!isProblem(removed), JSON.stringify(removed))
+  const adaAgain = await add('ada', as(grace))
+  assert.notEqual(adaAgain.id, ada.id)
+  assertProblem(
+    await run('policy approve', ['v9'], { ...production, ...as(adaAgain) }),
+    /another operator has to approve it/,
+  )
+  assert.equal((await run('policy approve', ['v9'], { ...production, ...as(grace) })).state, 'approved')
 })
 
 test('proposing and approving a policy need codes of two operators; one person may reject, activate and close', async () => {

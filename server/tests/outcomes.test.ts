@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { personas } from './personas.ts'
 import { startTestService } from './test-service.ts'
 
-const api = await startTestService()
+const STARTED_MS = Date.now()
+let aheadMs = 0
+const api = await startTestService({ nowMs: () => Date.now() + aheadMs })
 const acme = await api.newOrganization()
 const prime = personas(new Date().toISOString()).find(({ name }) => name === 'prime')!
 
@@ -15,9 +17,10 @@ interface Report {
   currency?: string
 }
 
-const on = (type: string, day: string, more: Partial<Report> = {}): Report => ({
+/** A report of something that happened some hours after the start of this test. */
+const at = (hour: number, type: string, more: Partial<Report> = {}): Report => ({
   type,
-  occurred_at: `2026-${day}T00:00:00Z`,
+  occurred_at: new Date(STARTED_MS + hour * 3_600_000).toISOString(),
   ...more,
 })
 
@@ -41,10 +44,14 @@ async function newApplicant(): Promise<string> {
 
 const decide = (entityId: string) => post('/v1/underwrite', { entity_id: entityId, ...prime.underwrite })
 
+const FUNDED = at(1, 'funded', { amount: 100, currency: 'EUR' })
+
 /** The verdict, history and exposure of a new applicant after the outcomes of one decision were recorded in this order. */
 async function after(reports: readonly Report[]) {
+  aheadMs = 0
   const entityId = await newApplicant()
   const { id: decisionId } = await decide(entityId)
+  aheadMs = 24 * 3_600_000
   for (const report of reports) await post(`/v1/decisions/${decisionId}/outcomes`, report)
   const { id, verdict } = await decide(entityId)
   const features = (await acme.get(`/v1/decisions/${id}/replay`)).body.evidence.feature_snapshot
@@ -64,29 +71,52 @@ function ordersOf<Item>(items: readonly Item[]): Item[][] {
 }
 
 test('a default that was cured counts as cured, in any order of the reports', async () => {
-  for (const reports of ordersOf([on('default', '03-01'), on('repaid', '04-01'), on('current', '05-01')])) {
-    const { verdict, history, exposure } = await after(reports)
+  for (const reports of ordersOf([at(3, 'default'), at(4, 'repaid'), at(5, 'current')])) {
+    const { verdict, history, exposure } = await after([FUNDED, ...reports])
     const order = reports.map(({ type }) => type).join(', ')
     assert.deepEqual([verdict, history.defaults, history.repaid, exposure], ['approve', 0, 0, 0], order)
   }
 })
 
 test('the history of a credit that has ended is the same in any order of the reports', async () => {
-  const funded = on('funded', '01-01', { amount: 5000, currency: 'EUR' })
-  const all = [funded, on('late', '02-01', { days_past_due: 90 }), on('closed', '04-01')]
+  const funded = at(1, 'funded', { amount: 5000, currency: 'EUR' })
+  const all = [funded, at(2, 'late', { days_past_due: 90 }), at(4, 'closed')]
   for (const reports of ordersOf(all)) {
     const { outstanding, late, worst_days_past_due } = (await after(reports)).history
     const order = reports.map(({ type }) => type).join(', ')
     assert.deepEqual([outstanding, late, worst_days_past_due], [0, 1, 90], order)
   }
-  const repaidFirst = await after([on('repaid', '03-01'), on('late', '02-01', { days_past_due: 90 })])
+  const repaidFirst = await after([FUNDED, at(3, 'repaid'), at(2, 'late', { days_past_due: 90 })])
   assert.deepEqual([repaidFirst.history.repaid, repaidFirst.history.worst_days_past_due], [1, 90])
 })
 
 test('two draws on one decision are both outstanding', async () => {
-  const draws = [
-    on('funded', '01-01', { amount: 5000, currency: 'EUR' }),
-    on('funded', '02-01', { amount: 3000, currency: 'EUR' }),
-  ]
+  const draws = [at(1, 'funded', { amount: 5000, currency: 'EUR' }), at(2, 'funded', { amount: 3000, currency: 'EUR' })]
   for (const reports of ordersOf(draws)) assert.equal((await after(reports)).history.outstanding, 8000)
+})
+
+test('a repayment is refused until the money was reported as paid out', async () => {
+  aheadMs = 0
+  const { id } = await decide(await newApplicant())
+  aheadMs = 24 * 3_600_000
+  const report = (outcome: Report) => acme.post(`/v1/decisions/${id}/outcomes`, outcome)
+  const refused = await report(at(3, 'repaid'))
+  assert.deepEqual([refused.status, refused.body.error.param], [400, '/type'])
+  assert.match(refused.body.error.message, /needs a funded outcome/)
+  assert.equal((await report(at(1, 'funded'))).status, 201)
+  assert.equal((await report(at(3, 'repaid'))).status, 201)
+})
+
+test('an outcome may precede its decision by the difference of two clocks, and by no more', async () => {
+  aheadMs = 0
+  const decision = await decide(await newApplicant())
+  const report = (minutes: number) =>
+    acme.post(`/v1/decisions/${decision.id}/outcomes`, {
+      type: 'late',
+      occurred_at: new Date(Date.parse(decision.created_at) - minutes * 60_000).toISOString(),
+    })
+  const refused = await report(6)
+  assert.deepEqual([refused.status, refused.body.error.param], [400, '/occurred_at'])
+  assert.ok(refused.body.error.message.includes(decision.created_at))
+  assert.equal((await report(4)).status, 201)
 })

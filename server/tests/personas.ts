@@ -178,7 +178,7 @@ function badCompany(prime: Persona, now: string): Persona {
       entity: { external_id: 'persona-defaulted', type: 'person', display_name: 'Dan Defaulted', country: 'DE' },
       identityLinks: [shared],
       underwrite: prime.underwrite,
-      outcome: { type: 'default', occurred_at: daysBefore(now, 2) },
+      outcome: { type: 'default', occurred_at: now },
     },
     expect: { verdicts: ['manual_review', 'decline'], reasonsAnyOf: ['linked_to_bad_outcome'], limit: 'absent' },
   }

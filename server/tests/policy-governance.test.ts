@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { approveGate, closeGate, gateStatus } from '../src/admin/manage-gate.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
-import { createOrganization } from '../src/admin/manage-organizations.ts'
 import {
   activatePolicy,
   approvePolicy,
@@ -14,7 +13,9 @@ import { type Environment, readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/service/installation.ts'
 import { isGateOpen } from '../src/store/queries/live-gate.ts'
 import type { Operator, Role } from '../src/store/queries/operators.ts'
-import { sandboxPolicySource } from './sandbox-policy.ts'
+import { activateDocument } from './activate-document.ts'
+import { newOrganizationId } from './new-organization.ts'
+import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
 import { tamper } from './tamper.ts'
 import { createTestStorage } from './test-storage.ts'
 
@@ -31,7 +32,7 @@ after(async () => {
 
 /** An organization with operators, and the steps of governance, each taken by an operator of that name. */
 async function newOrganization(environment: Environment = 'sandbox') {
-  const { id } = await createOrganization(installation, { name: 'Test', actor: SYSTEM })
+  const id = await newOrganizationId(installation)
   const store = installation.stores[environment]
   const add = async (name: string, role: Role): Promise<Operator> => {
     const manager = { organizationId: id, actor: SYSTEM }
@@ -70,6 +71,11 @@ async function newOrganization(environment: Environment = 'sandbox') {
       Object.fromEntries((await store.listPolicies(id)).map(({ version, state }) => [version, state])),
   }
   return organization
+}
+
+/** Activates a policy in production, without which the live gate cannot be approved. */
+function activateInProduction(organizationId: string) {
+  return activateDocument(installation, { ...sandboxPolicy().document }, { organizationId, environment: 'production' })
 }
 
 function policyNamed(version: string): string {
@@ -294,6 +300,8 @@ test('the policy of another organization is unknown, and its version can be used
 test('two different operators open the live gate, and one closes it', async () => {
   const { id, act, people } = await newOrganization()
   const isOpen = () => isGateOpen(control, id)
+  assertProblem(await approveGate(installation, act('cay')), /production has no active policy/)
+  await activateInProduction(id)
   assertProblem(await approveGate(installation, act('ben')), /only owner, admin may open or close the live gate/)
   assert.ok('open' in (await approveGate(installation, act('cay'))))
   assert.equal(await isOpen(), false)
@@ -323,6 +331,7 @@ test('two different operators open the live gate, and one closes it', async () =
 
 test('the gate closes when one of the operators who approved it is disabled', async () => {
   const { id, act, people } = await newOrganization()
+  await activateInProduction(id)
   await approveGate(installation, act('cay'))
   await approveGate(installation, act('dan'))
   assert.equal(await isGateOpen(control, id), true)

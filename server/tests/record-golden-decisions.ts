@@ -7,6 +7,7 @@
  *         adds a recording of decisions under the current policies
  */
 import { writeFileSync } from 'node:fs'
+import { bureauPolicy } from './bureau-policy.ts'
 import { addRecording, decideGoldenCases, FACTS, goldenFacts } from './golden-recordings.ts'
 import { relationshipPolicy } from './relationship-policy.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
@@ -20,7 +21,7 @@ if (golden === 'facts') {
       .join(''),
   )
 } else if (golden === 'decisions') {
-  const policies = [sandboxPolicy(), relationshipPolicy()]
+  const policies = [sandboxPolicy(), relationshipPolicy(), bureauPolicy()]
   const day = new Date().toISOString().slice(0, 10)
   console.log(addRecording({ day, decisions: decideGoldenCases(policies), policies }))
 } else {

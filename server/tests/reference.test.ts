@@ -37,6 +37,35 @@ test('settings fall back to their defaults, and the message on a refused URL doe
   )
 })
 
+test('single sign-on is configured wholly or not at all, and over plain HTTP only on this machine', () => {
+  const whole = {
+    OIDC_ISSUER: 'https://id.example.com/tenant',
+    OIDC_CLIENT_ID: 'verdigraph',
+    OIDC_CLIENT_SECRET: 'not-a-real-secret',
+    OIDC_ROLES: 'risk-admins=admin, cn=analysts=viewer',
+  }
+  assert.equal(readConfig({}).oidc, undefined)
+  assert.deepEqual(readConfig(whole).oidc, {
+    issuer: 'https://id.example.com/tenant',
+    clientId: 'verdigraph',
+    clientSecret: 'not-a-real-secret',
+    groupsClaim: 'groups',
+    roles: [
+      { group: 'risk-admins', role: 'admin' },
+      { group: 'cn=analysts', role: 'viewer' },
+    ],
+    organization: undefined,
+  })
+  for (const missing of ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES'])
+    assert.throws(() => readConfig({ ...whole, [missing]: '' }), /set all of them or none/, missing)
+  for (const roles of ['admins', 'admins=king', '=admin', 'a=admin,'])
+    assert.throws(() => readConfig({ ...whole, OIDC_ROLES: roles }), /OIDC_ROLES must be a list such as/, roles)
+  for (const issuer of ['http://127.0.0.1:9000', 'http://localhost:9000', 'http://[::1]:9000'])
+    assert.equal(readConfig({ ...whole, OIDC_ISSUER: issuer }).oidc?.issuer, issuer)
+  for (const issuer of ['http://id.example.com', 'http://127.0.0.1.example.com', 'ftp://id.example.com', 'id'])
+    assert.throws(() => readConfig({ ...whole, OIDC_ISSUER: issuer }), /OIDC_ISSUER must be a URL/, issuer)
+})
+
 test('every row of a table of the reference has as many cells as its header', () => {
   const cellsOf = (line: string) => line.split(/(?<!\\)\|/).length
   assert.equal(cellsOf(table(['a', 'b'], [['`x || y`', 'two\nlines']]).split('\n')[2]!), 4)

@@ -38,6 +38,7 @@ function withRelationship(document: PolicyDocument): PolicyDocument {
         when: 'snapshot.is_employee && (!has(snapshot.segment) || snapshot.segment != "premium")',
         // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited
         then: 'manual_review',
+        questions_data: true,
         reason: { code: 'own_staff', label: 'Applicant works for us', impact: 'negative' },
         explanation: 'A colleague alone is no reason to decline.',
       },

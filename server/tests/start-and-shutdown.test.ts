@@ -8,7 +8,8 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { type Service, type ServiceOptions, startService } from '../src/service/start-service.ts'
-import { firstRunKey, freePorts, runCli, spawnService } from './service-process.ts'
+import { call } from './command-line.ts'
+import { firstRunKey, freePorts, spawnService } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -49,6 +50,28 @@ test('the first start returns a key and writes it to a file that only its owner 
   assert.equal(second.firstRunText, undefined)
   assert.equal(await statusOf(second), 200)
   await second.close()
+})
+
+test('a later start prints where the console is, and how to get in while there is no owner', async () => {
+  const ports = await freePorts()
+  const service = spawnService(testStorage.env, ports)
+  await service.untilOutput(`Console            http://127.0.0.1:${ports.console}\n`)
+  await service.untilOutput('First sign-in      by the link in ')
+  const link = await call(testStorage.env, 'operators', 'first-link')
+  const token = /#(\S+)/.exec(link.stdout)![1]!
+  const owner = { email: 'ada@example.com', name: 'Ada', password: 'quiet harbour lantern 7' }
+  const accepted = await fetch(`http://127.0.0.1:${ports.console}/api/open/welcome.accept`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: `http://127.0.0.1:${ports.console}` },
+    body: JSON.stringify({ token, ...owner }),
+  })
+  assert.equal(accepted.status, 200)
+  await service.stop()
+
+  const next = spawnService(testStorage.env, ports)
+  await next.untilOutput(`Console            http://127.0.0.1:${ports.console}\n`)
+  await next.stop()
+  assert.doesNotMatch(next.output(), /First sign-in/)
 })
 
 /** Opens a keep-alive connection, sends the headers of a request, and waits until the server asks for the body. */
@@ -160,10 +183,8 @@ test('an installation whose master key is missing does not start, and no other k
   const file = join(testStorage.dataDir, 'master.key')
   const key = readFileSync(file)
   rmSync(file)
-  const service = spawnService(testStorage.env, await freePorts())
-  assert.equal(await service.exited, 1)
-  assert.match(service.output(), /the master key of this installation is missing/)
-  const { stderr } = runCli(testStorage.env, 'audit', 'verify')
+  await assert.rejects(start(), /the master key of this installation is missing/)
+  const { stderr } = await call(testStorage.env, 'audit', 'verify')
   assert.match(stderr, /the master key of this installation is missing/)
   assert.equal(existsSync(file), false)
   writeFileSync(file, key, { mode: 0o600 })
@@ -219,26 +240,25 @@ test('an invalid setting stops the start with one line that names it', async () 
 })
 
 test('an installation does not start under another master key, and stays unchanged', async () => {
-  const service = spawnService(
-    { ...testStorage.env, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
-    await freePorts(),
+  const MASTER_KEY = Buffer.alloc(32, 1).toString('base64')
+  await assert.rejects(
+    startService(readConfig({ ...testStorage.env, ...ANY_PORTS, MASTER_KEY }), { logger }),
+    /another master key than the installation was made with/,
   )
-  assert.equal(await service.exited, 1)
-  assert.match(service.output(), /another master key than the installation was made with/)
-  const doctor = runCli(testStorage.env, 'doctor')
+  const doctor = await call(testStorage.env, 'doctor')
   assert.equal(doctor.status, 0, doctor.stdout)
 })
 
 test('doctor names what is wrong and how to repair it', async () => {
   chmodSync(join(testStorage.dataDir, 'master.key'), 0o644)
-  const readable = runCli(testStorage.env, 'doctor')
+  const readable = await call(testStorage.env, 'doctor')
   assert.equal(readable.status, 1)
   assert.match(readable.stdout, /^BAD {2}master key file: others can read .*chmod 600/m)
   chmodSync(join(testStorage.dataDir, 'master.key'), 0o600)
-  assert.equal(runCli(testStorage.env, 'doctor').status, 0)
+  assert.equal((await call(testStorage.env, 'doctor')).status, 0)
 
   const nowhere = join(tmpdir(), 'verdigraph-nowhere')
-  const missing = runCli({ DATA_DIR: nowhere }, 'doctor', '--json')
+  const missing = await call({ DATA_DIR: nowhere }, 'doctor', '--json')
   assert.equal(missing.status, 1)
   assert.ok(
     JSON.parse(missing.stdout).some(({ name, ok }: { name: string; ok: boolean }) => name === 'installation' && !ok),

@@ -10,6 +10,8 @@ import { assertMatchesOpenapi } from './assert-matches-openapi.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const ACTOR = { type: 'system', id: 'test' } as const
+/** Numbers the organizations that get no name of their own: names are unique. */
+let organizations = 0
 
 /** An answer of the API with its body. */
 export interface Answer {
@@ -108,7 +110,7 @@ export async function startTestService({
     logs,
     url: (environment) => service.urls[environment]!,
     request,
-    newOrganization: (name = 'Test') => createTestOrganization(service, request, name),
+    newOrganization: (name = `Test ${++organizations}`) => createTestOrganization(service, request, name),
   }
 }
 
@@ -117,7 +119,9 @@ async function createTestOrganization(
   request: TestService['request'],
   name: string,
 ): Promise<TestOrganization> {
-  const { id } = await createOrganization(installation, { name, actor: ACTOR })
+  const created = await createOrganization(installation, { name, actor: ACTOR })
+  if ('problem' in created) throw new Error(created.problem)
+  const { id } = created
   const newKey: TestOrganization['newKey'] = (environment, scopes, { expiresAt = null as string | null } = {}) =>
     createKey(installation, { environment, organizationId: id, name: 'Test', scopes, expiresAt, actor: ACTOR })
   const keys = { sandbox: (await newKey('sandbox', SCOPES)).key, production: (await newKey('production', SCOPES)).key }

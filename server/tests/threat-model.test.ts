@@ -19,3 +19,19 @@ test('every defence of the threat model names tests that exist', () => {
     for (const file of files) assert.ok(existsSync(join(ROOT, file)), `${file} does not exist`)
   }
 })
+
+test('every test that the threat model quotes is in the file that it names', () => {
+  const quoted = [...text.matchAll(/`(server\/[^`]+)`: (“[^”]+”(?:, “[^”]+”)*)/g)].flatMap(([, file, names]) =>
+    [...names!.matchAll(/“([^”]+)”/g)].map(([, name]) => ({ file: file!, name: name! })),
+  )
+  assert.equal(quoted.length, text.match(/“/g)!.length, 'every quotation follows the file of its test')
+  assert.ok(quoted.length >= 40)
+  for (const { file, name } of quoted)
+    assert.ok(readFileSync(join(ROOT, file), 'utf8').includes(`test('${name}'`), `${file} has no test “${name}”`)
+})
+
+test('every defence of the console quotes the tests that show it', () => {
+  const ofConsole = text.split('\n').filter((line) => line.startsWith('|') && line.includes('`server/tests/console-'))
+  assert.ok(ofConsole.length >= 9, `${ofConsole.length} rows name tests of the console`)
+  for (const line of ofConsole) assert.match(line.split('|')[3]!, /“/, line)
+})

@@ -15,9 +15,9 @@ const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclu
 })
 const files = listed.split('\n').filter((file) => file !== '' && existsSync(join(ROOT, file)))
 const sources = files
-  .filter((file) => /^(server|scripts|studies|bin|bench)\/.*\.(ts|js)$/.test(file))
+  .filter((file) => /^(server|console|scripts|studies|bin|bench)\/.*\.(tsx?|js)$/.test(file))
   .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }))
-const isTest = (file: string) => file.endsWith('.test.ts') || /^server\/(tests|proofs)\//.test(file)
+const isTest = (file: string) => file.endsWith('.test.ts') || /^(server\/(tests|proofs)|console\/tests)\//.test(file)
 const code = sources.filter(({ file }) => !isTest(file))
 
 /**
@@ -28,15 +28,34 @@ const BOUNDARIES: Record<string, readonly string[]> = {
   core: [],
   ids: ['core'],
   store: ['core', 'config.ts', 'ids'],
-  underwriting: ['core', 'store'],
+  underwriting: ['core', 'ids', 'store'],
   consequences: ['core', 'ids', 'store', 'underwriting'],
   security: ['core', 'config.ts'],
   audit: ['core', 'config.ts', 'ids', 'security', 'store'],
   webhooks: ['core', 'config.ts', 'ids', 'security', 'store'],
   http: ['consequences', 'core', 'config.ts', 'ids', 'security', 'store', 'underwriting'],
-  admin: ['core', 'config.ts', 'ids', 'security', 'service/installation.ts', 'store', 'webhooks'],
+  admin: ['core', 'config.ts', 'ids', 'security', 'service/installation.ts', 'store', 'underwriting', 'webhooks'],
   metrics: ['core', 'config.ts', 'service/installation.ts', 'store', 'webhooks'],
-  console: ['admin', 'config.ts', 'metrics'],
+  console: [
+    'admin',
+    'audit',
+    'core',
+    'config.ts',
+    'http/api-error.ts',
+    'http/guarded-server.ts',
+    'http/json-body.ts',
+    'http/network-of.ts',
+    'http/rate-limiter.ts',
+    'http/schemas/transaction.ts',
+    'http/trusted-proxies.ts',
+    'http/validation.ts',
+    'ids',
+    'metrics',
+    'security',
+    'service/installation.ts',
+    'store',
+    'underwriting',
+  ],
   cli: [
     'admin',
     'audit',
@@ -45,7 +64,9 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'security',
     'service/explain-failure.ts',
     'service/installation.ts',
+    'service/version.ts',
     'store',
+    'underwriting',
   ],
 }
 /** Packages that are pure functions, and so fit for the core. */
@@ -75,6 +96,15 @@ test('every folder imports only what it may', () => {
       } else if (folder === 'core') {
         assert.ok(PURE_PACKAGES.includes(target), `${file} imports ${target}, which is not known to be pure`)
       }
+    }
+  }
+})
+
+test('the page imports only types from the server, and only from its table of operations', () => {
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('console/src/'))) {
+    for (const [line, target] of text.matchAll(/^(?:import|export)[^'"]*from '([^']*\/server\/[^']*)'/gm)) {
+      assert.match(line, /^import type /, `${file} would put a part of the server into the page`)
+      assert.match(target!, /\/server\/src\/console\/(operations|define-operation)\.ts$/, file)
     }
   }
 })
@@ -112,10 +142,10 @@ test('only config.ts and the entry points look at the environment variables', ()
 })
 
 test('names say what things are: kebab-case files, and no drawers for odds and ends', () => {
-  for (const file of files.filter((name) => /^(server|scripts|studies|policies)\//.test(name))) {
+  for (const file of files.filter((name) => /^(server|console|scripts|studies|policies)\//.test(name))) {
     const name = file.split('/').at(-1)!
     assert.match(name, /^([a-z0-9][a-z0-9.-]*|README\.md)$/, file)
-    assert.doesNotMatch(file, /(^|\/)(utils?|common|helpers?|services|misc|lib)(\/|\.ts$)/, file)
+    assert.doesNotMatch(file, /(^|\/)(utils?|common|helpers?|services|misc|lib)(\/|\.tsx?$)/, file)
   }
 })
 
@@ -125,7 +155,9 @@ test('nothing is left half done, skipped without a reason, or pointed at this ma
     assert.doesNotMatch(text, /\b(TODO|FIXME|XXX)\b|@ts-ignore|@ts-nocheck|\.only\(|\bas any[,;)\]]/, file)
     assert.doesNotMatch(text, /biome-ignore [^:]*$|biome-ignore [^:]*: *$/m, `${file}: a suppression says its reason`)
   }
-  for (const file of files.filter((name) => /\.(ts|js|md|json|yaml|sql)$/.test(name) && name !== 'package-lock.json')) {
+  for (const file of files.filter(
+    (name) => /\.(tsx?|js|css|html|md|json|yaml|sql)$/.test(name) && name !== 'package-lock.json',
+  )) {
     if (file === 'server/tests/tidy.test.ts') continue
     assert.doesNotMatch(
       readFileSync(join(ROOT, file), 'utf8'),
@@ -144,7 +176,7 @@ const UNIX_USER = /'nobody'|user nobody/
 
 test('comments, documents and messages name who acts', () => {
   const prose = files.filter(
-    (file) => /\.(ts|js|cjs|sql|md|yaml)$/.test(file) && !file.startsWith('server/tests/golden/'),
+    (file) => /\.(tsx?|js|cjs|css|html|sql|md|yaml)$/.test(file) && !file.startsWith('server/tests/golden/'),
   )
   for (const file of prose.filter((name) => name !== 'server/tests/tidy.test.ts')) {
     for (const [index, line] of readFileSync(join(ROOT, file), 'utf8').split('\n').entries())
@@ -173,7 +205,7 @@ test(`files have at most ${LINES_PER_FILE} lines, functions at most ${LINES_PER_
 })
 
 test('one sentence heads every exported thing', () => {
-  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/'))) {
+  for (const { file, text } of code.filter(({ file: name }) => /^(server|console)\/src\//.test(name))) {
     const lines = text.split('\n')
     // Schemas and commands carry their descriptions themselves; a type named like its schema shares the schema's.
     const kinds = /\/(schemas|cli)\//.test(file)
@@ -223,7 +255,11 @@ function functionsOf(lines: readonly string[]): { name: string; length: number }
       line,
     )
     if (!opening || /^\s*(if|for|while|switch|return|test)\b/.test(line)) return
-    const end = lines.findIndex((other, index) => index > start && other.startsWith(`${opening[1]}}`))
+    // `}: {` and `}) {` end a list of parameters.
+    const end = lines.findIndex(
+      (other, index) =>
+        index > start && /^\}(?!: |\) )/.test(other.slice(opening[1]!.length)) && other.startsWith(`${opening[1]}}`),
+    )
     // A family of queries is a list of short functions; each of them is measured.
     if (end > start && !/Queries$/.test(opening[2] ?? ''))
       found.push({ name: opening[2] ?? opening[3] ?? '?', length: end - start + 1 })

@@ -61,25 +61,34 @@ test('two concurrent verifications of a shared identifier make a verified link, 
   }
 })
 
-test("two entities that are concurrently given each other's identifier are linked by the stronger of the two", async () => {
+test("two entities that are concurrently given each other's identifier are linked by each of the two", async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   await has(one, '55-5555551', 'unverified')
   await has(other, '55-5555552')
   await Promise.all([has(one, '55-5555552'), has(other, '55-5555551')])
-  assert.deepEqual(await linksOf([one, other]), [[[other, true]], [[one, true]]])
+  assert.deepEqual(await linksOf([one, other]), [
+    [
+      [other, false],
+      [other, true],
+    ],
+    [
+      [one, false],
+      [one, true],
+    ],
+  ])
 })
 
-test('of concurrent assertions by both ends of a relationship, the stronger holds', async () => {
-  for (const [status, otherStatus] of [
-    ['verified', 'unverified'],
-    ['unverified', 'verified'],
-    ['failed', 'verified'],
-  ]) {
+test('of concurrent assertions by both ends of a relationship, the stronger holds, unless one of them failed', async () => {
+  for (const [status, otherStatus, isLinked] of [
+    ['verified', 'unverified', true],
+    ['unverified', 'verified', true],
+    ['failed', 'verified', false],
+  ] as const) {
     const [one, other] = (await newEntities(2)) as [string, string]
     const relate = (from: string, to: string, verification: string) =>
       assertLink(from, { related_entity_id: to, relationship: 'same_as' }, verification)
-    await Promise.all([relate(one, other, status!), relate(other, one, otherStatus!)])
-    assert.deepEqual(await linksOf([one, other]), [[[other, true]], [[one, true]]])
+    await Promise.all([relate(one, other, status), relate(other, one, otherStatus)])
+    assert.deepEqual(await linksOf([one, other]), isLinked ? [[[other, true]], [[one, true]]] : [[], []])
   }
 })
 

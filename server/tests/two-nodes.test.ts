@@ -1,6 +1,7 @@
 /** Two processes on one PostgreSQL act as one service. Only one process can open the embedded database, so this needs a server. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { findOperator } from '../src/admin/manage-operators.ts'
 import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { readConfig } from '../src/config.ts'
@@ -35,6 +36,15 @@ function post(node: number, path: string, body: unknown, headers: Record<string,
   return postJson({ port: nodes[node % 2]!.ports.sandbox, path }, { key, body, headers })
 }
 
+/** Posts as a client does that waits when a node has no capacity left, as `Retry-After` asks it to. */
+async function postUntilAdmitted(...request: Parameters<typeof post>): ReturnType<typeof post> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await post(...request)
+    if (attempt === 30 || answer.status !== 503 || JSON.parse(answer.text).error.code !== 'overloaded') return answer
+    await setTimeout(1_000)
+  }
+}
+
 async function get(node: number, path: string): Promise<string> {
   const url = `http://127.0.0.1:${nodes[node % 2]!.ports.sandbox}${path}`
   return (await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).text()
@@ -45,7 +55,12 @@ test('a hundred equal requests with one key, spread over two nodes, make one dec
 }, async () => {
   const entity = JSON.parse((await post(0, '/v1/entities', { external_id: 'shared' })).text)
   const ask = (node: number) =>
-    post(node, '/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'one' })
+    postUntilAdmitted(
+      node,
+      '/v1/underwrite',
+      { entity_id: entity.id, product: 'credit_line' },
+      { 'Idempotency-Key': 'one' },
+    )
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(n)))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
   assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
@@ -56,7 +71,7 @@ test('simultaneous batches for one entity, spread over two nodes, are all writte
 }, async () => {
   const entity = JSON.parse((await post(0, '/v1/entities', { external_id: 'busy' })).text)
   const batch = (n: number) =>
-    post(
+    postUntilAdmitted(
       n,
       `/v1/entities/${entity.id}/transactions`,
       { transactions: [exampleTransaction(`own-${n}`), exampleTransaction('shared')] },
@@ -83,11 +98,13 @@ test('entities that get one identifier at once, spread over two nodes, are all l
     }),
   )
   const link = { identifier: { type: 'device', value: 'one-phone' }, verification: { status: 'verified' } }
-  const answers = await Promise.all(entities.map((id, n) => post(n, `/v1/entities/${id}/identity-links`, link)))
+  const answers = await Promise.all(
+    entities.map((id, n) => postUntilAdmitted(n, `/v1/entities/${id}/identity-links`, link)),
+  )
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
   const ask = { entity_id: entities[0], product: 'credit_line' }
   const decision = JSON.parse((await post(0, '/v1/underwrite', ask, { 'Idempotency-Key': 'ring' })).text)
-  const outcome = { type: 'fraud_confirmed', occurred_at: '2026-11-01T00:00:00Z' }
+  const outcome = { type: 'fraud_confirmed', occurred_at: new Date().toISOString() }
   assert.equal((await post(1, `/v1/decisions/${decision.id}/outcomes`, outcome)).status, 201)
   for (const id of entities.slice(1)) {
     const { trust } = JSON.parse(await get(0, `/v1/entities/${id}`))

@@ -1,6 +1,5 @@
 /** A dispatcher for tests on its own database, without the rest of the service; removed after the test file. */
 import { after } from 'node:test'
-import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'
 import { readConfig } from '../src/config.ts'
 import { WebhookSecretBox } from '../src/security/webhook-secret.ts'
@@ -8,6 +7,7 @@ import { openInstallation } from '../src/service/installation.ts'
 import { Dispatcher, type DispatcherParts } from '../src/webhooks/dispatcher.ts'
 import type { ResolveAll } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
+import { newOrganizationId } from './new-organization.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const ACTOR = { type: 'system', id: 'test' } as const
@@ -58,7 +58,7 @@ async function placeOn(
   nowMs: () => number,
 ) {
   const store = installation.stores.sandbox
-  const newOrganization = async () => (await createOrganization(installation, { name: 'Test', actor: ACTOR })).id
+  const newOrganization = () => newOrganizationId(installation)
   const act: WebhookAct = { environment: 'sandbox', organizationId: await newOrganization(), actor: ACTOR }
 
   return {

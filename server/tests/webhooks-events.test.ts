@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { addEndpoint } from '../src/admin/manage-webhooks.ts'
+import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
 import type { Role } from '../src/store/queries/operators.ts'
 import { personas } from './personas.ts'
@@ -68,7 +69,8 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   assert.equal(decision.verdict, 'approve')
   await post(`/v1/decisions/${decision.id}/reviews`, { verdict: 'decline', reviewer: { id: 'u-1' }, reason: 'No.' })
   await post(`${path}/consents`, { purpose: 'credit_underwriting', status: 'revoked' })
-  await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'current', occurred_at: '2026-01-01T00:00:00Z' })
+  const happened = { type: 'current', occurred_at: new Date().toISOString() }
+  await retract((await post(`/v1/decisions/${decision.id}/outcomes`, happened)).id)
   await api.request('sandbox', '/v1/webhook-test', { method: 'POST', key: acme.keys.sandbox })
   await activateAnotherPolicy()
 
@@ -89,16 +91,24 @@ test('every type of event is sent when its cause occurs, in the shape that opena
   }
 })
 
+async function retract(outcomeId: string): Promise<void> {
+  for (const email of ['first@example.com', 'second@example.com']) {
+    const step = await retractOutcome(installation, await actAs(email, 'reviewer'), outcomeId)
+    assert.ok(!('problem' in step), JSON.stringify(step))
+  }
+}
+
+async function actAs(email: string, role: Role) {
+  const manager = { organizationId: acme.id, actor: ACTOR }
+  const operator = await addOperator(installation, manager, { email, name: email, role })
+  if ('problem' in operator) throw new Error(operator.problem)
+  return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
+}
+
 async function activateAnotherPolicy(): Promise<void> {
   const version = 'another-policy'
-  const as = async (email: string, role: Role) => {
-    const manager = { organizationId: acme.id, actor: ACTOR }
-    const operator = await addOperator(installation, manager, { email, name: email, role })
-    if ('problem' in operator) throw new Error(operator.problem)
-    return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
-  }
-  const author = await as('author@example.com', 'policy_author')
-  const approver = await as('approver@example.com', 'policy_approver')
+  const author = await actAs('author@example.com', 'policy_author')
+  const approver = await actAs('approver@example.com', 'policy_approver')
   const source = sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${version}`)
   for (const step of [
     await proposePolicy(installation, author, source),

@@ -1,7 +1,7 @@
 /** What a node does with leased deliveries when webhook endpoints, receivers or the database change meanwhile. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
+import { listAttempts, redeliver } from '../src/admin/manage-deliveries.ts'
 import { DatabaseError } from '../src/store/database/database.ts'
 import { NameLookup } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'

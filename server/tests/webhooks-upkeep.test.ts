@@ -1,7 +1,8 @@
 /** Retention of deliveries, and the metrics of webhooks. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { addEndpoint, disableByOperator, listAttempts, redeliver } from '../src/admin/manage-webhooks.ts'
+import { listAttempts, redeliver } from '../src/admin/manage-deliveries.ts'
+import { addEndpoint, disableByOperator } from '../src/admin/manage-webhooks.ts'
 import { Upkeep } from '../src/service/upkeep.ts'
 import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
@@ -37,7 +38,8 @@ test('ended deliveries and their events are deleted after the retention time; pe
     organizationId: place.act.organizationId,
     queuedDeliveries: [
       {
-        ...{ endpoint_id: idle.id, event_id: old[0]!, state: 'pending' },
+        ...{ endpoint_id: idle.id, event_id: old[0]!, event_type: 'webhook.test', state: 'pending' },
+        by_hand: false,
         ...{ attempts: 0, schedule_step: 0, due_at: new Date(nowMs()).toISOString() },
         leased_until: '1970-01-01T00:00:00.000Z',
       },

@@ -12,6 +12,9 @@ export interface Scene {
   decision: string
   review: string
   outcome: string
+  /** The proposal to take another outcome back, and its confirmation. */
+  proposal: string
+  retraction: string
   policy: string
   revokedKey: string
   otherKey: string

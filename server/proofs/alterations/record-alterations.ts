@@ -38,6 +38,8 @@ const inserted = (
 
 const REVIEW = { table: 'reviews', record: 'review', id: (scene: Scene) => scene.review }
 const OUTCOME = { table: 'outcomes', record: 'outcome', id: (scene: Scene) => scene.outcome }
+const PROPOSAL = { table: 'outcome_retractions', record: 'retraction', id: (scene: Scene) => scene.proposal }
+const RETRACTION = { table: 'outcome_retractions', record: 'retraction', id: (scene: Scene) => scene.retraction }
 const CONSENT = { table: 'consents', record: 'consent', id: (scene: Scene) => scene.consent }
 const LINK = { table: 'identity_links', record: 'identity link', id: (scene: Scene) => scene.link }
 const SNAPSHOT = { table: 'feature_snapshots', record: 'feature snapshot', id: (scene: Scene) => scene.snapshot }
@@ -110,6 +112,19 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
   inserted('outcomes', 'outcome', {
     columns: 'decision_id, entity_id, type, occurred_at, body, created_at',
     id: OUTCOME.id,
+  }),
+  edited('a retraction of an outcome with another reason', { ...RETRACTION, set: `reason = 'because'` }),
+  edited('a retraction moved to another outcome', { ...RETRACTION, set: `outcome_id = 'out_other'` }),
+  edited('a retraction proposed by another operator', { ...PROPOSAL, set: `actor_id = 'opr_x'` }),
+  edited('a proposal to retract edited to a confirmation', {
+    ...PROPOSAL,
+    set: `step = 'approved', outcome_id = 'out_other'`,
+  }),
+  { ...deleted('outcome_retractions', 'retraction', PROPOSAL.id), what: 'a deleted proposal to retract' },
+  deleted('outcome_retractions', 'retraction', RETRACTION.id),
+  inserted('outcome_retractions', 'retraction', {
+    columns: 'outcome_id, entity_id, step, reason, actor_type, actor_id, taken_at',
+    id: PROPOSAL.id,
   }),
   edited('a consent edited to another purpose', { ...CONSENT, set: `purpose = 'marketing'` }),
   edited('the expiry of a consent removed', { ...CONSENT, set: `expires_at = '2099-01-01'` }),

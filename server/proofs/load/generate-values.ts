@@ -91,7 +91,7 @@ function validText(
   const prefix = /^\^([a-z]{3})_/.exec(pattern)?.[1]
   if (prefix) return source.existingId(prefix) ?? String(examples?.[0])
   if (pattern.includes('0-9a-f')) return 'ab'.repeat(32)
-  if (format === 'date-time') return new Date(Date.UTC(2026, 0, 1) + random() * 300 * 86_400_000).toISOString()
+  if (format === 'date-time') return dateTime(random)
   if (format === 'date') return `2026-0${1 + Math.floor(random() * 9)}-1${Math.floor(random() * 9)}`
   if (format && examples) return String(examples[0])
   const length = lengthBetween(random, Math.max(1, minLength), Math.min(maxLength, 40))
@@ -165,4 +165,10 @@ export function brokenText(text: string, random: Random): string {
     () => '',
     () => '['.repeat(at * 50),
   ])()
+}
+
+/** Often now: an outcome cannot precede its decision. */
+function dateTime(random: Random): string {
+  if (random() < 0.5) return new Date().toISOString()
+  return new Date(Date.UTC(2026, 0, 1) + random() * 300 * 86_400_000).toISOString()
 }

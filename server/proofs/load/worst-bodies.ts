@@ -1,4 +1,5 @@
 /** Bodies of legal size that cost the most to read, to check, to refuse or to record, for every endpoint with a body. */
+import { CURRENCIES } from '../../src/core/schema/iso-codes.ts'
 import { exampleTransaction } from '../../tests/example-transaction.ts'
 
 /** A request that costs as much as its endpoint allows. */
@@ -54,19 +55,20 @@ export function hostileRequests(ids: { entity: string; decision: string }): Wors
   )
 }
 
-const CURRENCIES = Intl.supportedValuesOf('currency')
+const CURRENCY_CODES = [...CURRENCIES]
 
 /**
  * Valid requests that are as large as their endpoint allows, and spread an entity's state as widely as they can; each
  * round has new transactions.
  */
 export function largestRequests(entityId: string, round: number): WorstRequest[] {
-  const at = (month: number) => new Date(Date.UTC(2025, 4 + (month % 18), 1 + (month % 27))).toISOString()
+  // Eight currencies on each of 400 days: as many days as an entity can have.
+  const at = (place: number) => new Date(Date.UTC(2025, 5, 1 + (Math.floor(place / 8) % 400))).toISOString()
   const transactions = (batch: number) =>
     Array.from({ length: 1_000 }, (_, index) => ({
       ...exampleTransaction(`worst-${round}-${batch}-${index}-${'i'.repeat(200)}`),
       occurred_at: at(batch * 1_000 + index),
-      currency: CURRENCIES[(batch * 1_000 + index) % CURRENCIES.length],
+      currency: CURRENCY_CODES[index % 8],
       balance_after: -12345.6789,
       category: 'c'.repeat(100),
       description: 'd'.repeat(500),

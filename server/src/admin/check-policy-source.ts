@@ -3,8 +3,10 @@ import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { parsePolicy } from '../core/policy/parse-policy.ts'
 import type { PolicyProblem } from '../core/policy/policy-problem.ts'
 
-/** A valid policy with the results of its tests; or every problem that makes it invalid. */
-export type CheckedPolicy = { policy: CompiledPolicy; tests: PolicyTestResult[] } | { problems: PolicyProblem[] }
+/** A valid policy with its warnings and the results of its tests; or every problem that makes it invalid. */
+export type CheckedPolicy =
+  | { policy: CompiledPolicy; warnings: PolicyProblem[]; tests: PolicyTestResult[] }
+  | { problems: PolicyProblem[] }
 
 /** Parses a policy as its author wrote it and runs its tests. */
 export function checkPolicySource(source: string): CheckedPolicy {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { ExaminedPolicy, examinePolicy, PolicyToExamine } from './examine-policy.ts'
+import type { CheckedSource, examinePolicy, PolicyToExamine } from './examine-policy.ts'
+import type { PolicyCheckRequest } from './policy-check-worker.ts'
 
 /** How long the check of a policy may take: the largest one takes about a second. */
 const CHECK_WITHIN_MS = 30_000
@@ -14,6 +15,15 @@ let idle: Worker | undefined
  * a processor, and a hostile file many times that.
  */
 export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<typeof examinePolicy>> {
+  return askThread({ examine: policy })
+}
+
+/** Checks the text of a policy in the same way, and lists its problems with their positions. */
+export function checkSourceApart(source: string): Promise<CheckedSource | { problem: string }> {
+  return askThread({ check: source })
+}
+
+function askThread<Result>(request: PolicyCheckRequest): Promise<Result | { problem: string }> {
   const worker = idle ?? startWorker()
   idle = undefined
   worker.ref()
@@ -23,7 +33,7 @@ export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<
       worker.off('message', onMessage).off('error', onError)
       end()
     }
-    const onMessage = (result: ExaminedPolicy | { problem: string }) =>
+    const onMessage = (result: Result) =>
       settle(() => {
         // An idle thread does not keep the process alive.
         worker.unref()
@@ -42,7 +52,7 @@ export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<
       CHECK_WITHIN_MS,
     )
     worker.on('message', onMessage).on('error', onError)
-    worker.postMessage(policy)
+    worker.postMessage(request)
   })
 }
 

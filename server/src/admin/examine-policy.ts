@@ -1,7 +1,7 @@
 import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
 import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
-import { describeProblem } from '../core/policy/policy-problem.ts'
+import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 
 /** A policy as its author wrote it, or as it is stored. */
@@ -12,6 +12,24 @@ export interface ExaminedPolicy {
   document: PolicyDocument
   checksum: string
   tests: PolicyTestResult[]
+}
+
+/** The text of a policy as its author wrote it, checked: its problems, or its document with the results of its tests. */
+export interface CheckedSource {
+  problems: PolicyProblem[]
+  warnings: PolicyProblem[]
+  tests: PolicyTestResult[]
+  document: PolicyDocument | null
+  checksum: string | null
+}
+
+/** Checks the text of a policy and runs its tests. */
+export function checkSource(source: string): CheckedSource {
+  const checked = checkPolicySource(source)
+  if ('problems' in checked)
+    return { problems: checked.problems, warnings: [], tests: [], document: null, checksum: null }
+  const { policy, warnings, tests } = checked
+  return { problems: [], warnings, tests, document: policy.document, checksum: policy.checksum }
 }
 
 /** Compiles a policy and runs its tests; says what is wrong if it does not compile or a test fails. */

@@ -1,28 +1,80 @@
 import type { Installation } from '../service/installation.ts'
 import {
+  type GateDelivery,
+  newestDelivery,
+  newestTestDelivery,
+  policyActivatedAt,
+} from '../store/queries/gate-evidence.ts'
+import {
   APPROVALS_NEEDED,
   insertGateApproval,
   validGateApprovals,
   withdrawGateApprovals,
 } from '../store/queries/live-gate.ts'
-import { actorOf, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
+import { listOperators, type Role } from '../store/queries/operators.ts'
+import type { ActivePolicy } from '../store/queries/policies.ts'
+import { listTeam, readIntroductions } from '../store/queries/team.ts'
+import type { NewAuditEntry } from '../store/write-path/record.ts'
+import { actorOf, canAct, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 /** Whether an organization may underwrite live, and which operators approved it. */
 export interface GateStatus {
   organization_id: string
   open: boolean
-  approvals: { operator_id: string; email: string; reason: string; approved_at: string }[]
+  approvals: DescribedApproval[]
   approvals_needed: number
+}
+
+/**
+ * An approval with how its operator came to the organization: an owner or admin who invites a person can open the link
+ * alone, so a reader has to see who vouches for the second name.
+ */
+interface DescribedApproval {
+  operator_id: string
+  email: string
+  name: string
+  reason: string
+  approved_at: string
+  /** Who added or invited the operator; null for a first owner, and for single sign-on. */
+  invited_by: { type: string; id: string; name: string } | null
+  invited_at: string | null
+  joined_at: string | null
+}
+
+/** What the checklist of the live gate shows. Only an active policy is mandatory. */
+export interface GateEvidence {
+  policy: { version: string; checksum: string; activated_at: string } | null
+  endpoints_enabled: number
+  /** The newest delivery in production that an enabled webhook endpoint answered with 2xx. */
+  verified_endpoint: GateDelivery | null
+  /** The same of a test event. */
+  test_delivery: GateDelivery | null
+  /** The operators who may approve and can act: those with an account, or with codes for the command line. */
+  approvers: { operator_id: string; name: string; email: string; role: Role }[]
+}
+
+const NO_POLICY = {
+  problem:
+    'production has no active policy: the live gate can be approved once one is proposed, approved and activated there',
 }
 
 /** Reads the state of an organization's live gate. */
 export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
   const valid = await validGateApprovals(storage.control, organizationId)
+  const introductions = await readIntroductions(storage.environments.production, {
+    organizationId,
+    operatorIds: valid.map(({ operator_id }) => operator_id),
+  })
+  const operators = await listOperators(storage.control, organizationId)
+  const nameOf = (actorId: string) => operators.find(({ id }) => id === actorId)?.name ?? actorId
   return {
     organization_id: organizationId,
     open: new Set(valid.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED,
-    approvals: valid.map(({ org_id: _organization, ...approval }) => approval),
+    approvals: valid.map(({ org_id: _organization, ...approval }) => {
+      const { invited_by: by, ...times } = introductions.get(approval.operator_id)!
+      return { ...approval, ...times, invited_by: by && { ...by, name: nameOf(by.id) } }
+    }),
     approvals_needed: APPROVALS_NEEDED,
   }
 }
@@ -41,8 +93,16 @@ export async function approveGate(
     problem: `${operator.email} has approved already: another operator has to give the second approval`,
   }
   if (approvals.some(({ operator_id }) => operator_id === operator.id)) return repeated
+  if (!(await confirmedPolicy(installation, organizationId))) return NO_POLICY
   // Recorded before it takes effect: the two databases share no transaction, and no gate may open unrecorded.
-  await recordGateAct(installation, act, 'live_gate.approved')
+  const introductions = await readIntroductions(installation.storage.environments.production, {
+    organizationId,
+    operatorIds: [operator.id],
+  })
+  await recordGateAct(installation, act, {
+    type: 'live_gate.approved',
+    data: { ...reasonOf(act), invited_by: introductions.get(operator.id)!.invited_by },
+  })
   const approval = {
     org_id: organizationId,
     operator_id: operator.id,
@@ -51,6 +111,36 @@ export async function approveGate(
   }
   const written = await insertGateApproval(installation.storage.control, approval)
   return written ? gateStatus(installation, organizationId) : repeated
+}
+
+/** Reads what an operator checks before approving live underwriting. */
+export async function gateEvidence(installation: Installation, organizationId: string): Promise<GateEvidence> {
+  const { storage, stores } = installation
+  const production = storage.environments.production
+  const [policy, activatedAt, endpoints, verified, test, team] = await Promise.all([
+    confirmedPolicy(installation, organizationId),
+    policyActivatedAt(production, organizationId),
+    stores.production.webhookEndpoints(organizationId),
+    newestDelivery(production, organizationId),
+    newestTestDelivery(production, organizationId),
+    listTeam(storage.control, { organizationId, now: new Date(installation.nowMs()).toISOString() }),
+  ])
+  return {
+    policy:
+      policy && activatedAt ? { version: policy.version, checksum: policy.checksum, activated_at: activatedAt } : null,
+    endpoints_enabled: endpoints.filter(({ state }) => state === 'enabled').length,
+    verified_endpoint: verified ?? null,
+    test_delivery: test ?? null,
+    approvers: team
+      .filter((operator) => canAct(operator) && holds(operator, 'open or close the live gate'))
+      .map(({ id, name, email, role }) => ({ operator_id: id, name, email, role })),
+  }
+}
+
+/** The active policy of production, if the audit log confirms its activation: no other policy decides. */
+async function confirmedPolicy({ stores }: Installation, organizationId: string): Promise<ActivePolicy | undefined> {
+  const policy = await stores.production.activePolicy(organizationId)
+  return policy && policy.activated_checksum === policy.checksum ? policy : undefined
 }
 
 /** Closes the live gate at once: one person withdraws all approvals, so that reopening it takes two operators again. */
@@ -62,25 +152,24 @@ export async function closeGate(installation: Installation, act: SoleAct): Promi
   // Recorded after it took effect: closing the gate in an emergency must not wait for the log.
   const withdrawn = await withdrawGateApprovals(installation.storage.control, { organizationId, withdrawnAt })
   if (withdrawn === 0) return { problem: 'the live gate is closed already, and there is no approval to withdraw' }
-  await recordGateAct(installation, act, 'live_gate.closed')
+  await recordGateAct(installation, act, { type: 'live_gate.closed', data: reasonOf(act) })
   return gateStatus(installation, organizationId)
 }
 
-function recordGateAct(
+function recordGateAct<T extends 'live_gate.approved' | 'live_gate.closed'>(
   installation: Installation,
   act: SoleAct,
-  type: 'live_gate.approved' | 'live_gate.closed',
+  entry: Pick<NewAuditEntry<T>, 'type' | 'data'>,
 ): Promise<void> {
-  const { organizationId, reason } = act
-  const { actor, via } = actorOf(act)
+  const { organizationId } = act
   return recordOnProduction(
     installation,
-    { organizationId, actor },
-    {
-      type,
-      trailId: organizationId,
-      subject: { type: 'live_gate', id: organizationId },
-      data: { reason: reason.trim(), ...(via && { via }) },
-    },
+    { organizationId, actor: actorOf(act).actor },
+    { ...entry, trailId: organizationId, subject: { type: 'live_gate', id: organizationId } },
   )
+}
+
+function reasonOf(act: SoleAct): { reason: string; via?: string } {
+  const { via } = actorOf(act)
+  return { reason: act.reason.trim(), ...(via && { via }) }
 }

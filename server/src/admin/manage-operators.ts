@@ -3,7 +3,7 @@ import type { Installation } from '../service/installation.ts'
 import {
   findOperatorByEmail,
   insertOperator,
-  listOperators,
+  listProvableOperators,
   type Operator,
   ROLES,
   type Role,
@@ -22,6 +22,8 @@ export interface OperatorManager {
   actor: AdminActor
   /** The user of the operating system, where the actor is an operator. */
   via?: string
+  /** The operator, where the actor is one. */
+  operator?: Operator
 }
 
 /** An operator to add to an organization. */
@@ -37,9 +39,11 @@ export type EnrolledOperator = Operator & Enrolment
 /** Adds an operator to an organization, with a secret for one-time codes. */
 export async function addOperator(
   installation: Installation,
-  { organizationId, actor, via }: OperatorManager,
+  { organizationId, actor, via, operator: manager }: OperatorManager,
   { email, name, role }: NewOperator,
 ): Promise<EnrolledOperator | { problem: string }> {
+  const refused = ownerRefusal(manager, role)
+  if (refused) return refused
   const { storage, newId, nowMs } = installation
   const operator: Operator = {
     org_id: organizationId,
@@ -49,11 +53,12 @@ export async function addOperator(
     role: role as Role,
     created_at: new Date(nowMs()).toISOString(),
     disabled_at: null,
+    account_id: null,
   }
   const problem = operatorProblem(operator)
   if (problem !== undefined) return { problem }
   const taken = { problem: `${operator.email} is an operator of this organization already: operators list shows them` }
-  if (await findOperatorByEmail(storage.control, organizationId, operator.email)) return taken
+  if (await isOperator(installation, organizationId, operator.email)) return taken
   // Recorded before the operator is added: the two databases share no transaction, and no role may be given unrecorded.
   await recordOnProduction(
     installation,
@@ -72,9 +77,11 @@ export async function addOperator(
 /** Gives an operator a new secret for one-time codes, because the authenticator app was lost or may be known to others. */
 export async function resetCode(
   installation: Installation,
-  { organizationId, actor, via }: OperatorManager,
+  { organizationId, actor, via, operator: manager }: OperatorManager,
   operator: Operator,
-): Promise<EnrolledOperator> {
+): Promise<EnrolledOperator | { problem: string }> {
+  const refused = ownerRefusal(manager, operator.role)
+  if (refused) return refused
   // Recorded before it takes effect, as above.
   await recordOnProduction(
     installation,
@@ -94,9 +101,15 @@ export async function resetCode(
  * them. Otherwise one shell could add two operators, or take over two, and act as both.
  */
 export async function needsVoucher({ storage }: Installation, organizationId: string): Promise<boolean> {
-  const operators = await listOperators(storage.control, organizationId)
-  const managers = operators.filter((operator) => operator.disabled_at === null && holds(operator, 'manage operators'))
+  const operators = await listProvableOperators(storage.control, organizationId)
+  const managers = operators.filter((operator) => holds(operator, 'manage operators'))
   return managers.length >= MANAGERS_THAT_VOUCH
+}
+
+/** Why an operator who is no owner may neither make an owner nor change one; undefined for every other role. */
+export function ownerRefusal(manager: Operator | undefined, role: string): { problem: string } | undefined {
+  if (role !== 'owner' || !manager || manager.role === 'owner') return undefined
+  return { problem: `${manager.email} is ${manager.role}: only an owner may make owners or change them` }
 }
 
 /** Finds an operator by email, unless the operator is disabled. */
@@ -112,12 +125,18 @@ export async function findOperator(
     : { problem: `${operator.email} is disabled: another operator has to act` }
 }
 
+async function isOperator({ storage }: Installation, organizationId: string, email: string): Promise<boolean> {
+  const operator = await findOperatorByEmail(storage.control, organizationId, email)
+  return operator?.disabled_at === null
+}
+
 /** Emails are compared in lower case, as every mail provider does in practice. */
-function normalizedEmail(email: string): string {
+export function normalizedEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-function operatorProblem({ email, name, role }: Operator): string | undefined {
+/** Why this cannot be an operator: its email, its name or its role; undefined if it can. */
+export function operatorProblem({ email, name, role }: Pick<Operator, 'email' | 'name' | 'role'>): string | undefined {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > EMAIL_CHARACTERS_MAX)
     return `${JSON.stringify(email)} is not an email address`
   if (name.length === 0 || name.length > NAME_CHARACTERS_MAX)

@@ -1,21 +1,40 @@
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { insertOrganization, listOrganizations, type Organization } from '../store/queries/organizations.ts'
+import {
+  insertOrganization,
+  listOrganizations,
+  type Organization,
+  organizationNamed,
+} from '../store/queries/organizations.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
 import { recordContext } from './record-context.ts'
 
-/** Creates an organization. It is inserted last, so that an organization that was created halfway is never seen. */
+/**
+ * Creates an organization with a name that no other has. It is inserted last, so that an organization that was created
+ * halfway is never seen; the database decides which of two that are created at once gets the name.
+ */
 export async function createOrganization(
   installation: Installation,
   { name, actor }: { name: string; actor: AdminActor },
-): Promise<Organization> {
+): Promise<Organization | { problem: string }> {
   const { storage, newId, nowMs } = installation
+  const known = await organizationNamed(storage.control, name)
+  if (known) return nameTaken(name, known)
   const organization = { id: newId('org'), name, created_at: new Date(nowMs()).toISOString() }
   await prepareOrganization(installation, { organizationId: organization.id, actor })
-  await insertOrganization(storage.control, organization)
-  return organization
+  const isInserted = await insertOrganization(storage.control, organization)
+  return isInserted ? organization : nameTaken(name, await organizationNamed(storage.control, name))
+}
+
+/** `known` is absent if only the database takes the two names for the same: its lower() follows the locale of the server. */
+function nameTaken(name: string, known: Organization | undefined): { problem: string } {
+  return {
+    problem: known
+      ? `there is an organization ${known.name} already, with the id ${known.id}: choose another name`
+      : `there is an organization ${name} already, in other capitals: choose another name`,
+  }
 }
 
 /**
@@ -53,7 +72,9 @@ export async function findOrganization(
     if (!only) return { problem: 'there is no organization yet: create one with orgs create <name>' }
     return others.length === 0
       ? only
-      : { problem: 'there are several organizations: say which with --org <id or name>' }
+      : {
+          problem: `there are several organizations: say which with --org ${organizations.map(shownName).join(' or --org ')}`,
+        }
   }
   const matches = organizations.filter(({ id, name }) => id === wanted || name === wanted)
   if (matches.length === 1) return matches[0]!
@@ -63,4 +84,9 @@ export async function findOrganization(
         ? `there is no organization ${JSON.stringify(wanted)}: orgs list shows them`
         : `several organizations are called ${JSON.stringify(wanted)}: use the id`,
   }
+}
+
+/** The name of an organization as a shell takes it. */
+function shownName({ name }: Organization): string {
+  return JSON.stringify(name)
 }

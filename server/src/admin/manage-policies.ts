@@ -1,13 +1,22 @@
 import type { Environment } from '../config.ts'
-import { canonicalJson } from '../core/canonical-json.ts'
+import { canonicalJson, sha256 } from '../core/canonical-json.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseError } from '../store/database/database.ts'
+import { findOperatorById } from '../store/queries/operators.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { examinePolicyApart } from './examine-policy-apart.ts'
-import { actorOf, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
-import { activatedEvent, policyRow, policyStep, type StepContext, testEvidence } from './policy-steps.ts'
+import { actorOf, isSamePerson, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
+import {
+  activatedEvent,
+  type BacktestEvidence,
+  policyRow,
+  policyStep,
+  type StepContext,
+  type StepEvidence,
+  testEvidence,
+} from './policy-steps.ts'
 
 /** An operator's act on a policy of one environment. */
 export interface PolicyAct extends OperatorAct {
@@ -62,11 +71,15 @@ export async function proposePolicy(
   return written ? standing(act, row, 'proposed') : versionTaken(version, false)
 }
 
-/** Approves a proposed policy: its checksum and its current test results. The author cannot approve it. */
+/**
+ * Approves a proposed policy: its checksum, its current test results and its newest backtest. The author cannot approve it.
+ * `shownBacktest` is the id of the backtest that the approver was shown, null for none; it must still be the newest.
+ */
 export async function approvePolicy(
   installation: Installation,
   act: PolicyAct,
   version: string,
+  shownBacktest?: string | null,
 ): Promise<PolicyStanding | Problem> {
   const refused = refusal(act, 'approve policies')
   if (refused) return refused
@@ -74,11 +87,20 @@ export async function approvePolicy(
   if ('problem' in policy) return policy
   if (policy.state !== 'proposed')
     return { problem: `${version} is ${policy.state}: only a proposed policy can be approved` }
-  if (policy.author_type === 'operator' && policy.author_id === act.operator.id)
+  const { author_type, author_id } = policy
+  const author =
+    author_type === 'operator'
+      ? await findOperatorById(installation.storage.control, act.organizationId, author_id)
+      : undefined
+  if (author && isSamePerson(author, act.operator))
     return { problem: `${act.operator.email} wrote ${version}: another operator has to approve it` }
   const examined = await examinePolicyApart(storedOf(policy))
   if ('problem' in examined) return { problem: `${version} cannot be approved: ${examined.problem}` }
-  return takeStep(installation, act, { policy, step: 'approved', tests: examined.tests })
+  const backtest = await newestBacktest(installation, act, policy)
+  if (shownBacktest !== undefined && shownBacktest !== (backtest?.id ?? null))
+    return { problem: `${version} was backtested again meanwhile: look at the new result first` }
+  const evidence = { ...testEvidence(examined.tests), backtest }
+  return takeStep(installation, act, { policy, step: 'approved', evidence })
 }
 
 /** Rejects a policy that was never active, for good. */
@@ -98,7 +120,7 @@ export async function rejectPolicy(
   return takeStep(installation, act, {
     policy,
     step: 'rejected',
-    tests: 'problem' in examined ? [] : examined.tests,
+    evidence: testEvidence('problem' in examined ? [] : examined.tests),
   })
 }
 
@@ -164,10 +186,11 @@ async function approvedTests(
   { environment, organizationId }: SolePolicyAct,
   policy: StoredPolicy,
 ): Promise<PolicyTestResult[] | Problem> {
+  const store = stores[environment]
   const { version, state } = policy
   if (state === 'active') return { problem: `${version} is active already` }
   if (state === 'rejected') return { problem: `${version} was rejected: propose a policy under a new version instead` }
-  const steps = await stores[environment].policySteps(organizationId, policy.id)
+  const steps = await store.policySteps(organizationId, policy.id)
   const approval = steps.findLast(({ step }) => step === 'approved')
   if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
   const examined = await examinePolicyApart(storedOf(policy))
@@ -176,7 +199,29 @@ async function approvedTests(
     return {
       problem: `the approval of ${version} is for another document or other test results: propose it under a new version`,
     }
+  const { backtest } = JSON.parse(approval.evidence) as { backtest?: BacktestEvidence | null }
+  const stored = backtest ? await store.backtest(organizationId, backtest.id) : undefined
+  if (backtest && (stored?.checksum !== policy.checksum || sha256(stored.result) !== backtest.result_sha256))
+    return {
+      problem: `the backtest ${backtest.id} that the approval of ${version} is based on was altered or deleted: propose it under a new version`,
+    }
   return examined.tests
+}
+
+/** The newest backtest of exactly this policy, as the evidence of an approval names it. */
+async function newestBacktest(
+  { stores }: Installation,
+  { environment, organizationId }: SolePolicyAct,
+  policy: StoredPolicy,
+): Promise<BacktestEvidence | null> {
+  const store = stores[environment]
+  const newest = (await store.backtestsOf(organizationId, policy.id)).find(
+    ({ checksum }) => checksum === policy.checksum,
+  )
+  const stored = newest && (await store.backtest(organizationId, newest.id))
+  if (!stored) return null
+  const { id, decided, changed, result } = stored
+  return { id, decided, changed, result_sha256: sha256(result) }
 }
 
 /** Whether an approval covers a policy: it is for the checksum and the test results that the approver was shown. */
@@ -204,14 +249,14 @@ async function findPolicy(
 async function takeStep(
   installation: Installation,
   act: SolePolicyAct,
-  { policy, step, tests }: { policy: StoredPolicy; step: 'approved' | 'rejected'; tests: PolicyTestResult[] },
+  { policy, step, evidence }: { policy: StoredPolicy; step: 'approved' | 'rejected'; evidence: StepEvidence },
 ): Promise<PolicyStanding | Problem> {
   const number = policy.steps_taken + 1
   const { row, entry } = policyStep(installation, policy, {
     ...stepContext(act),
     step,
     number,
-    evidence: testEvidence(tests),
+    evidence,
   })
   const written = await writeOnce(installation, act, { rows: { policy_steps: [row] }, auditEntries: [entry] })
   return written ? standing(act, policy, step) : changedConcurrently(policy.version, policy.version)

@@ -1,14 +1,25 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Operator, Role } from '../store/queries/operators.ts'
+import type { Teammate } from '../store/queries/team.ts'
 
 /** The roles that hold each permission. */
 const ROLES_FOR = {
   'propose policies': ['owner', 'admin', 'policy_author'],
+  'comment on policies': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer'],
+  'backtest policies': ['owner', 'admin', 'policy_author', 'policy_approver'],
   'approve policies': ['owner', 'admin', 'policy_approver'],
   'reject policies': ['owner', 'admin', 'policy_approver'],
   'activate policies': ['owner', 'admin', 'policy_approver'],
+  'review decisions': ['owner', 'admin', 'reviewer'],
+  'retract outcomes': ['owner', 'admin', 'reviewer'],
   'open or close the live gate': ['owner', 'admin'],
   'manage operators': ['owner', 'admin'],
+  'manage API keys': ['owner', 'admin', 'developer'],
+  'manage webhooks': ['owner', 'admin', 'developer'],
+  'record decisions': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
+  'keep scenarios': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
+  'verify the audit log': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
+  'see the console': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer'],
 } as const satisfies Record<string, readonly Role[]>
 
 const REASON_CHARACTERS_MAX = 2_000
@@ -69,8 +80,24 @@ export function roleRefusal(
   }
 }
 
+/** Whether two operators are one person, who was perhaps removed and added again. */
+export function isSamePerson(one: Operator, other: Operator): boolean {
+  const hasSameAccount = one.account_id !== null && one.account_id === other.account_id
+  return one.id === other.id || one.email === other.email || hasSameAccount
+}
+
+/** The permissions of a role. */
+export function permissionsOf(role: Role): Permission[] {
+  return (Object.keys(ROLES_FOR) as Permission[]).filter((permission) => holds({ role }, permission))
+}
+
 /** Whether the role of an operator includes a permission. */
-export function holds({ role }: Operator, permission: Permission): boolean {
+export function holds({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {
   const roles: readonly Role[] = ROLES_FOR[permission]
   return roles.includes(role)
+}
+
+/** Whether an operator can sign in, or act at the command line: an invited one can do neither before accepting. */
+export function canAct({ disabled_at, account_id, has_codes }: Teammate): boolean {
+  return disabled_at === null && (account_id !== null || has_codes)
 }

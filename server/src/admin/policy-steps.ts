@@ -9,8 +9,22 @@ import { type AuditEntryRow, auditEntryRow, type EventRow, eventRow } from '../s
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { recordContext } from './record-context.ts'
 
-/** The evidence of a step: the test results that the actor was shown, or the version that replaced the policy. */
-export type StepEvidence = { engine_version: string; tests: PolicyTestResult[] } | { replaced_by: string }
+/** A backtest as the evidence of an approval names it. */
+export interface BacktestEvidence {
+  id: string
+  decided: number
+  changed: number
+  /** SHA-256 of its result. */
+  result_sha256: string
+}
+
+/**
+ * The evidence of a step: the test results, and for an approval the newest backtest, that the actor was shown; or the version
+ * that replaced the policy. `backtest` is null if there was none.
+ */
+export type StepEvidence =
+  | { engine_version: string; tests: PolicyTestResult[]; backtest?: BacktestEvidence | null }
+  | { replaced_by: string }
 
 /** Who takes a step, for which organization, and why. */
 export interface StepContext {
@@ -34,7 +48,7 @@ export interface NewStep extends StepContext {
 export type PolicyName = Pick<RowOf<'policies'>, 'id' | 'version' | 'checksum'>
 
 /** The evidence of a step for which the tests just ran. */
-export function testEvidence(tests: PolicyTestResult[]): StepEvidence {
+export function testEvidence(tests: PolicyTestResult[]): { engine_version: string; tests: PolicyTestResult[] } {
   return { engine_version: ENGINE_VERSION, tests }
 }
 

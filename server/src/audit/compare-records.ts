@@ -3,7 +3,7 @@ import { sha256 } from '../core/canonical-json.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { HashedDecision, RecordedTable } from '../store/queries/audit-records.ts'
 import type { NewRow } from '../store/schema/tables.ts'
-import { apiKeySha256, recordSha256 } from '../store/write-path/record-hash.ts'
+import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
 
 /** An entry at its leaf, whose content was found to be the sealed one. */
 export interface SealedEntry {
@@ -23,14 +23,22 @@ const COMPARISONS: Record<string, Compare> = {
   'feature_snapshot.created': compareHashed('feature_snapshots', 'feature snapshot'),
   'decision.created': compareDecisions,
   'decision.reviewed': compareHashed('reviews', 'review'),
+  'case.noted': compareHashed('case_notes', 'note'),
   'decision.outcome_recorded': compareHashed('outcomes', 'outcome'),
+  'decision.outcome_retraction_proposed': compareHashed('outcome_retractions', 'retraction'),
+  'decision.outcome_retracted': compareHashed('outcome_retractions', 'retraction'),
+  'policy.backtested': compareHashed('policy_backtests', 'backtest'),
+  'policy.commented': compareHashed('policy_comments', 'comment'),
   'policy.proposed': async (...args) => [...(await comparePolicies(...args)), ...(await compareSteps(...args))],
   'policy.approved': compareSteps,
   'policy.rejected': compareSteps,
   'policy.activated': compareSteps,
   'policy.retired': compareSteps,
   'api_key.created': compareKeys,
-  'api_key.revoked': compareRevocations,
+  'api_key.rotated': compareKeyTimes((row, { retires_at }) => row.retires_at === retires_at),
+  'api_key.revoked': compareKeyTimes((row) => row.revoked_at !== null),
+  'api_key.disabled': compareSwitchedKeys,
+  'api_key.enabled': compareSwitchedKeys,
 }
 
 /** The tables of which every row has an entry that created it, with the types of such entries. */
@@ -41,8 +49,15 @@ export const CREATED_BY: Record<RecordedTable, { record: string; types: readonly
   feature_snapshots: { record: 'feature snapshot', types: ['feature_snapshot.created'] },
   decisions: { record: 'decision', types: ['decision.created'] },
   reviews: { record: 'review', types: ['decision.reviewed'] },
+  case_notes: { record: 'note', types: ['case.noted'] },
   outcomes: { record: 'outcome', types: ['decision.outcome_recorded'] },
+  outcome_retractions: {
+    record: 'retraction',
+    types: ['decision.outcome_retraction_proposed', 'decision.outcome_retracted'],
+  },
   policies: { record: 'policy', types: ['policy.proposed'] },
+  policy_backtests: { record: 'backtest', types: ['policy.backtested'] },
+  policy_comments: { record: 'comment', types: ['policy.commented'] },
   api_keys: { record: 'API key', types: ['api_key.created'] },
 }
 
@@ -64,10 +79,7 @@ export async function compareRecords(
   return { compared, problems }
 }
 
-function compareHashed(
-  table: 'consents' | 'feature_snapshots' | 'identity_links' | 'outcomes' | 'reviews',
-  record: string,
-): Compare {
+function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>, record: string): Compare {
   return async (store, organizationId, entries) => {
     const rows = await store.recordsById(table, organizationId, subjectsOf(entries))
     return entries.flatMap((sealed) => {
@@ -112,13 +124,29 @@ async function compareKeys(...[store, organizationId, entries]: Parameters<Compa
   })
 }
 
-async function compareRevocations(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
-  return entries.flatMap((sealed) => {
-    const row: NewRow<'api_keys'> | undefined = rows.get(sealed.entry.subject.id)
-    // A missing key is reported with the entry that created it.
-    return row && row.revoked_at === null ? differs(sealed, 'API key', false) : []
-  })
+function compareKeyTimes(isRecorded: (row: NewRow<'api_keys'>, data: Record<string, unknown>) => boolean): Compare {
+  return async (store, organizationId, entries) => {
+    const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
+    return entries.flatMap((sealed) => {
+      const row = rows.get(sealed.entry.subject.id)
+      // A missing key is reported with the entry that created it.
+      return row ? differs(sealed, 'API key', isRecorded(row, dataOf(sealed))) : []
+    })
+  }
+}
+
+/** A key may be disabled and enabled many times: the last of these entries says how it is stored. */
+async function compareSwitchedKeys(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
+  const ids = [...new Set(subjectsOf(entries))]
+  const last = await store.lastEntries(organizationId, ids, ['api_key.disabled', 'api_key.enabled'])
+  const compare = compareKeyTimes(
+    (row) => (row.disabled_at === null) === (last.get(row.id)!.type === 'api_key.enabled'),
+  )
+  return compare(
+    store,
+    organizationId,
+    entries.filter(({ entry }) => last.get(entry.subject.id)?.id === entry.id),
+  )
 }
 
 async function compareDecisions(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {

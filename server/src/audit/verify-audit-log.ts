@@ -40,8 +40,8 @@ export interface LogToVerify {
   knownHeads?: Pick<KnownHeads, 'newest' | 'file'>
   /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
   pinnedHead?: Checkpoint
-  /** Called after each page with the number of leaves that are verified. */
-  onProgress?: (progress: { leaves: number; size: number }) => void
+  /** Called after each page with the number of leaves that are verified; the next page waits for it. */
+  onProgress?: (progress: { leaves: number; size: number }) => void | Promise<void>
 }
 
 /**
@@ -119,7 +119,7 @@ async function* comparedPages(
     for (const problem of found) problems.add(problem)
     seen.recordsCompared += compared
     leaves += page.leaves.length
-    onProgress?.({ leaves, size })
+    await onProgress?.({ leaves, size })
     yield page
   }
 }

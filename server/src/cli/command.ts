@@ -55,6 +55,7 @@ export interface Command<R = unknown> {
 export const globalOptions = {
   json: { type: 'boolean', description: 'print the result as JSON' },
   help: { type: 'boolean', short: 'h', description: 'print this help' },
+  version: { type: 'boolean', description: 'print the release of Verdigraph' },
 } as const satisfies CommandOptions
 
 /** Declares a command, so that `run` and `render` agree on the type of the result. */

@@ -1,21 +1,35 @@
 import { auditAcceptRestore, auditPublicKey, auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
+import { decisionsExplain, decisionsShow } from './decisions.ts'
 import { doctor } from './doctor.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
-import { keysCreate, keysList, keysRevoke } from './keys.ts'
+import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
 import { migrateCommand } from './migrate.ts'
-import { operatorsAdd, operatorsList, operatorsResetCode } from './operators.ts'
+import {
+  operatorsAdd,
+  operatorsFirstLink,
+  operatorsInvite,
+  operatorsList,
+  operatorsRemove,
+  operatorsResetCode,
+  operatorsRole,
+} from './operators.ts'
 import { orgsCreate, orgsList } from './orgs.ts'
+import { outcomesList, outcomesRetract } from './outcomes.ts'
 import { policyActivate, policyApprove, policyList, policyPropose, policyReject, policyShow } from './policy.ts'
+import { policyBacktest } from './policy-backtest.ts'
 import { policyCheck, policyDiff, policyTest } from './policy-files.ts'
 import {
   webhooksAdd,
   webhooksDeliveries,
   webhooksDisable,
+  webhooksEdit,
   webhooksEnable,
   webhooksList,
   webhooksRedeliver,
+  webhooksRemove,
   webhooksRotate,
+  webhooksTest,
 } from './webhooks.ts'
 
 /**
@@ -30,27 +44,42 @@ export const commands: readonly Command[] = [
   orgsList,
   keysCreate,
   keysList,
+  keysRotate,
+  keysDisable,
+  keysEnable,
   keysRevoke,
   operatorsAdd,
+  operatorsInvite,
+  operatorsFirstLink,
   operatorsList,
+  operatorsRole,
+  operatorsRemove,
   operatorsResetCode,
   policyCheck,
   policyTest,
   policyDiff,
   policyList,
   policyShow,
+  policyBacktest,
   policyPropose,
   policyApprove,
   policyReject,
   policyActivate,
+  outcomesList,
+  outcomesRetract,
   gateStatusCommand,
   gateApprove,
   gateClose,
+  decisionsShow,
+  decisionsExplain,
   webhooksAdd,
   webhooksList,
+  webhooksEdit,
   webhooksRotate,
   webhooksDisable,
   webhooksEnable,
+  webhooksRemove,
+  webhooksTest,
   webhooksDeliveries,
   webhooksRedeliver,
   auditVerify,

@@ -45,7 +45,10 @@ export const gateClose = defineCommand<GateStatus>({
 })
 
 function renderStatus({ open, approvals, approvals_needed }: GateStatus): string {
-  const lines = approvals.map(({ email, approved_at, reason }) => `  ${email}, ${approved_at}: ${reason}`)
+  const lines = approvals.map(
+    ({ email, approved_at, reason, invited_by, invited_at }) =>
+      `  ${email}${invited_by ? ` (invited by ${invited_by.name}, ${invited_at})` : ''}, ${approved_at}: ${reason}`,
+  )
   const heading = open
     ? 'The live gate is open.'
     : `The live gate is closed: ${approvals.length} of ${approvals_needed} approvals.`

@@ -1,6 +1,17 @@
-import { createKey, revokeKey } from '../admin/manage-keys.ts'
+import {
+  createKey,
+  disableKey,
+  enableKey,
+  GRACE_MS,
+  type Grace,
+  type KeyAct,
+  revokeKey,
+  rotateKey,
+} from '../admin/manage-keys.ts'
 import type { Environment } from '../config.ts'
+import { apiKeyState } from '../security/api-key-state.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
+import type { Installation } from '../service/installation.ts'
 import { type ApiKey, findApiKey, listApiKeys } from '../store/queries/api-keys.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
@@ -73,7 +84,7 @@ export const keysCreate = defineCommand<CreatedKey>({
     ].join('\n'),
 })
 
-type ListedKey = Omit<ApiKey, 'key_hash'>
+type ListedKey = Omit<ApiKey, 'key_hash'> & { state: string }
 
 export const keysList = defineCommand<ListedKey[]>({
   name: 'keys list',
@@ -84,7 +95,8 @@ export const keysList = defineCommand<ListedKey[]>({
     const target = await readTarget(installation, options)
     if (isProblem(target)) return target
     const keys = await listApiKeys(installation.storage.environments[target.environment], target.organizationId)
-    return keys.map(({ key_hash: _hash, ...key }) => key)
+    const nowMs = installation.nowMs()
+    return keys.map(({ key_hash: _hash, ...key }) => ({ ...key, state: apiKeyState(key, nowMs) }))
   },
   render: (keys) =>
     renderTable(
@@ -93,32 +105,122 @@ export const keysList = defineCommand<ListedKey[]>({
         key.id,
         key.name,
         `…${key.last_four}`,
-        stateOf(key),
+        describeState(key),
         key.last_used_at ?? 'never',
         key.scopes === SCOPES.join(' ') ? 'all' : key.scopes,
       ]),
     ),
 })
 
+const GRACES = Object.keys(GRACE_MS) as Grace[]
+const keyActOptions = {
+  environment: environmentOption,
+  reason: { type: 'string', description: 'why; recorded in the audit log' },
+} as const
+const KEY_ACT_USAGE = '[--reason <text>] [--environment sandbox|production]'
+
+export const keysRotate = defineCommand<CreatedKey & { replaces: string; retires_at: string }>({
+  name: 'keys rotate',
+  summary: 'Replace an API key by a new one with the same name and scopes; the old one works for a grace period',
+  usage: `keys rotate <key id> [--grace ${GRACES.join('|')}] ${KEY_ACT_USAGE}`,
+  arguments: ['key id'],
+  options: {
+    ...keyActOptions,
+    grace: {
+      type: 'string',
+      description: `how long the old key goes on working: ${GRACES.join(', ')}; 24h by default`,
+    },
+  },
+  async run(installation, input) {
+    const found = await readKeyAct(installation, input)
+    if (isProblem(found)) return found
+    const { environment, act } = found
+    const grace = GRACES.find((known) => known === (input.options.grace ?? '24h'))
+    if (grace === undefined) return { problem: `--grace must be one of ${GRACES.join(', ')}` }
+    const rotated = await rotateKey(installation, environment, { ...act, grace })
+    if (isProblem(rotated)) return rotated
+    return {
+      ...rotated,
+      replaces: act.key.id,
+      environment,
+      organization_id: act.key.org_id,
+      base_url: installation.config.baseUrls[environment],
+      scopes: act.key.scopes.split(' ') as Scope[],
+    }
+  },
+  render: ({ id, key, environment, base_url, replaces, retires_at }) =>
+    [
+      key,
+      '',
+      'Store the key now: it cannot be shown again.',
+      `Its id is ${id}. It works in ${environment} (${base_url}).`,
+      `${replaces} ends at ${retires_at}.`,
+    ].join('\n'),
+})
+
+export const keysDisable = defineCommand<{ id: string; disabled: true }>({
+  name: 'keys disable',
+  summary: 'Stop an API key from working until it is enabled again; every node refuses it within a second',
+  usage: `keys disable <key id> ${KEY_ACT_USAGE}`,
+  arguments: ['key id'],
+  options: keyActOptions,
+  async run(installation, input) {
+    const found = await readKeyAct(installation, input)
+    if (isProblem(found)) return found
+    const { id } = found.act.key
+    if (!(await disableKey(installation, found.environment, found.act)))
+      return { problem: `${id} is disabled or revoked already` }
+    return { id, disabled: true }
+  },
+  render: ({ id }) => `Disabled ${id}.`,
+})
+
+export const keysEnable = defineCommand<{ id: string; enabled: true }>({
+  name: 'keys enable',
+  summary: 'Let a disabled API key work again',
+  usage: `keys enable <key id> ${KEY_ACT_USAGE}`,
+  arguments: ['key id'],
+  options: keyActOptions,
+  async run(installation, input) {
+    const found = await readKeyAct(installation, input)
+    if (isProblem(found)) return found
+    const { id } = found.act.key
+    if (!(await enableKey(installation, found.environment, found.act)))
+      return { problem: `${id} is not disabled, or it is revoked` }
+    return { id, enabled: true }
+  },
+  render: ({ id }) => `Enabled ${id}.`,
+})
+
 export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
   name: 'keys revoke',
   summary: 'Revoke an API key for good; every node refuses it within a second',
-  usage: 'keys revoke <key id> [--environment sandbox|production]',
+  usage: `keys revoke <key id> ${KEY_ACT_USAGE}`,
   arguments: ['key id'],
-  options: { environment: environmentOption },
+  options: keyActOptions,
   async run(installation, input) {
-    const { options, positionals } = input
-    const environment = readEnvironment(options)
-    if (isProblem(environment)) return environment
-    const id = positionals[0]!
-    const key = await findApiKey(installation.storage.environments[environment], id)
-    if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
-    if (!(await revokeKey(installation, environment, { key, actor: osUser(input) })))
-      return { problem: `${id} is already revoked` }
+    const found = await readKeyAct(installation, input)
+    if (isProblem(found)) return found
+    const { id } = found.act.key
+    if (!(await revokeKey(installation, found.environment, found.act))) return { problem: `${id} is already revoked` }
     return { id, revoked: true }
   },
   render: ({ id }) => `Revoked ${id}.`,
 })
+
+async function readKeyAct(
+  { storage }: Installation,
+  input: CommandInput,
+): Promise<{ environment: Environment; act: KeyAct } | Problem> {
+  const { options, positionals } = input
+  const environment = readEnvironment(options)
+  if (isProblem(environment)) return environment
+  const id = positionals[0]!
+  const key = await findApiKey(storage.environments[environment], id)
+  if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
+  const reason = options.reason === undefined ? undefined : String(options.reason)
+  return { environment, act: { key, actor: osUser(input), reason } }
+}
 
 function readScopes(text: CommandInput['options'][string]): Scope[] | Problem {
   if (text === undefined || text === 'all') return [...SCOPES]
@@ -139,8 +241,9 @@ function readExpiry(text: CommandInput['options'][string], nowMs: number): strin
   return new Date(nowMs + days * DAY_MS).toISOString()
 }
 
-function stateOf({ revoked_at, expires_at }: ListedKey): string {
-  if (revoked_at) return `revoked ${revoked_at.slice(0, 10)}`
-  if (expires_at) return `until ${expires_at.slice(0, 10)}`
-  return 'active'
+function describeState({ state, revoked_at, expires_at, retires_at, disabled_at }: ListedKey): string {
+  const since = { revoked: revoked_at, replaced: retires_at, expired: expires_at, disabled: disabled_at }[state]
+  if (since) return `${state} ${since.slice(0, 10)}`
+  const until = retires_at ?? expires_at
+  return until ? `until ${until.slice(0, 10)}` : 'active'
 }

@@ -13,6 +13,7 @@ interface CheckedFile {
   version: string | null
   checksum: string | null
   problems: PolicyProblem[]
+  warnings: PolicyProblem[]
   tests: PolicyTestResult[]
 }
 
@@ -26,7 +27,11 @@ export const policyCheck = defineCommand<CheckedFile>({
   run: async (_installation, input) => checkFile(input),
   render: (checked) =>
     renderProblems(checked) ??
-    `${checked.file}: ${checked.version} is valid; all ${checked.tests.length} tests pass\nchecksum ${checked.checksum}`,
+    [
+      ...renderWarnings(checked),
+      `${checked.file}: ${checked.version} is valid; all ${checked.tests.length} tests pass`,
+      `checksum ${checked.checksum}`,
+    ].join('\n'),
   isBad: (checked) => renderProblems(checked) !== undefined,
 })
 
@@ -89,13 +94,19 @@ export function renderProblems({
   return testProblem && `${file}: ${testProblem}`
 }
 
+/** Lists what the checker warns of in a policy file, one line each, starting with the position. */
+export function renderWarnings({ file, warnings }: Pick<CheckedFile, 'file' | 'warnings'>): string[] {
+  return warnings.map((warning) => `${file}:${describeProblem(warning)}`)
+}
+
 /** Checks the policy that `withSource` added to the input, and runs its tests. */
 export function checkFile({ options, positionals }: CommandInput): CheckedFile {
   const checked = checkPolicySource(String(options.source))
   const file = positionals[0]!
-  if ('problems' in checked) return { file, version: null, checksum: null, problems: checked.problems, tests: [] }
-  const { policy, tests } = checked
-  return { file, version: policy.document.version, checksum: policy.checksum, problems: [], tests }
+  const nothing = { file, version: null, checksum: null, warnings: [], tests: [] }
+  if ('problems' in checked) return { ...nothing, problems: checked.problems }
+  const { policy, warnings, tests } = checked
+  return { file, version: policy.document.version, checksum: policy.checksum, problems: [], warnings, tests }
 }
 
 interface ComparedPolicy {
@@ -146,7 +157,8 @@ function withSources(input: CommandInput): CommandInput | Problem {
   return { ...input, options: { ...input.options, ...sources } }
 }
 
-function readSource(file: string): string | Problem {
+/** Reads a policy file. */
+export function readSource(file: string): string | Problem {
   try {
     return readFileSync(file, 'utf8')
   } catch {

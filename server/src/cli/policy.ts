@@ -10,7 +10,7 @@ import {
 import type { Installation } from '../service/installation.ts'
 import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/queries/policies.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
-import { checkFile, renderProblems, withSource } from './policy-files.ts'
+import { checkFile, renderProblems, renderWarnings, withSource } from './policy-files.ts'
 import {
   actorNames,
   environmentOption,
@@ -95,7 +95,10 @@ export const policyShow = defineCommand<ShownPolicy>({
     ].join('\n'),
 })
 
-export const policyPropose = defineCommand<PolicyStanding>({
+/** A proposed policy, with what the checker warns of, one line each. */
+type ProposedPolicy = PolicyStanding & { warnings: string[] }
+
+export const policyPropose = defineCommand<ProposedPolicy>({
   name: 'policy propose',
   summary: 'Propose a policy file for approval; a proposed version cannot be changed',
   usage: `policy propose <file> ${ACT_USAGE}`,
@@ -103,15 +106,25 @@ export const policyPropose = defineCommand<PolicyStanding>({
   options: policyActOptions,
   prepare(input) {
     const read = withSource(input)
-    const problem = isProblem(read) ? read.problem : renderProblems(checkFile(read))
-    return problem === undefined ? read : { problem }
+    if (isProblem(read)) return read
+    const checked = checkFile(read)
+    const problem = renderProblems(checked)
+    if (problem !== undefined) return { problem }
+    return { ...read, options: { ...read.options, warnings: renderWarnings(checked).join('\n') } }
   },
-  run: (installation, input) =>
-    asOperator(installation, input, (policyAct) =>
-      proposePolicy(installation, policyAct, String(input.options.source)),
-    ),
-  render: ({ version, environment, checksum }) =>
-    `Proposed ${version} in ${environment}; checksum ${checksum}.\nNext, another operator runs: policy approve ${version}`,
+  async run(installation, input) {
+    const { source, warnings } = input.options
+    const proposed = await asOperator(installation, input, (policyAct) =>
+      proposePolicy(installation, policyAct, String(source)),
+    )
+    return isProblem(proposed) ? proposed : { ...proposed, warnings: warnings ? String(warnings).split('\n') : [] }
+  },
+  render: ({ version, environment, checksum, warnings }) =>
+    [
+      ...warnings,
+      `Proposed ${version} in ${environment}; checksum ${checksum}.`,
+      `Next, another operator runs: policy approve ${version}`,
+    ].join('\n'),
 })
 
 export const policyApprove = defineCommand<PolicyStanding>({

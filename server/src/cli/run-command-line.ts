@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
 import { openInstallation } from '../service/installation.ts'
+import { VERSION } from '../service/version.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import {
   type Command,
@@ -15,6 +16,7 @@ import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
 import { checkMachine } from './doctor.ts'
 import { nameOsUser } from './os-user.ts'
+import { printableJson } from './printable.ts'
 
 /** Where one call of the command line reads its settings and prints its results. */
 export interface CommandLine {
@@ -22,6 +24,8 @@ export interface CommandLine {
   print(text: string): void
   printError(text: string): void
 }
+
+const RELEASE = `Verdigraph ${VERSION}`
 
 /**
  * Runs one call of the command line: finds the command in the table of commands.ts, parses the arguments, runs the command
@@ -44,12 +48,16 @@ async function callCommand(argv: readonly string[], line: CommandLine): Promise<
       line.print(overview())
       return 0
     }
+    if (argv[0] === '--version') {
+      line.print(VERSION)
+      return 0
+    }
     line.printError(`there is no command ${JSON.stringify(argv.join(' '))}\n\n${overview()}`)
     return 2
   }
   const { values, positionals, problem } = parseArguments(command, argv.slice(command.name.split(' ').length))
-  if (values?.help) {
-    line.print(help(command))
+  if (values?.help || values?.version) {
+    line.print(values.help ? help(command) : VERSION)
     return 0
   }
   if (problem) {
@@ -104,10 +112,10 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
 
 function report(command: Command, result: unknown, { json, line }: { json: boolean; line: CommandLine }): number {
   if (isProblem(result)) {
-    line.printError(json ? JSON.stringify(result) : result.problem)
+    line.printError(json ? printableJson(result, 0) : result.problem)
     return 1
   }
-  line.print(json ? JSON.stringify(result, null, 2) : command.render(result))
+  line.print(json ? printableJson(result, 2) : command.render(result))
   return command.isBad?.(result) ? 1 : 0
 }
 
@@ -120,7 +128,7 @@ function parseArguments(
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
     const expected = command.arguments ?? []
     const missing = expected[positionals.length]
-    if (!values.help && missing) return { problem: `the argument <${missing}> is missing` }
+    if (!values.help && !values.version && missing) return { problem: `the argument <${missing}> is missing` }
     if (positionals.length > expected.length)
       return { problem: `unexpected argument ${JSON.stringify(positionals[expected.length])}` }
     return { values: values as Record<string, string | boolean>, positionals }
@@ -140,6 +148,8 @@ function overview(): string {
     ...lines,
     '',
     'Every command has --help, and --json for programs.',
+    '',
+    RELEASE,
   ].join('\n')
 }
 
@@ -147,5 +157,5 @@ function help({ summary, usage, options = {} }: Command): string {
   const all: CommandOptions = { ...options, ...globalOptions }
   const width = Math.max(...Object.keys(all).map((name) => name.length))
   const lines = Object.entries(all).map(([name, { description }]) => `  --${name.padEnd(width)}  ${description}`)
-  return [`${summary}.`, '', `Usage: verdigraph ${usage}`, '', ...lines].join('\n')
+  return [`${summary}.`, '', `Usage: verdigraph ${usage}`, '', ...lines, '', RELEASE].join('\n')
 }

@@ -1,27 +1,28 @@
+import { listAttempts, listDeliveries, redeliver, sendTest } from '../admin/manage-deliveries.ts'
 import {
   addEndpoint,
   disableByOperator,
   type EndpointWithSecret,
+  editEndpoint,
   enableEndpoint,
   endOverlap,
-  listAttempts,
-  listDeliveries,
   listEndpoints,
-  redeliver,
+  removeEndpoint,
   rotateSecret,
   type ShownEndpoint,
   type WebhookAct,
 } from '../admin/manage-webhooks.ts'
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
 import type { Installation } from '../service/installation.ts'
-import type { ListedDelivery } from '../store/queries/webhooks.ts'
+import { DELIVERY_STATES, type ListedDelivery } from '../store/queries/webhook-deliveries.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
+import { printable } from './printable.ts'
 import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
-const DELIVERY_STATES = ['pending', 'delivered', 'failed']
 const DELIVERIES_SHOWN_MAX = 1_000
+const reasonOption = { type: 'string', description: 'why; recorded in the audit log' } as const
 
 export const webhooksAdd = defineCommand<EndpointWithSecret>({
   name: 'webhooks add',
@@ -71,26 +72,89 @@ export const webhooksList = defineCommand<ShownEndpoint[]>({
     ),
 })
 
+export const webhooksEdit = defineCommand<ShownEndpoint>({
+  name: 'webhooks edit',
+  summary: 'Change the URL, the event types or the description of a webhook endpoint',
+  usage: `webhooks edit <endpoint id> [--url <url>] [--events a,b] [--description <text>] [--reason <text>] ${TARGET_USAGE}`,
+  arguments: ['endpoint id'],
+  options: {
+    ...targetOptions,
+    url: { type: 'string', description: 'the new URL; pending deliveries go there too' },
+    events: {
+      type: 'string',
+      description: `all but audit.checkpoint, or a comma-separated list of: ${EVENT_TYPES.join(', ')}`,
+    },
+    description: { type: 'string', description: 'what the webhook endpoint is for' },
+    reason: reasonOption,
+  },
+  async run(installation, input) {
+    const { url, events, description } = input.options
+    const act = await readWebhookAct(installation, input)
+    if (isProblem(act)) return act
+    return editEndpoint(installation, act, {
+      id: input.positionals[0]!,
+      ...(url !== undefined && { url: String(url) }),
+      ...(events !== undefined && { eventTypes: readEvents(events) }),
+      ...(description !== undefined && { description: String(description) }),
+    })
+  },
+  render: ({ id, url }) => `Changed ${id}. Deliveries go to ${url}.`,
+})
+
+export const webhooksRemove = defineCommand<{ id: string; removed: true }>({
+  name: 'webhooks remove',
+  summary: 'Remove a webhook endpoint for good, with its secrets; what waits for it is not sent',
+  usage: `webhooks remove <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
+  arguments: ['endpoint id'],
+  options: { ...targetOptions, reason: reasonOption },
+  async run(installation, input) {
+    const act = await readWebhookAct(installation, input)
+    return isProblem(act) ? act : removeEndpoint(installation, act, input.positionals[0]!)
+  },
+  render: ({ id }) => `Removed ${id}. Its deliveries stay on the console until WEBHOOKS_KEEP_DAYS are over.`,
+})
+
+export const webhooksTest = defineCommand<Awaited<ReturnType<typeof sendTest>>>({
+  name: 'webhooks test',
+  summary: 'Send a test event to every enabled webhook endpoint',
+  usage: `webhooks test ${TARGET_USAGE}`,
+  options: targetOptions,
+  async run(installation, input) {
+    const act = await readWebhookAct(installation, input)
+    return isProblem(act) ? act : sendTest(installation, act)
+  },
+  render: ({ event_id, endpoints }) =>
+    `Queued ${event_id} for ${endpoints.length} webhook ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}.`,
+})
+
 export const webhooksRotate = defineCommand<ShownEndpoint & { secret?: string }>({
   name: 'webhooks rotate',
   summary: 'Replace the signing secret of a webhook endpoint; the old and the new one both sign for 24 hours',
-  usage: `webhooks rotate <endpoint id> [--end-overlap] ${TARGET_USAGE}`,
+  usage: `webhooks rotate <endpoint id> [--end-overlap | --no-overlap] [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: {
     ...targetOptions,
     'end-overlap': { type: 'boolean', description: 'create no new secret; stop signing with the old one now' },
+    'no-overlap': { type: 'boolean', description: 'end the old secret at once, because it may have leaked' },
+    reason: reasonOption,
   },
   async run(installation, input) {
     const { options, positionals } = input
     const act = await readWebhookAct(installation, input)
     if (isProblem(act)) return act
-    const changeSecret = options['end-overlap'] === true ? endOverlap : rotateSecret
-    return changeSecret(installation, act, positionals[0]!)
+    const id = positionals[0]!
+    if (options['end-overlap'] === true) return endOverlap(installation, act, id)
+    return rotateSecret(installation, act, id, { withOverlap: options['no-overlap'] !== true })
   },
   render: ({ secret, ...endpoint }) =>
     secret === undefined
       ? `Deliveries to ${endpoint.id} are now signed with the newest secret only.`
-      : `${renderSecret({ ...endpoint, secret })}\nThe old secret signs too until ${endpoint.previous_secret_until}.`,
+      : [
+          renderSecret({ ...endpoint, secret }),
+          endpoint.previous_secret_until === null
+            ? 'The old secret signs no more.'
+            : `The old secret signs too until ${endpoint.previous_secret_until}.`,
+        ].join('\n'),
 })
 
 export const webhooksDisable = defineCommand<ShownEndpoint>({
@@ -98,7 +162,7 @@ export const webhooksDisable = defineCommand<ShownEndpoint>({
   summary: 'Stop sending to a webhook endpoint; its pending deliveries are kept',
   usage: `webhooks disable <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
-  options: { ...targetOptions, reason: { type: 'string', description: 'why; recorded in the audit log' } },
+  options: { ...targetOptions, reason: reasonOption },
   async run(installation, input) {
     const { options, positionals } = input
     const act = await readWebhookAct(installation, input)
@@ -113,9 +177,9 @@ export const webhooksDisable = defineCommand<ShownEndpoint>({
 export const webhooksEnable = defineCommand<ShownEndpoint>({
   name: 'webhooks enable',
   summary: 'Resume sending to a webhook endpoint, including its pending deliveries',
-  usage: `webhooks enable <endpoint id> ${TARGET_USAGE}`,
+  usage: `webhooks enable <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
-  options: targetOptions,
+  options: { ...targetOptions, reason: reasonOption },
   async run(installation, input) {
     const act = await readWebhookAct(installation, input)
     return isProblem(act) ? act : enableEndpoint(installation, act, input.positionals[0]!)
@@ -150,8 +214,8 @@ export const webhooksDeliveries = defineCommand<Deliveries>({
     const limit = Number(options.limit ?? 20)
     if (!Number.isInteger(limit) || limit < 1 || limit > DELIVERIES_SHOWN_MAX)
       return { problem: `--limit must be a whole number from 1 to ${DELIVERIES_SHOWN_MAX}` }
-    const state = options.state as string | undefined
-    if (state !== undefined && !DELIVERY_STATES.includes(state))
+    const state = DELIVERY_STATES.find((known) => known === options.state)
+    if (options.state !== undefined && state === undefined)
       return { problem: `--state must be one of ${DELIVERY_STATES.join(', ')}` }
     const deliveries = await listDeliveries(installation, target, { id, state, limit })
     return isProblem(deliveries) ? deliveries : { deliveries }
@@ -162,7 +226,7 @@ export const webhooksDeliveries = defineCommand<Deliveries>({
 export const webhooksRedeliver = defineCommand<{ queued: number }>({
   name: 'webhooks redeliver',
   summary: 'Send an event to a webhook endpoint again, or all events that never reached it',
-  usage: `webhooks redeliver <endpoint id> --event <event id> | --since <time> ${TARGET_USAGE}`,
+  usage: `webhooks redeliver <endpoint id> --event <event id> | --since <time> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: {
     ...targetOptions,
@@ -172,6 +236,7 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
       description:
         'send all events since this ISO 8601 time that never reached the webhook endpoint; limited to WEBHOOKS_KEEP_DAYS',
     },
+    reason: reasonOption,
   },
   async run(installation, input) {
     const { options, positionals } = input
@@ -185,7 +250,9 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
 
 async function readWebhookAct(installation: Installation, input: CommandInput): Promise<WebhookAct | Problem> {
   const target = await readTarget(installation, input.options)
-  return isProblem(target) ? target : { ...target, actor: osUser(input) }
+  if (isProblem(target)) return target
+  const { reason } = input.options
+  return { ...target, actor: osUser(input), ...(reason !== undefined && { reason: String(reason) }) }
 }
 
 function readEvents(text: CommandInput['options'][string]): string[] | 'all' {
@@ -237,9 +304,4 @@ function renderAttempts(attempts: readonly RowOf<'webhook_attempts'>[]): string 
       printable(JSON.stringify(response ?? '').slice(0, 100)),
     ]),
   )
-}
-
-/** Escapes what a receiver could use to control the terminal: control and text-direction characters. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { entityRow } from '../../tests/entity-row.ts'
+import { newOrganizationId } from '../../tests/new-organization.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
-import { createOrganization } from '../admin/manage-organizations.ts'
 import { readConfig } from '../config.ts'
 import { openInstallation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
@@ -39,9 +39,7 @@ async function drain(): Promise<string[]> {
   return errors.map(({ message }) => /org_\w+/.exec(message)?.[0] ?? message)
 }
 
-async function newOrganization(): Promise<string> {
-  return (await createOrganization(installation, { name: 'Test', actor: { type: 'system', id: 'test' } })).id
-}
+const newOrganization = () => newOrganizationId(installation)
 
 /** Two organizations; the one to be broken sorts first, so the worker reaches it first. */
 async function twoOrganizations(): Promise<{ broken: string; healthy: string }> {
@@ -156,7 +154,15 @@ test('an unreadable track record postpones its own spread, and that of others go
   const [one, other] = await approved(healthy, 2)
   await drain()
   await breakTrackRecord(broken, bad!)
-  const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999, to_adverse: false }
+  const link = {
+    type: 'same_as',
+    verified: true,
+    base_ppm: 900_000,
+    since: 20_000,
+    expires: 99_999,
+    to_adverse: false,
+    claim: '',
+  }
   await store.commit({
     organizationId: healthy,
     links: [
@@ -201,6 +207,53 @@ test('organizations take turns, so that a large backlog of one does not starve t
   assert.deepEqual(await page(third, 5), [])
   await drain()
   assert.deepEqual([await queued(first), await queued(second), await queued(third)], [0, 0, 0])
+})
+
+/** Links a hub to new neighbours; returns the id of the hub. */
+async function newHub(organizationId: string, neighbours: number): Promise<string> {
+  const [hub, ...others] = Array.from({ length: neighbours + 1 }, () => installation.newId('ent'))
+  const link = { type: 'same_as', verified: true, base_ppm: 900_000, since: 20_000, expires: 99_999 }
+  const links = others.map((id) => ({ entity_id: hub!, neighbour_id: id, ...link, to_adverse: false, claim: '' }))
+  await store.commit({ organizationId, links })
+  return hub!
+}
+
+/** Drains the backlog; returns the organizations in the order in which a page of links was marked, and the reads of the queue. */
+async function drainSpreads(): Promise<{ marked: string[]; reads: number }> {
+  const seen = { marked: [] as string[], reads: 0 }
+  const watched: typeof store = {
+    ...store,
+    markLinksTo(organizationId, ...rest) {
+      seen.marked.push(organizationId)
+      return store.markLinksTo(organizationId, ...rest)
+    },
+    dueCauses(kind, query) {
+      if (kind === 'spread') seen.reads += 1
+      return store.dueCauses(kind, query)
+    },
+  }
+  const policies = new ActivePolicies({ store, nowMs: () => nowMs })
+  const onError = (error: unknown) => assert.fail(String(error))
+  await new ConsequenceWorker({ ...installation, database, store: watched, policies, onError }).drain()
+  return seen
+}
+
+test('one pass spreads the outcomes of many entities that have few neighbours', async () => {
+  const organizationId = await newOrganization()
+  const entities = await Promise.all(Array.from({ length: 20 }, () => newHub(organizationId, 3)))
+  await store.commit({ organizationId, consequences: entities.map((id) => cause(organizationId, 'spread', id)) })
+  const { marked, reads } = await drainSpreads()
+  assert.equal(marked.length, 20)
+  assert.ok(reads < 6, `${reads} reads of the queue`)
+})
+
+test('the pages of a hub take turns with the spreads of other organizations', async () => {
+  const [first, second] = [await newOrganization(), await newOrganization()]
+  const hub = await newHub(first, 450)
+  const other = await newHub(second, 1)
+  await store.commit({ organizationId: first, consequences: [cause(first, 'spread', hub)] })
+  await store.commit({ organizationId: second, consequences: [cause(second, 'spread', other)] })
+  assert.deepEqual((await drainSpreads()).marked, [first, second, first, first])
 })
 
 test('a long round reports its failures every ten seconds, and none of them twice', async () => {

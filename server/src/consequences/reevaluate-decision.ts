@@ -1,4 +1,5 @@
 import { decide } from '../core/decide/decide.ts'
+import { refusesProduct } from '../core/policy/refuses-product.ts'
 import type { Verdict } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
@@ -33,7 +34,10 @@ export async function reevaluateDecision(
   ])
   if (!latest || !entity || !policy) return true
 
-  const { verdict } = decide(policy, factsOf(entity, JSON.parse(latest.request) as DecisionRequest, { now }))
+  const request = JSON.parse(latest.request) as DecisionRequest
+  // The policy was activated after the decision, and no longer lists its product.
+  if (refusesProduct(policy, request.product)) return true
+  const { verdict } = decide(policy, factsOf(entity, request, { now }))
   if (verdict === latest.announced_verdict) return true
 
   const context = { organizationId, actor: ACTOR, now, requestId: null, newId }

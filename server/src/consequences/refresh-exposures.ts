@@ -1,11 +1,11 @@
 import { dayOf } from '../core/graph/decay.ts'
 import { describeTrust, summarizeExposure } from '../core/graph/describe-trust.ts'
 import { exposureOf } from '../core/graph/exposure.ts'
-import type { FollowedLinks } from '../core/graph/link.ts'
-import { linksToLoad, type ReachedEntity, reachOf } from '../core/graph/reach.ts'
+import { type ReachedEntity, reachOf } from '../core/graph/reach.ts'
 import { NO_TRACK_RECORD, type TrackRecord, trackRecordOf } from '../core/graph/track-record.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
+import { loadNeighbourhoods } from '../underwriting/load-neighbourhoods.ts'
 
 /** The entities whose exposure is computed, and the instant it is computed for. */
 export interface ExposuresToRefresh {
@@ -40,19 +40,6 @@ export async function refreshExposures(
     }
   })
   await store.writeExposures(ofOrganization(organizationId, rows), { readNumber, done: causes })
-}
-
-async function loadNeighbourhoods(
-  store: EnvironmentStore,
-  { organizationId, entityIds, today }: { organizationId: string; entityIds: readonly string[]; today: number },
-): Promise<Map<string, FollowedLinks>> {
-  const links = new Map<string, FollowedLinks>()
-  for (;;) {
-    const wanted = new Set(entityIds.flatMap((entityId) => linksToLoad({ entityId, links, today })))
-    if (wanted.size === 0) return links
-    for (const [entityId, followed] of await store.followedLinks(organizationId, [...wanted], today))
-      links.set(entityId, followed)
-  }
 }
 
 async function loadTrackRecords(

@@ -4,14 +4,17 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
 
 /** Neighbours in one page. A hub takes many pages, and the work of other causes goes on between them. */
-const NEIGHBOURS_PER_PAGE = 200
+export const NEIGHBOURS_PER_PAGE = 200
 
-/** Queues a refresh of every exposure that the outcomes of one entity may change, one page of its neighbours at a time. */
+/**
+ * Queues a refresh of every exposure that the outcomes of one entity may change, one page of its neighbours at a time.
+ * Returns how many neighbours the page had.
+ */
 export async function spreadOutcomes(
   store: EnvironmentStore,
   cause: RowOf<'consequences'>,
   now: string,
-): Promise<void> {
+): Promise<number> {
   const { org_id: organizationId, entity_id: entityId } = cause
   // The mark carries the cursor, `origin@neighbour`. A new outcome writes a mark without one, so the pages start again.
   const [origin = '', after = ''] = cause.mark.split('@')
@@ -27,4 +30,5 @@ export async function spreadOutcomes(
   await store.queueCauses(ofOrganization(organizationId, causes), { done: [cause] })
   const isLast = neighbours.length < NEIGHBOURS_PER_PAGE
   if (!isLast) await store.requeueCause({ ...cause, mark: `${origin}@${neighbours.at(-1)}` })
+  return neighbours.length
 }

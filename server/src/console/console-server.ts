@@ -1,43 +1,67 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Config } from '../config.ts'
-import { startPage } from './start-page.ts'
+import { guardedServer } from '../http/guarded-server.ts'
+import { TrustedProxies } from '../http/trusted-proxies.ts'
+import type { Installation } from '../service/installation.ts'
+import { addOperationApi } from './operation-api.ts'
+import { addPage, type PageServer } from './serve-page.ts'
 
 /** What the server of the console port works with. */
 export interface ConsoleServerParts {
-  config: Config
+  installation: Installation
   logger: FastifyBaseLogger
   metrics: Registry
   /** Why the databases cannot serve requests; undefined if they can. */
   findProblem: () => Promise<string | undefined>
+  /** Whether the page is built if its sources have changed. */
+  buildsPage: boolean
+}
+
+/** The server of the console port, and the part of it that serves the page. */
+export interface ConsoleServer {
+  app: FastifyInstance
+  page: PageServer
 }
 
 /** How long the databases may take before `/readyz` answers 503. */
 const READY_WITHIN_MS = 2_000
 
-/** Builds the server of the console port: the start page, `/healthz`, `/readyz`, and `/metrics` for Prometheus. */
-export function buildConsoleServer({ config, logger, metrics, findProblem }: ConsoleServerParts): FastifyInstance {
+/** Builds the server of the console port: the page, `/healthz`, `/readyz`, `/metrics` for Prometheus, and the operations. */
+export function buildConsoleServer({
+  installation,
+  logger,
+  metrics,
+  findProblem,
+  buildsPage,
+}: ConsoleServerParts): ConsoleServer {
+  const proxies = new TrustedProxies(installation.config.trustedProxies)
   const app = Fastify({
     loggerInstance: logger,
+    serverFactory: guardedServer({ proxies, logger }),
     logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => installation.newId('req'),
     forceCloseConnections: 'idle',
   })
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers({
       'Cache-Control': 'no-store',
-      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     })
   })
-  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(startPage(config)))
+  addOperationApi(app, installation, proxies)
+  // Imported only where it is configured, because a start must not wait for it otherwise.
+  if (installation.config.oidc)
+    app.register(async (api) => (await import('./oidc/oidc-routes.ts')).addOidcRoutes(api, installation, proxies))
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
     const problem = await Promise.race([findProblem(), unreachableAfter(READY_WITHIN_MS)])
     return reply.code(problem ? 503 : 200).send({ status: problem ?? 'ready' })
   })
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
-  return app
+  const page = addPage(app, { config: installation.config, logger, builds: buildsPage })
+  return { app, page }
 }
 
 function unreachableAfter(ms: number): Promise<string> {

@@ -93,12 +93,20 @@ export const FEATURE_TYPES = ['number', 'string', 'boolean'] as const
 /** The type of a feature's value. */
 export type FeatureType = (typeof FEATURE_TYPES)[number]
 
-/** The bounds that a policy sets on a limit. */
-export const LIMIT_BOUNDS = ['capacity', 'balance', 'expected_loss', 'tier', 'exposure_cap'] as const
-/** A bound that a policy sets on a limit. */
-export type LimitBound = (typeof LIMIT_BOUNDS)[number]
-
 /** The two halves of an installation; they share neither data nor keys. */
 export const ENVIRONMENTS = ['sandbox', 'production'] as const
 /** One half of an installation. */
 export type Environment = (typeof ENVIRONMENTS)[number]
+
+/** The roles of operators, most powerful first. */
+export const OPERATOR_ROLES = [
+  'owner',
+  'admin',
+  'policy_author',
+  'policy_approver',
+  'reviewer',
+  'developer',
+  'viewer',
+] as const
+/** The role of an operator. */
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]

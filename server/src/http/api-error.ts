@@ -51,7 +51,7 @@ export const API_ERRORS = {
     status: 403,
     type: 'permission',
     message:
-      'Live underwriting is not enabled for this organization. Two operators have to approve it first, each with `npm run cli -- gate approve`.',
+      'Live underwriting is not enabled for this organization. Two operators have to approve it first, on the page Live gate of the console or with `npm run cli -- gate approve`.',
   },
   entity_not_found: {
     status: 404,
@@ -99,6 +99,11 @@ export const API_ERRORS = {
     type: 'invalid_request',
     message:
       'This organization has no active policy in this environment. An operator has to activate one first, with `npm run cli -- policy activate`.',
+  },
+  unknown_product: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'The active policy does not list this product. Send one that it lists.',
   },
   rate_limited: {
     status: 429,
@@ -177,14 +182,13 @@ export function fail<C extends ErrorCode>(code: C, details?: FailureDetails): Fa
   return new Failure(code, details)
 }
 
-/** The number of violations that one answer lists; checks may stop once they have found so many. */
+/** The number of violations that one answer lists. */
 export const VIOLATIONS_MAX = 100
 
 /** Creates the failure for invalid fields; its message is that of the first, and says how many more there are. */
 export function failValidation(violations: Violation[]): Failure<'validation_failed'> {
   const [first] = violations
-  const more = Math.min(violations.length, VIOLATIONS_MAX) - 1
-  const suffix = more > 0 ? ` (and ${violations.length < VIOLATIONS_MAX ? '' : 'at least '}${more} more)` : ''
+  const suffix = violations.length > 1 ? ` (and ${violations.length - 1} more)` : ''
   return new Failure('validation_failed', {
     ...(first && { param: first.param, message: first.message + suffix }),
     details: violations.slice(0, VIOLATIONS_MAX),

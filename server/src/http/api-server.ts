@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -16,14 +16,16 @@ import { PolicyNotApproved } from '../underwriting/active-policies.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
-import { ConnectionGuard } from './connection-guard.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
+import { underwrite } from './endpoints/underwrite.ts'
+import { guardedServer } from './guarded-server.ts'
 import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { logRequests } from './request-log.ts'
 import { Responder } from './responder.ts'
 import { routes } from './routes.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 declare module 'fastify' {
@@ -40,33 +42,22 @@ export interface ApiServerParts {
   usage: UsageMeter
   fingerprintKey: KeyObject
   openapi: object
+  proxies: TrustedProxies
   logger: FastifyBaseLogger
   nowMs: () => number
 }
 
-/** How long a client may take to send a whole request, how often that is checked, and how long it may be idle. */
-const TIMEOUTS = {
-  requestTimeout: 30_000,
-  headersTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-  keepAliveTimeout: 72_000,
-}
+/** Marks an answer that was kept under an idempotency key and is repeated. */
+const REPLAYED = 'Idempotent-Replayed'
 
 /** Builds the API server of one environment. The caller makes it listen. */
 export function buildApiServer(parts: ApiServerParts): FastifyInstance {
-  const guard = new ConnectionGuard({
-    onCut: (connections) => parts.logger.warn({ connections }, 'connections cut off'),
-  })
   const app = Fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: () => parts.tools.newId('req'),
     bodyLimit: BODY_BYTES_MAX,
-    serverFactory(listener) {
-      const server = createServer(TIMEOUTS, guard.guarded(listener))
-      guard.watch(server)
-      return server
-    },
+    serverFactory: guardedServer(parts),
     forceCloseConnections: 'idle',
     // Requests on open connections are answered normally during a shutdown.
     return503OnClosing: false,
@@ -82,7 +73,13 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   logRequests(app)
   countRequests(app, parts.usage)
   acceptOnlyJson(app)
-  app.setErrorHandler((error, request, reply) => send(reply, request, translate(error, request)))
+  app.setErrorHandler((error, request, reply) => {
+    const failure = translate(error, request)
+    // Fastify would close the connection with bytes of the body unread. The kernel then resets it, and a client that reads
+    // after it has sent everything never sees the answer. Node discards the rest, for as long as `requestTimeout` allows.
+    if (failure.code === 'body_too_large') reply.removeHeader('connection')
+    return send(reply, request, failure)
+  })
   app.setNotFoundHandler((request, reply) => send(reply, request, refuseUnrouted(request)))
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
@@ -122,7 +119,7 @@ function addRoute(
       })
       const answer = await answering.finally(() => admission.leave(organizationId))
       if (answer instanceof Failure) return send(reply, request, answer)
-      if (answer.replayed) reply.header('Idempotent-Replayed', 'true')
+      if (answer.replayed) reply.header(REPLAYED, 'true')
       return reply.code(answer.status).type('application/json').send(answer.body)
     },
   })
@@ -171,7 +168,12 @@ function replaceMalformedIds(params: Record<string, string>): Record<string, str
 
 function countRequests(app: FastifyInstance, usage: UsageMeter): void {
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.caller) usage.countRequest(request.caller.organizationId, reply.statusCode >= 400)
+    const { caller, routeOptions } = request
+    if (caller) {
+      usage.countRequest(caller, reply.statusCode)
+      const isDecision = reply.statusCode === 201 && routeOptions.url === underwrite.path
+      if (isDecision && !reply.hasHeader(REPLAYED)) usage.noteDecisionTime(caller.organizationId, reply.elapsedTime)
+    }
     done()
   })
 }

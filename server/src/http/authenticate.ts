@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Environment } from '../config.ts'
 import { readApiKey } from '../security/api-key.ts'
+import { apiKeyState, type KeyState } from '../security/api-key-state.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import { type Failure, fail } from './api-error.ts'
 
@@ -53,10 +54,26 @@ export function createAuthenticate({
     }
     const key = await lookUp(read.hash, nowMs)
     if (!key) return fail('api_key_invalid', { headers: CHALLENGE })
-    if (key.revoked_at) return fail('api_key_revoked', { headers: CHALLENGE })
-    if (key.expires_at && Date.parse(key.expires_at) <= nowMs) return fail('api_key_expired', { headers: CHALLENGE })
-    return key
+    return refusalOf(apiKeyState(key, nowMs)) ?? key
   }
+}
+
+/** Why a key in this state is refused. Disabled and replaced keys have no code of their own in the API's contract. */
+function refusalOf(state: KeyState): Failure<'api_key_revoked' | 'api_key_expired'> | undefined {
+  const headers = CHALLENGE
+  if (state === 'revoked') return fail('api_key_revoked', { headers })
+  if (state === 'disabled')
+    return fail('api_key_revoked', {
+      headers,
+      message: 'This API key is disabled. Use another key, or ask an operator to enable it in the console.',
+    })
+  if (state === 'expired') return fail('api_key_expired', { headers })
+  if (state === 'replaced')
+    return fail('api_key_expired', {
+      headers,
+      message: 'This API key was rotated and its grace period is over. Use the key that replaced it.',
+    })
+  return undefined
 }
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' }

@@ -3,14 +3,20 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { CONNECTION_BOUNDS, ConnectionGuard, type CutReason } from './connection-guard.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 /** A guarded server with small bounds, whose listener the test decides. */
-async function serve(context: TestContext, listener: RequestListener, bounds: Partial<typeof CONNECTION_BOUNDS> = {}) {
+async function serve(
+  context: TestContext,
+  listener: RequestListener,
+  { proxies = [], ...bounds }: Partial<typeof CONNECTION_BOUNDS> & { proxies?: string[] } = {},
+) {
   const cut: Partial<Record<CutReason, number>>[] = []
   const guard = new ConnectionGuard({
     bounds: { ...CONNECTION_BOUNDS, ...bounds },
+    proxies: new TrustedProxies(proxies),
     onCut: (reasons) => cut.push(reasons),
   })
   const server = createServer(guard.guarded(listener))
@@ -144,6 +150,86 @@ test('while one network sends more than its turn allows, another is answered in 
   await answers(other, 1)
   const before = order.filter((url) => url === '/flood').length
   assert.ok(before < 400, `${before} of 1200 requests came first`)
+})
+
+/** How many requests of a flood through a proxy come before the one of another client, all from the proxy's address. */
+async function floodBefore(t: TestContext, proxies: string[]): Promise<number> {
+  const order: string[] = []
+  const { open } = await serve(
+    t,
+    (request, response) => {
+      order.push(request.url!)
+      response.end()
+    },
+    { proxies },
+  )
+  const send = (url: string, client: string) => `GET ${url} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`
+  const flooding = Array.from({ length: 200 }, () => open('127.0.0.2'))
+  const other = open('127.0.0.2')
+  for (const socket of [...flooding, other]) {
+    socket.write(REQUEST)
+    await answers(socket, 1)
+  }
+  for (const socket of flooding) socket.write(send('/flood', '203.0.113.5').repeat(30))
+  other.write(send('/other', '203.0.113.6'))
+  await answers(other, 1)
+  return order.filter((url) => url === '/flood').length
+}
+
+test('behind a trusted proxy, a client that sends more than its turn allows does not delay another', async (t) => {
+  const [trusted, forged] = [await floodBefore(t, ['127.0.0.2']), await floodBefore(t, [])]
+  assert.ok(trusted < 400, `${trusted} of 6000 requests came first`)
+  // Without trust the header changes nothing: the client waits behind the flood, as one of the same network.
+  assert.ok(forged > trusted, `${forged} came first without trust, ${trusted} with it`)
+})
+
+test('a trusted proxy may hold all connections, and its clients have their own bounds on pipelining', async (t) => {
+  const { open } = await serve(
+    t,
+    (request, response) => {
+      if (request.url === '/now') response.end()
+    },
+    { proxies: ['127.0.0.2'], connectionsMax: 6, pipelinedPerNetworkMax: 3 },
+  )
+  const send = (url: string, client: string) => `GET ${url} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`
+  const [first, second, third, ...others] = Array.from({ length: 6 }, () => open('127.0.0.2'))
+  for (const socket of others) {
+    socket.write(send('/now', '203.0.113.9'))
+    await answers(socket, 1)
+  }
+  await closed(open('127.0.0.2'))
+  first!.write(send('/held', '203.0.113.5').repeat(3))
+  second!.write(send('/held', '203.0.113.5').repeat(3))
+  await Promise.race([closed(first!), closed(second!)])
+  third!.write(send('/now', '203.0.113.6').repeat(4))
+  await answers(third!, 4)
+})
+
+test('behind a trusted proxy, one client may hold half of the connections, and has them back once it is answered', async (t) => {
+  const held: (() => void)[] = []
+  const { open } = await serve(
+    t,
+    (request, response) => {
+      if (request.url === '/held') held.push(() => response.end())
+      else response.end()
+    },
+    { proxies: ['127.0.0.2'], connectionsMax: 6 },
+  )
+  const send = (url: string, client: string) => `GET ${url} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`
+  const greedy = Array.from({ length: 3 }, () => open('127.0.0.2'))
+  for (const socket of greedy) socket.write(send('/held', '203.0.113.5'))
+  while (held.length < 3) await new Promise((resolve) => setImmediate(resolve))
+  const fourth = open('127.0.0.2')
+  fourth.write(send('/now', '203.0.113.5'))
+  await closed(fourth)
+  const other = open('127.0.0.2')
+  other.write(send('/now', '203.0.113.6'))
+  await answers(other, 1)
+
+  for (const answer of held) answer()
+  await Promise.all(greedy.map((socket) => answers(socket, 1)))
+  greedy[0]!.write(send('/now', '203.0.113.5'))
+  await answers(greedy[0]!, 1)
 })
 
 test('a client that does not read its answers is cut off, and one that reads slowly is not', async (t) => {

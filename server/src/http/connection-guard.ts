@@ -1,10 +1,14 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from './network-of.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
 
 /** What the connections of one listener may hold, before anything is known of their callers. */
 export interface ConnectionBounds {
-  /** Open connections of all networks together; one network may hold half of them. */
+  /**
+   * Open connections of all networks together; one network may hold half of them. A trusted proxy may hold all, and each
+   * client behind it half, by requests that are not answered yet.
+   */
   connectionsMax: number
   /** Requests that may wait behind the one that is being answered on a connection. */
   pipelinedMax: number
@@ -37,11 +41,14 @@ export type CutReason = 'connections' | 'pipelined' | 'unread'
 interface Waiting {
   request: IncomingMessage
   response: ServerResponse
+  /** Of the client: the network of the connection, except behind a trusted proxy. */
+  network: Network
 }
 
 interface Connection {
   socket: Socket
   network: Network
+  isProxy: boolean
   /** Requests that were read and not started, oldest first. */
   waiting: Waiting[]
   isAnswering: boolean
@@ -53,7 +60,9 @@ interface Network {
   connections: number
   /** Requests that were read and not started, of all connections. */
   waiting: number
-  /** Connections with a request that may start, in the order in which they became ready. */
+  /** Requests that were started and not answered, of all connections. */
+  answering: number
+  /** Connections whose next request is of this network and may start, in the order in which they became ready. */
   ready: Connection[]
   startedThisTurn: number
 }
@@ -65,11 +74,12 @@ interface Network {
  * it busy for seconds. Here each connection has one request answered at a time, which also stops a client that does not
  * read its answers; and a network starts at most `STARTS_PER_TURN` requests in each turn of the event loop, so that other
  * networks never wait for more than that. This paces a proxy that sends everything from one address without limiting
- * its rate: the next turn follows at once.
+ * its rate: the next turn follows at once. Behind a trusted proxy, the turns are those of the clients that it names.
  */
 export class ConnectionGuard {
   readonly #bounds: ConnectionBounds
   readonly #nowMs: () => number
+  readonly #proxies: TrustedProxies
   readonly #onCut: (cut: Partial<Record<CutReason, number>>) => void
   readonly #connections = new Map<Socket, Connection>()
   readonly #networks = new Map<string, Network>()
@@ -81,15 +91,18 @@ export class ConnectionGuard {
   constructor({
     bounds = CONNECTION_BOUNDS,
     nowMs = () => performance.now(),
+    proxies = new TrustedProxies([]),
     onCut,
   }: {
     bounds?: ConnectionBounds
     nowMs?: () => number
+    proxies?: TrustedProxies
     /** Is told once a second how many connections were cut off since, if any. */
     onCut: (cut: Partial<Record<CutReason, number>>) => void
   }) {
     this.#bounds = bounds
     this.#nowMs = nowMs
+    this.#proxies = proxies
     this.#onCut = onCut
   }
 
@@ -106,10 +119,19 @@ export class ConnectionGuard {
       const connection = this.#connections.get(request.socket)
       // A cut connection still delivers the requests of the bytes that were being parsed.
       if (!connection || request.socket.destroyed) return
-      const { network } = connection
+      const network = connection.isProxy
+        ? this.#networkNamed(networkOf(this.#proxies.clientOf(request)))
+        : connection.network
       const isPipelined = connection.isAnswering || connection.waiting.length > 0
-      if (isPipelined && this.#pipelinesTooMany(connection)) return this.#cutOff(connection, 'pipelined')
-      connection.waiting.push({ request, response })
+      if (isPipelined && this.#pipelinesTooMany(connection, network)) {
+        this.#cutOff(connection, 'pipelined')
+        return this.#forgetUnused(network)
+      }
+      if (connection.isProxy && !isPipelined && this.#holdsTooMany(network)) {
+        this.#cutOff(connection, 'connections')
+        return this.#forgetUnused(network)
+      }
+      connection.waiting.push({ request, response, network })
       network.waiting += 1
       if (isPipelined) return
       if (network.startedThisTurn < STARTS_PER_TURN && network.ready.length === 0) this.#start(connection, listener)
@@ -118,56 +140,74 @@ export class ConnectionGuard {
     }
   }
 
-  #pipelinesTooMany({ waiting, network }: Connection): boolean {
+  #pipelinesTooMany({ waiting }: Connection, network: Network): boolean {
     const { pipelinedMax, pipelinedPerNetworkMax } = this.#bounds
     // Each ready connection has one request that waits only for its network's turn.
     return waiting.length >= pipelinedMax || network.waiting - network.ready.length >= pipelinedPerNetworkMax
   }
 
+  /** Whether a client behind a proxy has its share of the connections, by requests that are not answered yet. */
+  #holdsTooMany({ answering, ready }: Network): boolean {
+    return answering + ready.length >= this.#bounds.connectionsMax * SHARE_MAX
+  }
+
   #open(socket: Socket): void {
-    const name = networkOf(socket.remoteAddress)
-    const network = this.#networks.get(name) ?? {
-      name,
-      connections: 0,
-      waiting: 0,
-      ready: [],
-      startedThisTurn: 0,
-    }
+    const isProxy = this.#proxies.trusts(socket.remoteAddress)
+    const network = this.#networkNamed(networkOf(socket.remoteAddress))
     const { connectionsMax } = this.#bounds
-    if (this.#connections.size >= connectionsMax || network.connections >= connectionsMax * SHARE_MAX) {
+    const networkMax = isProxy ? connectionsMax : connectionsMax * SHARE_MAX
+    if (this.#connections.size >= connectionsMax || network.connections >= networkMax) {
       this.#count('connections')
       socket.destroy()
+      this.#forgetUnused(network)
       return
     }
-    this.#networks.set(name, network)
     network.connections += 1
-    const connection = { socket, network, waiting: [], isAnswering: false, unreadSinceMs: undefined }
+    const connection = { socket, network, isProxy, waiting: [], isAnswering: false, unreadSinceMs: undefined }
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#close(connection))
   }
 
-  #close(connection: Connection): void {
-    const { socket, network } = connection
+  #close({ socket, network, waiting }: Connection): void {
     this.#connections.delete(socket)
-    network.waiting -= connection.waiting.length
-    connection.waiting = []
+    for (const { network: ofRequest } of waiting.splice(0)) {
+      ofRequest.waiting -= 1
+      this.#forgetUnused(ofRequest)
+    }
     network.connections -= 1
-    if (network.connections === 0) this.#networks.delete(network.name)
+    this.#forgetUnused(network)
+  }
+
+  #networkNamed(name: string): Network {
+    const known = this.#networks.get(name)
+    if (known) return known
+    const network = { name, connections: 0, waiting: 0, answering: 0, ready: [], startedThisTurn: 0 }
+    this.#networks.set(name, network)
+    return network
+  }
+
+  /** Forgets a network that holds nothing. One that is active still has what it started in this turn. */
+  #forgetUnused(network: Network): void {
+    const { connections, waiting, answering } = network
+    if (connections + waiting + answering === 0 && !this.#active.has(network)) this.#networks.delete(network.name)
   }
 
   #start(connection: Connection, listener: RequestListener): void {
     const next = connection.waiting.shift()
     if (!next) return
-    const { network } = connection
-    network.waiting -= 1
-    network.startedThisTurn += 1
+    next.network.waiting -= 1
+    next.network.answering += 1
+    next.network.startedThisTurn += 1
     connection.isAnswering = true
     // Emitted once all bytes of the answer were handed to the operating system, or the connection was closed.
     next.response.once('close', () => {
       connection.isAnswering = false
-      if (connection.waiting.length === 0) return
-      network.ready.push(connection)
-      this.#scheduleTurn(network, listener)
+      next.network.answering -= 1
+      this.#forgetUnused(next.network)
+      const following = connection.waiting[0]
+      if (!following) return
+      following.network.ready.push(connection)
+      this.#scheduleTurn(following.network, listener)
     })
     listener(next.request, next.response)
   }
@@ -188,6 +228,7 @@ export class ConnectionGuard {
       const ready = network.ready.splice(0, STARTS_PER_TURN)
       for (const connection of ready) this.#start(connection, listener)
       if (network.startedThisTurn > 0 || network.ready.length > 0) this.#scheduleTurn(network, listener)
+      else this.#forgetUnused(network)
     }
   }
 

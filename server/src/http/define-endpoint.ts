@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Environment, RateLimit } from '../config.ts'
-import type { RefreshBeforeReply } from '../consequences/refresh-before-reply.ts'
+import type { RefreshBeforeReply } from '../consequences/exposure-refresher.ts'
 import type { IdentifierType } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { Scope } from '../security/scopes.ts'

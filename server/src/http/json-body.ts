@@ -78,7 +78,7 @@ function positionOf(error: unknown, text: string): string {
 }
 
 /** Finds text that cannot be stored, or a reserved name. */
-function findFault(root: unknown): Violation | undefined {
+export function findFault(root: unknown): Violation | undefined {
   const stack: { value: unknown; path: string[] }[] = [{ value: root, path: [] }]
   while (stack.length > 0) {
     const { value, path } = stack.pop()!

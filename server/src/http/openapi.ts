@@ -1,6 +1,8 @@
 import type { Environment } from '../config.ts'
 import { SCOPES } from '../security/scopes.ts'
 import { API_ERRORS, type ErrorCode } from './api-error.ts'
+import { API_EXAMPLES } from './api-examples.ts'
+import { API_GUIDE } from './api-guide.ts'
 import type { AnyEndpoint } from './define-endpoint.ts'
 import { exampleOf } from './example-of.ts'
 import { routes } from './routes.ts'
@@ -62,8 +64,7 @@ export function describeApi({
       title: 'Verdigraph API',
       version,
       summary: 'Who should get credit or access, and why.',
-      description:
-        'Explainable, replayable decisions over a trust graph. Sandbox and production have the same API and share neither keys nor data.',
+      description: API_GUIDE,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       contact: { name: 'The operators of this installation' },
     },
@@ -116,7 +117,9 @@ function describeOperation(endpoint: AnyEndpoint, components: Components): Json 
     description: [endpoint.description, `Scope: \`${endpoint.scope}\`.`].filter(Boolean).join('\n\n'),
     tags: [endpoint.tag],
     parameters: describeParameters(endpoint, components),
-    ...(endpoint.body && { requestBody: { required: true, content: jsonContent(components.name(endpoint.body)) } }),
+    ...(endpoint.body && {
+      requestBody: { required: true, content: jsonContent(components.name(endpoint.body), requestExample(endpoint)) },
+    }),
     responses: { ...describeSuccesses(endpoint, components), ...describeErrors(codesOf(endpoint)) },
   }
 }
@@ -158,10 +161,19 @@ function describeSuccesses(endpoint: AnyEndpoint, components: Components): Recor
     {
       description: status === '201' ? 'Created.' : status === '202' ? 'Accepted.' : 'Found.',
       headers,
-      content: jsonContent(components.name(schema as object), exampleOf(schema as Json)),
+      content: jsonContent(components.name(schema as object), replyExample(endpoint, Number(status))),
     },
   ])
   return Object.fromEntries(entries)
+}
+
+/** The first example of an operation shows its whole request. */
+function requestExample({ operationId }: AnyEndpoint): unknown {
+  return API_EXAMPLES.find((example) => example.operationId === operationId)?.request
+}
+
+function replyExample({ operationId }: AnyEndpoint, status: number): unknown {
+  return API_EXAMPLES.find((example) => example.operationId === operationId && example.status === status)?.reply
 }
 
 function describeErrors(codes: readonly ErrorCode[]): Record<string, Json> {
@@ -209,7 +221,10 @@ function describeItself(): Json {
     tags: ['Description'],
     security: [],
     responses: {
-      200: { description: 'This document.', content: { 'application/json': { schema: { type: 'object' } } } },
+      200: {
+        description: 'This document.',
+        content: { 'application/json': { schema: { type: 'object' }, example: { openapi: '3.1.0' } } },
+      },
       ...describeErrors(['method_not_allowed']),
     },
   }
@@ -238,7 +253,7 @@ function describeEvent({ type, summary, body }: (typeof WEBHOOK_EVENTS)[number],
       description,
       schema: { type: 'string' },
     })),
-    requestBody: { required: true, content: jsonContent(components.name(body)) },
+    requestBody: { required: true, content: jsonContent(components.name(body), exampleOf(body as unknown as Json)) },
     responses: {
       '2XX': {
         description: 'Received. Any other answer, or none within 15 seconds, is retried, up to ten attempts in all.',

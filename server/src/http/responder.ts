@@ -6,6 +6,7 @@ import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
+import type { UsageMeter } from './usage-meter.ts'
 import { compileValidation } from './validation.ts'
 
 /** A request that has passed authentication, as the server received it. */
@@ -40,6 +41,7 @@ export interface ResponderParts {
   tools: EnvironmentTools
   fingerprintKey: KeyObject
   mutex: KeyedMutex
+  usage: Pick<UsageMeter, 'countWritten'>
 }
 
 /**
@@ -116,7 +118,9 @@ export class Responder {
         ...reply.change,
         ...(keyed && { idempotencyKey: keptRow(keyed, answer, request.now) }),
       })
-      if (!lost) return { answer, refreshBeforeReply: reply.refreshBeforeReply }
+      if (lost) continue
+      this.#parts.usage.countWritten(request.caller, reply.change?.usage ?? [])
+      return { answer, refreshBeforeReply: reply.refreshBeforeReply }
     }
     return { answer: fail('overloaded', { headers: { 'Retry-After': '1' } }) }
   }

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { VIOLATIONS_MAX, type Violation } from './api-error.ts'
+import { fieldName } from './field-name.ts'
 import { pointerTo, shortened } from './json-body.ts'
 
 /** The parts of a JSON schema that bound the size of a value. */
@@ -32,7 +33,7 @@ export function compileSizes(schema: ObjectSchema): FindOversized {
   return (value, place) => {
     if (typeof value !== 'object' || value === null) return []
     if (Array.isArray(value))
-      return value.length > maxItems ? [{ param: place, message: tooMany(nameAt(place), maxItems, 'items') }] : []
+      return value.length > maxItems ? [{ param: place, message: tooMany(fieldName(place), maxItems, 'items') }] : []
     const found = findInFields(value, place)
     if (found.length > 0) return found
     return members.flatMap(({ name, find }) => find((value as Record<string, unknown>)[name], `${place}/${name}`))
@@ -46,7 +47,7 @@ function compileFields(schema: ObjectSchema): (value: object, place: string) => 
   return (value, place) => {
     const names = Object.keys(value)
     if (names.length > maxProperties)
-      return [{ param: place, message: tooMany(nameAt(place), maxProperties, 'fields') }]
+      return [{ param: place, message: tooMany(fieldName(place), maxProperties, 'fields') }]
     if (isClosed && names.length > known.size + VIOLATIONS_MAX)
       return names.filter((name) => !known.has(name)).map((name) => unknownField(place, name))
     const long = names.filter((name) => name.length > NAME_LENGTH_MAX)
@@ -56,13 +57,19 @@ function compileFields(schema: ObjectSchema): (value: object, place: string) => 
 
 /** The violation of a field that the object at a place does not have. */
 export function unknownField(place: string, name: string): Violation {
-  return { param: place + pointerTo([name]), message: `${shortened(name)} is not a field of this request.` }
+  const param = place + pointerTo([name])
+  return { param, message: `${fieldName(param)} is not a field of this request.` }
 }
 
 /** The violation of a name that the schema of its object does not allow. */
 export function invalidName(place: string, name: string, schema: object = {}): Violation {
-  const message = withDescription(`${JSON.stringify(shortened(name))} is not a valid name here`, schema)
-  return { param: place + pointerTo([name]), message }
+  const { propertyNames = {} } = schema as { propertyNames?: { maxLength?: number } }
+  const { maxLength = NAME_LENGTH_MAX } = propertyNames
+  const param = place + pointerTo([name])
+  const shown = JSON.stringify(shortened(name))
+  if (name.length > maxLength)
+    return { param, message: `The name ${shown} has ${name.length} characters. Use at most ${maxLength}.` }
+  return { param, message: withDescription(`${shown} is not a valid name here`, schema) }
 }
 
 /** The message for too many items or fields. */
@@ -74,9 +81,4 @@ export function tooMany(what: string, limit: number, of: 'items' | 'fields'): st
 export function withDescription(message: string, schema: object = {}): string {
   const { description } = schema as { description?: string }
   return description ? `${message}: ${description}` : `${message}.`
-}
-
-/** The last name of a pointer. */
-function nameAt(pointer: string): string {
-  return pointer.split('/').at(-1) || 'The body'
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idPattern } from '../core/id-format.ts'
-import { createNewId } from './new-id.ts'
+import { createNewId, lowestIdAt } from './new-id.ts'
 
 test('ids created within one millisecond are distinct and sort in the order of their creation', () => {
   const newId = createNewId(() => 1_763_174_739_123)
@@ -28,4 +28,13 @@ test('an id is a UUIDv7 in 26 characters and matches its pattern', () => {
   assert.equal(hex.slice(0, 12), '0123456789ab')
   assert.equal(hex[12], '7', 'version')
   assert.match(hex[16]!, /[89ab]/, 'variant')
+})
+
+test('the lowest id of a moment separates the ids before it from all others', () => {
+  for (const ms of [65_536, 1_763_174_739_123, 1_999_999_999_999]) {
+    const lowest = lowestIdAt('aud', ms)
+    assert.match(lowest, new RegExp(idPattern('aud')))
+    assert.ok(createNewId(() => ms - 1)('aud') < lowest)
+    assert.ok(createNewId(() => ms)('aud') > lowest)
+  }
 })

@@ -50,6 +50,16 @@ export function createNewId(nowMs: () => number): NewId {
   }
 }
 
+/** The lowest id of a moment: ids that were made before it sort below, all others not. For reads of a period. */
+export function lowestIdAt<P extends IdPrefix>(prefix: P, ms: number): `${P}_${string}` {
+  const bytes = new Uint8Array(16)
+  const high = Math.floor(ms / 0x1_0000)
+  for (const [index, shift] of [24, 16, 8, 0].entries()) bytes[index] = high >>> shift
+  bytes[4] = ms >>> 8
+  bytes[5] = ms
+  return `${prefix}_${base32(bytes)}`
+}
+
 /** 16 bytes as 26 characters: two zero bits in front, then five bits at a time. */
 function base32(bytes: Uint8Array): string {
   let text = ''

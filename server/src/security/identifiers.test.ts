@@ -48,10 +48,12 @@ test('a value whose normal form has no letter and no digit identifies nothing, w
   for (const type of IDENTIFIER_TYPES) {
     for (const value of ['---', ' ', '+', '00', '\u200b', '././', '\u0301'])
       if (type === 'phone' || value !== '00') assert.ok(identifierProblem(type, value), `${type} ${value}`)
-    for (const value of ['1', '٣', '+44 1']) assert.equal(identifierProblem(type, value), undefined, `${type} ${value}`)
+    const digits = type === 'email' ? ['1@example.com', '٣@example.com'] : ['12345', '٣٣٣٣٣', '+44 12345']
+    for (const value of digits) assert.equal(identifierProblem(type, value), undefined, `${type} ${value}`)
   }
   assert.match(identifierProblem('phone', 'unknown')!, /no digit/)
-  assert.equal(identifierProblem('tax_id', 'unknown'), undefined)
+  assert.match(identifierProblem('tax_id', 'Unknown')!, /placeholder/)
+  assert.match(identifierProblem('bank_account', 'DE89 3704 0044 0532 0130 01')!, /check digits/)
 })
 
 test('a masked identifier shows at most four characters and at most a third of its normal form', () => {
@@ -59,5 +61,8 @@ test('a masked identifier shows at most four characters and at most a third of i
   assert.equal(maskIdentifier('bank_account', 'DE89370400440532013000'), '****3000')
   assert.equal(maskIdentifier('tax_id', 'ab'), '****')
   assert.equal(maskIdentifier('tax_id', '--------------1234'), '****4', 'padding does not reveal more of it')
+  assert.equal(maskIdentifier('email', 'Alice.Jones@example.com'), '****nes@ex****.com')
+  assert.notEqual(maskIdentifier('email', 'alice@example.com'), maskIdentifier('email', 'robert@example.com'))
+  assert.equal(maskIdentifier('email', 'a@b.example'), '****@****.example')
   assert.equal(maskIdentifier('phone', '+٤٤ ٢٠ ٧٩٤٦'), '****946')
 })

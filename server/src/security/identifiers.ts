@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
 import { normalizeIssuer } from '../core/facts/identity-state.ts'
+import { impossibleBecause } from '../core/identifier-rules.ts'
 import { hasLetterOrDigit, plainSpelling } from '../core/plain-spelling.ts'
 import type { IdentifierType } from '../core/vocabularies.ts'
 
@@ -28,8 +29,9 @@ export function normalizeIdentifier(type: IdentifierType, value: string): string
  * empty would be one identifier, and so link all entities that have one.
  */
 export function identifierProblem(type: IdentifierType, value: string): string | undefined {
-  if (hasLetterOrDigit(normalizeIdentifier(type, value))) return undefined
-  return type === 'phone' ? 'has no digit' : 'has no letter and no digit'
+  const normal = normalizeIdentifier(type, value)
+  if (hasLetterOrDigit(normal)) return impossibleBecause(type, normal)
+  return `${type === 'phone' ? 'has no digit' : 'has no letter and no digit'}, so it identifies nothing`
 }
 
 /** The HMAC that stands for an identifier in the database. Without the key, guessed values cannot be tested against it. */
@@ -59,9 +61,23 @@ export function hashIdentifier(
 /**
  * Masks an identifier for display: shows its last characters, at most four and at most a third of them. They are counted
  * in the normal form, because in `------------1234` a third of the characters is all that is secret.
+ *
+ * Of an e-mail address it shows the end of the local part, the beginning of the domain and the top-level domain, because
+ * nearly all addresses end alike.
  */
 export function maskIdentifier(type: IdentifierType, value: string): string {
-  const characters = [...normalizeIdentifier(type, value)]
+  const normal = normalizeIdentifier(type, value)
+  const at = type === 'email' ? normal.lastIndexOf('@') : -1
+  if (at < 0) return `****${shownOf(normal, 'end')}`
+  const [local, domain] = [normal.slice(0, at), normal.slice(at + 1)]
+  const dot = domain.lastIndexOf('.')
+  const [name, topLevel] = dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot)]
+  return `****${shownOf(local, 'end')}@${shownOf(name, 'start')}****${topLevel}`
+}
+
+function shownOf(text: string, from: 'start' | 'end'): string {
+  const characters = [...text]
   const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 3))
-  return `****${shown > 0 ? characters.slice(-shown).join('') : ''}`
+  if (from === 'start') return characters.slice(0, shown).join('')
+  return shown > 0 ? characters.slice(-shown).join('') : ''
 }

@@ -47,6 +47,11 @@ export class WebhookSecretBox {
     return key
   }
 
+  /** Returns the end of a stored secret, by which people tell two secrets apart: 24 of its 256 bits. */
+  lastFour(owner: SecretOwner, stored: string): string {
+    return this.#box.decrypt(secretOf(owner), stored).replace(/=+$/, '').slice(-4)
+  }
+
   /** Encrypts a URL for storage. */
   encryptUrl(owner: SecretOwner, url: string): string {
     return this.#box.encrypt(urlOf(owner), url)

@@ -5,11 +5,13 @@ import { Sealer } from '../audit/sealer.ts'
 import { openCommandSocket } from '../cli/command-socket.ts'
 import { ENVIRONMENTS, type Environment, type Role } from '../config.ts'
 import { ConsequenceWorker } from '../consequences/consequence-worker.ts'
-import { refreshBeforeReply } from '../consequences/refresh-before-reply.ts'
-import { buildConsoleServer } from '../console/console-server.ts'
+import { ExposureRefresher } from '../consequences/exposure-refresher.ts'
+import { buildConsoleServer, type ConsoleServer } from '../console/console-server.ts'
+import { loadOperations } from '../console/operation-api.ts'
 import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { describeApi } from '../http/openapi.ts'
+import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { UsageMeter } from '../http/usage-meter.ts'
 import { nodeId } from '../ids/node-id.ts'
 import { createAuditMeter } from '../metrics/audit-metrics.ts'
@@ -61,7 +63,14 @@ export async function assembleService(
     roles,
     webhookTimings,
     running,
-  }: { logger: Logger; roles: readonly Role[]; webhookTimings: Partial<DispatcherTimings>; running: RunningParts },
+    buildsPage,
+  }: {
+    logger: Logger
+    roles: readonly Role[]
+    webhookTimings: Partial<DispatcherTimings>
+    running: RunningParts
+    buildsPage: boolean
+  },
 ): Promise<() => Promise<Started>> {
   const { config, storage } = installation
   const { closers, listeners } = running
@@ -82,7 +91,9 @@ export async function assembleService(
   const apis = roles.includes('api')
     ? ENVIRONMENTS.map((name) => ({ name, listener: new Listener(buildApi(parts, name, closers)) }))
     : []
-  const console = roles.includes('console') ? new Listener(buildConsole(parts)) : undefined
+  const consoleServer = roles.includes('console') ? buildConsole(parts, buildsPage) : undefined
+  const console = consoleServer && new Listener(consoleServer.app)
+  if (consoleServer) closers.push(() => consoleServer.page.close())
   for (const listener of [...apis.map((api) => api.listener), ...(console ? [console] : [])]) await listener.ready()
 
   return async () => {
@@ -98,6 +109,7 @@ export async function assembleService(
     const urls: Started['urls'] = {}
     for (const { name, listener } of apis) urls[name] = await listen(listener, config.ports[name])
     if (console) urls.console = await listen(console, config.ports.console)
+    if (buildsPage) consoleServer?.page.start()
     const timer = setTimeout(() => loadDeferred({ installation, roles, logger }), DEFERRED_IMPORTS_AFTER_MS).unref()
     closers.push(async () => clearTimeout(timer))
     return { firstRunText, urls }
@@ -132,6 +144,7 @@ function loadDeferred({
 }): void {
   const imports = [
     ...(roles.includes('worker') ? [loadSafeAgent()] : []),
+    ...(roles.includes('console') ? [loadOperations()] : []),
     ...(installation.storage.embedded ? [loadCommands()] : []),
   ]
   for (const loading of imports) loading.catch((error) => logger.error({ err: error }, 'a deferred import failed'))
@@ -164,6 +177,7 @@ function buildApi(
     nowMs,
     onError: logErrors(logger, 'usage flush failed'),
   })
+  const refresher = new ExposureRefresher({ store, nowMs })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })
   const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
   const app = buildApiServer({
@@ -177,7 +191,7 @@ function buildApi(
       readClock: () => new Date(nowMs()).toISOString(),
       isLive: environment === 'sandbox' ? async () => true : (organizationId) => gate.isOpen(organizationId),
       refreshBeforeReply: (organizationId, refresh) =>
-        refreshBeforeReply(store, organizationId, refresh, new Date(nowMs()).toISOString()).catch((error) =>
+        refresher.refresh(organizationId, refresh).catch((error) =>
           // The change is durable, and the consequence worker repeats this refresh.
           logger.warn({ err: error, environment }, 'exposure refresh failed; left to the consequence worker'),
         ),
@@ -188,6 +202,7 @@ function buildApi(
     usage,
     fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
     openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
+    proxies: new TrustedProxies(config.trustedProxies),
     logger: logger.child({ environment }),
     nowMs,
   })
@@ -196,8 +211,8 @@ function buildApi(
   return app
 }
 
-function buildConsole({ installation, logger, metrics, health }: Parts): FastifyInstance {
-  return buildConsoleServer({ config: installation.config, logger, metrics, findProblem: () => health.check() })
+function buildConsole({ installation, logger, metrics, health }: Parts, buildsPage: boolean): ConsoleServer {
+  return buildConsoleServer({ installation, logger, metrics, findProblem: () => health.check(), buildsPage })
 }
 
 function watchDatabases(

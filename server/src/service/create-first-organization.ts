@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { issueFirstLink } from '../admin/first-link.ts'
 import { createKey, revokeKey } from '../admin/manage-keys.ts'
 import { prepareOrganization } from '../admin/manage-organizations.ts'
 import { SCOPES } from '../security/scopes.ts'
@@ -11,31 +12,32 @@ import type { Installation } from './installation.ts'
 const ACTOR = { type: 'system', id: 'first-start' } as const
 
 /**
- * Creates an organization with a sandbox key, and writes both to `first-run.txt`, readable by its owner only.
+ * Creates an organization with a sandbox key and a link for its first owner, and writes all to `first-run.txt`, readable by its owner only.
  *
  * The organization is inserted last. If the process is killed before, the next start finds no organization and comes
- * here again: it keeps what is written, and replaces a key whose text may be lost.
+ * here again: it keeps what is written, and replaces a key and a link whose texts may be lost.
  */
 export async function createFirstOrganization(installation: Installation): Promise<string> {
   const { config, storage, nowMs } = installation
   const organizationId = await firstOrganizationId(storage.control)
   await prepareOrganization(installation, { organizationId, actor: ACTOR })
   const key = await replaceKey(installation, organizationId)
+  const firstLink = await issueFirstLink(installation)
   const text = [
     `Organization       ${organizationId}`,
     `Sandbox API        ${config.baseUrls.sandbox}`,
     `Production API     ${config.baseUrls.production}`,
     `Console            ${config.baseUrls.console}`,
     `Sandbox key        ${key}`,
+    // An operator of an earlier, interrupted start may be the owner already.
+    ...('link' in firstLink ? [`First sign-in      ${firstLink.link}`] : []),
     '',
   ].join('\n')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   writeSecretFile(join(config.dataDir, 'first-run.txt'), text)
-  await insertOrganization(storage.control, {
-    id: organizationId,
-    name: 'First organization',
-    created_at: new Date(nowMs()).toISOString(),
-  })
+  const first = { id: organizationId, name: 'First organization', created_at: new Date(nowMs()).toISOString() }
+  if (!(await insertOrganization(storage.control, first)))
+    throw new Error('another organization is called First organization')
   return text
 }
 

@@ -20,6 +20,8 @@ export interface Installation {
   nowMs: () => number
   clock: NodeClock
   newId: NewId
+  /** The request that acts, in the copy that an operation of the console works with: its audit entries name it. */
+  requestId?: string
   close(): Promise<void>
 }
 

@@ -28,12 +28,22 @@ export interface ServiceOptions {
   webhookTimings?: Partial<DispatcherTimings>
   /** Less patience with clients at a shutdown, for tests. */
   drainMaxMs?: number
+  /** Builds the page of the console if its sources have changed; `npm start` does. */
+  buildsPage?: boolean
 }
 
 /** Opens the installation, starts every part of the service, and closes them in reverse order. */
 export async function startService(
   config: Config,
-  { logger, roles = ROLES, nowMs, systemMs = Date.now, webhookTimings = {}, drainMaxMs = DRAIN_MAX_MS }: ServiceOptions,
+  {
+    logger,
+    roles = ROLES,
+    nowMs,
+    systemMs = Date.now,
+    webhookTimings = {},
+    drainMaxMs = DRAIN_MAX_MS,
+    buildsPage = false,
+  }: ServiceOptions,
 ): Promise<Service> {
   const running: RunningParts = { listeners: [], closers: [] }
   const close = async () => {
@@ -52,7 +62,7 @@ export async function startService(
     const installation = await opening
     running.closers.push(() => installation.close())
     const { assembleService } = await loading
-    const start = await assembleService(installation, { logger, roles, webhookTimings, running })
+    const start = await assembleService(installation, { logger, roles, webhookTimings, running, buildsPage })
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'database migrated')
     await verifyMasterKey(installation)

@@ -17,7 +17,17 @@ export function upkeepTasks({
   keepDays,
   isEmbedded,
 }: {
-  store: Pick<EnvironmentStore, 'purgeKeptAnswers' | 'purgeDeliveries' | 'purgeEvents' | 'compactUsage'>
+  store: Pick<
+    EnvironmentStore,
+    | 'purgeKeptAnswers'
+    | 'purgeDeliveries'
+    | 'endRemovedDeliveries'
+    | 'purgeRemovedEndpoints'
+    | 'purgeEvents'
+    | 'compactUsage'
+    | 'compactKeyUsage'
+    | 'compactLatencies'
+  >
   database: Database
   /** How long finished deliveries are kept, and events can be sent again. */
   keepDays: number
@@ -27,9 +37,17 @@ export function upkeepTasks({
   return [
     async (nowMs) => (await store.purgeKeptAnswers(isoTime(nowMs))) > 0,
     async (nowMs) => (await store.purgeDeliveries(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    // A removal ends what waits, unless a crash interrupts it.
+    async (nowMs) => (await store.endRemovedDeliveries(isoTime(nowMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    async (nowMs) => {
+      await store.purgeRemovedEndpoints(isoTime(nowMs - keepMs))
+      return false
+    },
     purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),
     // A node may still write the usage of yesterday, when its last flush failed.
-    async (nowMs) => (await store.compactUsage(isoTime(nowMs - DAY_MS).slice(0, 10))) > 0,
+    async (nowMs) => (await store.compactUsage(yesterday(nowMs))) > 0,
+    async (nowMs) => (await store.compactKeyUsage(yesterday(nowMs))) > 0,
+    async (nowMs) => (await store.compactLatencies(yesterday(nowMs))) > 0,
     ...(isEmbedded ? [vacuumHourly(database), checkpointOnce(database)] : []),
   ]
 }
@@ -75,6 +93,10 @@ function checkpointOnce(database: Database): UpkeepTask {
     await checkpoint(database)
     return false
   }
+}
+
+function yesterday(nowMs: number): string {
+  return isoTime(nowMs - DAY_MS).slice(0, 10)
 }
 
 function isoTime(ms: number): string {

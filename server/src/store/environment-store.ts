@@ -3,18 +3,31 @@ import { entryMac, hasValidMac, type MacInput } from '../core/audit/entry-mac.ts
 import { batchedRead } from './database/batched-read.ts'
 import type { Database } from './database/database.ts'
 import { readApiKeys, touchApiKeys } from './queries/api-keys.ts'
+import { auditLogQueries } from './queries/audit-log.ts'
 import { auditRecordQueries } from './queries/audit-records.ts'
 import { auditSealingQueries } from './queries/audit-sealing.ts'
 import { auditTrailQueries } from './queries/audit-trail.ts'
 import { auditVerificationQueries } from './queries/audit-verification.ts'
+import { auditVerificationRunQueries } from './queries/audit-verification-runs.ts'
+import { backtestCaseQueries } from './queries/backtest-cases.ts'
+import { backtestQueries } from './queries/backtests.ts'
+import { caseQueries } from './queries/cases.ts'
 import { consequenceQueries } from './queries/consequences.ts'
+import { decisionLatencyQueries } from './queries/decision-latencies.ts'
+import { decisionListQueries } from './queries/decision-list.ts'
 import { decisionQueries } from './queries/decisions.ts'
 import { entityQueries } from './queries/entities.ts'
+import { entityPageQueries } from './queries/entity-pages.ts'
 import { graphQueries } from './queries/graph.ts'
 import { idempotencyQueries } from './queries/idempotency-keys.ts'
+import { outcomeQueries } from './queries/outcomes.ts'
+import { overviewQueries } from './queries/overview.ts'
 import { policyQueries } from './queries/policies.ts'
+import { scenarioQueries } from './queries/scenarios.ts'
 import { createIsAuthentic } from './queries/stored-entry.ts'
 import { usageQueries } from './queries/usage.ts'
+import { usageByKeyQueries } from './queries/usage-by-key.ts'
+import { webhookDeliveryQueries } from './queries/webhook-deliveries.ts'
 import { webhookDispatchQueries } from './queries/webhook-dispatch.ts'
 import { webhookQueries } from './queries/webhooks.ts'
 import type { Authenticate } from './write-path/audit-insert.ts'
@@ -34,6 +47,10 @@ export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
   return {
     ...entities,
     ...decisionQueries(database, isAuthentic),
+    ...decisionListQueries(database),
+    ...caseQueries(database),
+    ...entityPageQueries(database),
+    ...outcomeQueries(database),
     ...graphQueries(database),
     ...consequenceQueries(database),
     ...idempotencyQueries(database),
@@ -41,12 +58,21 @@ export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
     ...auditSealingQueries(database),
     ...auditVerificationQueries(database),
     ...auditRecordQueries(database),
+    ...auditVerificationRunQueries(database),
+    ...auditLogQueries(database),
+    ...overviewQueries(database),
+    ...scenarioQueries(database),
     isAuthentic,
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKey, entry),
     ...usageQueries(database),
+    ...usageByKeyQueries(database),
+    ...decisionLatencyQueries(database),
     ...policyQueries(database, { authenticate, isAuthentic }),
+    ...backtestCaseQueries(database),
+    ...backtestQueries(database),
     ...webhookQueries(database),
+    ...webhookDeliveryQueries(database),
     ...webhookDispatchQueries(database),
 
     apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),

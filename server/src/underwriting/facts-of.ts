@@ -20,7 +20,7 @@ export function factsOf(
 ): Facts {
   return deriveFacts({
     state,
-    entity: { type: entity.type, country: entity.country },
+    entity: { id: entity.id, type: entity.type, country: entity.country },
     request: {
       product,
       ...(requested_amount !== undefined && { requestedAmount: requested_amount }),

@@ -1,51 +1,41 @@
-import { mergeLinks, sharedStanding, standingOf } from '../core/graph/claim.ts'
+import { mergeLinks, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { AssertionsOfEnds } from '../store/queries/graph-claims.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 
-/** The link to another entity that follows from all assertions about it; null when none of them supports one. */
+/** The link between two entities that follows from all assertions about it; null when none of them supports one. */
 export interface ResolvedLink {
+  from: string
   to: string
   type: LinkType
+  /** The hash of the identifier that makes it; '' for a relationship. */
+  claim: string
   link: Link | null
 }
 
-/** Resolves a relationship between two entities: the standing of each end's own assertions, merged into the stronger. */
-export function relationshipLink(to: string, type: LinkType, { own, theirs }: AssertionsOfEnds): ResolvedLink {
-  const links = [own, theirs].map((assertions) => linkFrom({ to, type }, standingOf(assertions)))
-  return { to, type, link: mergeLinks(links) }
-}
-
-/** Resolves the identifiers of one type that two entities share into one link, as strong as the strongest of them. */
-export function sharedIdentifierLink(
-  to: string,
-  type: LinkType,
-  identifiers: readonly AssertionsOfEnds[],
+/**
+ * Resolves a relationship between two entities: the standing of each end's own assertions, merged into the stronger. A
+ * relationship that failed at either end links nothing.
+ */
+export function relationshipLink(
+  { from, to, type }: Pick<ResolvedLink, 'from' | 'to' | 'type'>,
+  { own, theirs }: AssertionsOfEnds,
 ): ResolvedLink {
-  const links = identifiers.map(({ own, theirs }) =>
-    linkFrom({ to, type }, sharedStanding(standingOf(own), standingOf(theirs))),
-  )
-  return { to, type, link: mergeLinks(links) }
-}
-
-function linkFrom(
-  { to, type }: Pick<ResolvedLink, 'to' | 'type'>,
-  standing: ReturnType<typeof standingOf>,
-): Link | null {
-  return standing && linkOf({ ...standing, neighbour: to, type })
+  const standings = [own, theirs].map(standingOf)
+  const hasFailed = standings.some((standing) => standing?.verification === 'failed')
+  const links = standings.map((standing) => standing && linkOf({ ...standing, neighbour: to, type }))
+  return { from, to, type, claim: '', link: hasFailed ? null : mergeLinks(links) }
 }
 
 /** The rows that store resolved links, one from each end; a link that is gone or has expired is removed instead. */
 export function linkChange(
   resolved: readonly ResolvedLink[],
   {
-    from,
     adverse,
     today,
   }: {
-    from: string
     /** Which of the entities have bad outcomes. */
     adverse: ReadonlySet<string>
     today: number
@@ -53,10 +43,10 @@ export function linkChange(
 ): Required<Pick<Change, 'links' | 'removedLinks'>> {
   const links: NewRow<'graph_links'>[] = []
   const removedLinks: NonNullable<Change['removedLinks']> = []
-  for (const { to, type, link } of resolved) {
+  for (const { from, to, type, claim, link } of resolved) {
     const ends = [
-      { entity_id: from, neighbour_id: to, type },
-      { entity_id: to, neighbour_id: from, type },
+      { entity_id: from, neighbour_id: to, type, claim },
+      { entity_id: to, neighbour_id: from, type, claim },
     ]
     if (!link || expiryDay(link) <= today) {
       removedLinks.push(...ends)

@@ -1,4 +1,5 @@
 import type { CashflowState } from '../core/facts/cashflow-state.ts'
+import { turnoverByMonth } from '../core/facts/turnover-by-month.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
@@ -41,8 +42,8 @@ export function flowsByPartner(entityId: string, flows: readonly Flow[]): Map<st
 
 /** The months of a cash flow, for each currency. */
 export function monthsOf({ currencies }: CashflowState): FlowMonth[] {
-  return Object.entries(currencies).flatMap(([currency, { months }]) =>
-    Object.keys(months).map((month) => ({ currency, month })),
+  return Object.entries(currencies).flatMap(([currency, cashflow]) =>
+    Array.from(turnoverByMonth(cashflow).keys(), (month) => ({ currency, month })),
   )
 }
 
@@ -54,13 +55,13 @@ export function flowShare(between: readonly Flow[], cashflow: CashflowState): nu
 
 /** Counts both over the months that the state keeps, so that payments older than the kept income do not count. */
 function shareIn(currency: string, flows: readonly Flow[], { currencies }: CashflowState): number {
-  const months = Object.hasOwn(currencies, currency) ? currencies[currency]!.months : {}
-  const total = Object.values(months).reduce((sum, { inflow, outflow }) => sum + BigInt(inflow) + BigInt(outflow), 0n)
+  const months = Object.hasOwn(currencies, currency) ? turnoverByMonth(currencies[currency]!) : new Map<string, Money>()
+  const total = [...months.values()].reduce((sum, turnover) => sum + turnover, 0n)
   const between = new Map<string, Money>()
   for (const { month, amount } of flows) {
     const [reported, other] = [moneyOfText(amount), between.get(month) ?? 0n]
     // Both ends may report the same payments. Adding the reports would count them twice, so the larger one counts.
-    if (Object.hasOwn(months, month)) between.set(month, reported > other ? reported : other)
+    if (months.has(month)) between.set(month, reported > other ? reported : other)
   }
   const sum = [...between.values()].reduce((all, amount) => all + amount, 0n)
   return total === 0n ? 0 : Math.min(1, Number((sum * 1_000_000n) / total) / 1_000_000)
@@ -105,6 +106,7 @@ export function paymentLinkRows({
     since,
     expires,
     to_adverse: adverse.has(neighbour),
+    claim: '',
   }))
 }
 

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
 import type { UnderwritingDecision } from '../core/decide/describe-decision.ts'
 import type { Evaluation } from '../core/decide/evaluation.ts'
+import { type Explanation, explainDecision } from '../core/decide/explain-decision.ts'
 import { type Difference, replay } from '../core/decide/replay.ts'
 import { isObject, replayableFacts } from '../core/decide/replayable-facts.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
@@ -22,6 +23,7 @@ export interface RecordedReplay {
   policyChecksum: string | null
   replayed: UnderwritingDecision | null
   evaluation: Evaluation | null
+  explanation: Explanation | null
 }
 
 /** The hashes and columns of a decision that its audit entry recorded. */
@@ -57,7 +59,7 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
     ...unreadableParts(recorded, 'unreadable' in replayable ? replayable.unreadable : []),
     ...('differences' in policy ? policy.differences : []),
   ])
-  const nothing = { ...stored, differences: altered, policy: null, replayed: null, evaluation: null }
+  const nothing = { ...stored, differences: altered, policy: null, replayed: null, evaluation: null, explanation: null }
   if (!('policy' in policy)) return nothing
   if (!decision || !('facts' in replayable)) return { ...nothing, policy: policy.policy }
 
@@ -68,7 +70,8 @@ export function replayRecorded(recorded: RecordedDecision): RecordedReplay {
       decision as unknown as UnderwritingDecision,
     )
     const all = [...altered, ...differences, ...traceDifferences(recorded, evaluation)]
-    return { ...stored, differences: all, policy: policy.policy, replayed, evaluation }
+    const explanation = explainDecision(policy.policy, replayable.facts)
+    return { ...stored, differences: all, policy: policy.policy, replayed, evaluation, explanation }
   } catch (error) {
     // Altered numbers may be too large to compute with; recorded ones never are.
     if (altered.length === 0) throw error

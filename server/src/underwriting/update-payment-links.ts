@@ -61,8 +61,8 @@ export async function updatePaymentLinks(
     paymentFlows,
     links,
     removedLinks: ended.flatMap((id) => [
-      { entity_id: entityId, neighbour_id: id, type: 'payment' },
-      { entity_id: id, neighbour_id: entityId, type: 'payment' },
+      { entity_id: entityId, neighbour_id: id, type: 'payment', claim: '' },
+      { entity_id: id, neighbour_id: entityId, type: 'payment', claim: '' },
     ]),
     consequences: [...new Set(affected)].map((id) => ({ kind: 'exposure', entity_id: id, mark })),
   }

@@ -8,6 +8,7 @@ function attempt(eventId: string, response: string | null = 'fine'): SettledAtte
   return {
     ...{ org_id: 'org', endpoint_id: 'whe', event_id: eventId, number: 1, cycle: 0 },
     ...{ started_at: '2026-11-15T09:30:00.000Z', duration_ms: 1, status: 500, error: null, response },
+    ...{ signature: null, user_agent: null },
     ...{ state: 'pending', schedule_step: 1, due_at: '2026-11-15T09:30:05.000Z' },
   }
 }

@@ -15,6 +15,8 @@ export interface OutgoingMessage {
   url: URL
   id: string
   body: string
+  /** When the attempt started: the signed timestamp. */
+  startedMs: number
   /** The keys that sign now: two during a rotation, otherwise one. */
   signingKeys: readonly KeyObject[]
   /** Called when there is a connection, which may take a while: whether the request may still be sent as it is. */
@@ -25,33 +27,45 @@ export interface OutgoingMessage {
 export interface AttemptParts {
   agent: Dispatcher
   timeoutMs: number
-  nowMs: () => number
   userAgent: string
 }
 
-/** The receiver's answer, or the reason why there is none. */
-export type Answer =
+/** The receiver's answer, or the reason why there is none; `sent` are the headers of the request, if it was sent. */
+export type Answer = { sent?: SentHeaders | undefined } & (
   | { status: number; response: string; retryAfter: string | undefined; error?: undefined }
   | { status?: undefined; error: string }
+)
+
+/** The headers of a request that are recorded. The others follow from the event and the time of the attempt. */
+export interface SentHeaders {
+  signature: string
+  userAgent: string
+}
 
 /** Returned when nothing was sent, because the webhook endpoint had changed before there was a connection. */
 export const WITHDRAWN = Symbol('withdrawn')
 
 /** Makes one attempt. The promise always resolves, at the latest when the timeout is over. */
 export function attemptDelivery(
-  { agent, timeoutMs, nowMs, userAgent }: AttemptParts,
-  { url, id, body, signingKeys, maySend }: OutgoingMessage,
+  { agent, timeoutMs, userAgent }: AttemptParts,
+  { url, id, body, startedMs, signingKeys, maySend }: OutgoingMessage,
 ): Promise<Answer | typeof WITHDRAWN> {
-  const signature = signatureHeaders({ id, timestampS: Math.floor(nowMs() / 1_000), body }, signingKeys)
-  const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
+  const timestampS = Math.floor(startedMs / 1_000)
+  const headers = requestHeaders(userAgent, signatureHeaders({ id, timestampS, body }, signingKeys))
+  const sent = { signature: headers['webhook-signature'], userAgent }
   return new Promise((resolve) => {
-    const reader = new AnswerReader({ timeoutMs, maySend, resolve })
+    const reader = new AnswerReader({ timeoutMs, maySend, resolve, sent })
     try {
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, reader)
     } catch (error) {
       reader.onResponseError(undefined, error as Error)
     }
   })
+}
+
+/** All headers of a request that the dispatcher sets. */
+export function requestHeaders(userAgent: string, signature: ReturnType<typeof signatureHeaders>) {
+  return { 'content-type': 'application/json', 'user-agent': userAgent, ...signature }
 }
 
 /**
@@ -64,6 +78,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #maySend: () => boolean
   readonly #timer: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
+  readonly #headers: SentHeaders
+  #sent: SentHeaders | undefined
   #controller: Dispatcher.DispatchController | undefined
   #size = 0
   #status: number | undefined
@@ -74,11 +90,14 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     timeoutMs,
     maySend,
     resolve,
+    sent,
   }: {
     timeoutMs: number
     maySend: () => boolean
     resolve: (result: Answer | typeof WITHDRAWN) => void
+    sent: SentHeaders
   }) {
+    this.#headers = sent
     this.#resolve = resolve
     this.#maySend = maySend
     this.#timer = setTimeout(() => this.#end(`no answer within ${timeoutMs / 1_000} s`), timeoutMs)
@@ -87,7 +106,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     // An attempt that timed out before there was a connection must not be sent any more.
-    if (!this.#settled && this.#maySend()) return
+    if (!this.#settled && this.#maySend()) {
+      this.#sent = this.#headers
+      return
+    }
     if (!this.#settled) this.#resolve(WITHDRAWN)
     this.#settled = true
     clearTimeout(this.#timer)
@@ -129,8 +151,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const status = this.#status ?? 0
     const response = Buffer.concat(this.#chunks).subarray(0, RESPONSE_BYTES_MAX).toString('utf8')
     // 1xx is not a final answer (RFC 9110, section 15.2).
-    if (status < 200) this.#resolve({ error: error || 'no answer' })
-    else this.#resolve({ status, response: storable(response), retryAfter: this.#retryAfter })
+    if (status < 200) this.#resolve({ error: error || 'no answer', sent: this.#sent })
+    else this.#resolve({ status, response: storable(response), retryAfter: this.#retryAfter, sent: this.#sent })
   }
 }
 

@@ -254,7 +254,7 @@ export class Dispatcher {
   async #deliver(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<void> {
     const startedMs = this.#parts.nowMs()
     const began = performance.now()
-    const answer = await this.#attempt(delivery, endpoint).catch((error) => this.#internalError(error))
+    const answer = await this.#attempt(delivery, endpoint, startedMs).catch((error) => this.#internalError(error))
     const durationMs = Math.round(performance.now() - began)
     this.#deliveries.end(delivery)
     if (answer === WITHDRAWN) {
@@ -274,16 +274,20 @@ export class Dispatcher {
       await this.#disable({ org_id: delivery.org_id, id: delivery.endpoint_id }, 'it answered 410 Gone')
   }
 
-  async #attempt(delivery: HeldDelivery, endpoint: SendingEndpoint): Promise<Answer | typeof WITHDRAWN> {
-    const { rules, userAgent, nowMs } = this.#parts
+  async #attempt(
+    delivery: HeldDelivery,
+    endpoint: SendingEndpoint,
+    startedMs: number,
+  ): Promise<Answer | typeof WITHDRAWN> {
+    const { rules, userAgent } = this.#parts
     const url = this.#urlOf(endpoint)
     if ('problem' in url) return { error: `not sent: ${url.problem}` }
     const signingKeys = this.#signingKeys(endpoint)
     if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
     const body = messageBody(delivery, rules.environment)
-    const parts = { agent: await this.#getAgent(), timeoutMs: this.#timings.timeoutMs, nowMs, userAgent }
+    const parts = { agent: await this.#getAgent(), timeoutMs: this.#timings.timeoutMs, userAgent }
     const maySend = () => this.#endpoints.enabled(delivery)?.version === endpoint.version
-    return attemptDelivery(parts, { url, id: delivery.event_id, body, signingKeys, maySend })
+    return attemptDelivery(parts, { url, id: delivery.event_id, body, startedMs, signingKeys, maySend })
   }
 
   /** Returns the agent that all attempts share. If it could not be created, the next attempt tries again. */

@@ -15,7 +15,7 @@ export interface Disabling {
 
 /** Disables a webhook endpoint and writes an audit entry; false if a concurrent change came first. */
 export async function disableEndpoint(
-  { store, newId }: { store: EnvironmentStore; newId: NewId },
+  { store, newId, requestId = null }: { store: EnvironmentStore; newId: NewId; requestId?: string | null | undefined },
   endpoint: WebhookEndpoint,
   { actor, why, now }: Disabling,
 ): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function disableEndpoint(
     disabled_why: why,
     version: endpoint.version + 1,
   }
-  const context = { actor, now, newId }
+  const context = { actor, now, newId, requestId }
   const entry = endpointEntry(endpoint, context, { type: 'webhook_endpoint.disabled', data: { why } })
   const { lost } = await store.commit({
     organizationId: endpoint.org_id,
@@ -39,11 +39,11 @@ export async function disableEndpoint(
 /** Builds the audit entry of a change. It names the host only: the rest of the URL may hold a secret. */
 export function endpointEntry<T extends WebhookEndpointEntryType>(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id' | 'shown_url'>,
-  context: Pick<RecordContext, 'actor' | 'now' | 'newId'>,
+  context: Omit<RecordContext, 'organizationId'>,
   { type, data }: { type: T; data: Omit<AuditData<T>, 'host'> },
 ): AuditEntryRow {
   return auditEntryRow(
-    { ...context, organizationId: endpoint.org_id, requestId: null },
+    { ...context, organizationId: endpoint.org_id },
     {
       type,
       trailId: endpoint.id,

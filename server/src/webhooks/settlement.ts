@@ -32,6 +32,8 @@ export function settlementOf(
     status: answer.status ?? null,
     error: answer.error ?? null,
     response: answer.status === undefined ? null : answer.response,
+    signature: answer.sent?.signature ?? null,
+    user_agent: answer.sent?.userAgent ?? null,
     state: isDelivered ? 'delivered' : delayMs === undefined ? 'failed' : 'pending',
     schedule_step: attemptsMade,
     due_at: new Date(nowMs() + (delayMs ?? 0)).toISOString(),

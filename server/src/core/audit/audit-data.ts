@@ -1,12 +1,16 @@
 import type { EventData, EventType } from '../webhooks/event-types.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** The data of the entries about the steps of a policy. */
-interface PolicyStepData {
+/** How entries name a policy. */
+interface PolicyNames {
   policy_id: string
   policy_version: string
   policy_checksum: string
-  /** SHA-256 of what the operator was shown: the engine version and the results of the policy's own tests. */
+}
+
+/** The data of the entries about the steps of a policy. */
+interface PolicyStepData extends PolicyNames {
+  /** SHA-256 of what the operator was shown: the engine version, the results of the policy's own tests, the backtest. */
   evidence_sha256: string
   /** SHA-256 of the stored step, all its columns, as canonical JSON. */
   record_sha256: string
@@ -20,6 +24,24 @@ interface PolicyStepData {
 interface GateData {
   reason: string
   via?: string
+}
+
+/** The data of the two steps by which operators take an outcome back. */
+interface RetractionData {
+  entity_id: string
+  decision_id: string
+  outcome_id: string
+  outcome_type: string
+  /** SHA-256 of the stored step, all its columns, as canonical JSON. */
+  record_sha256: string
+  reason: string
+  via?: string
+}
+
+/** The case of the review queue that an entry is about. */
+interface CaseData {
+  entity_id: string
+  case_id: string
 }
 
 /** The data of entries about a webhook endpoint; of its URL only the host, because the rest may contain secrets. */
@@ -38,33 +60,107 @@ interface AuditOnlyData {
     lost_head: Checkpoint
     reason: string
   }
+  'audit_log.verified': {
+    intact: boolean
+    /** How many leaves were verified. */
+    leaves: number
+    /** The root over them; null if leaves are missing. */
+    root_hash: string | null
+    problems: number
+  }
   'operator.added': { role: string; via?: string }
+  'operator.role_changed': { from: string; to: string; reason: string; via?: string }
+  'operator.removed': {
+    role: string
+    approvals_withdrawn: number
+    sessions_ended: number
+    reason: string
+    via?: string
+  }
   'operator.code_reset': { via?: string }
   'operator.code_locked': { failures: number; locked_until: string }
+  'operator.invited': { role: string; invitation_id: string; expires_at: string; via?: string }
+  'operator.invitation_withdrawn': { invitation_id: string; reason: string; via?: string }
+  'operator.joined': { role: string; invitation_id?: string }
+  'operator.signed_in': { method: string }
+  'operator.sign_in_locked': { failures: number; locked_until: string }
+  'operator.password_changed': { sessions_ended: number }
+  'operator.two_factor_enabled': { recovery_codes: number }
+  'operator.two_factor_disabled': Record<string, never>
+  'operator.recovery_codes_replaced': { recovery_codes: number }
+  'operator.recovery_code_used': { recovery_codes_left: number }
+  'operator.passkey_added': { passkey_id: string }
+  'operator.passkey_removed': { passkey_id: string }
+  'operator.single_sign_on_connected': { issuer: string }
+  'operator.single_sign_on_disconnected': Record<string, never>
+  /** With a reason if an owner or admin ended sessions of another person. */
+  'operator.session_ended': { sessions: number; reason?: string }
   'api_key.created': {
     name: string
     scopes: readonly string[]
     expires_at: string | null
+    /** The key that it replaces, if a rotation made it. */
+    replaces?: string
+    reason?: string
     /** SHA-256 of the stored key without the columns that change, as canonical JSON. */
     record_sha256: string
   }
-  'api_key.revoked': { name: string }
-  'live_gate.approved': GateData
+  'api_key.rotated': { name: string; replaced_by: string; retires_at: string; reason?: string }
+  'api_key.disabled': { name: string; reason?: string }
+  'api_key.enabled': { name: string; reason?: string }
+  'api_key.revoked': { name: string; reason?: string }
+  /** `invited_by` is who added or invited the approver; null for a first owner, and for single sign-on. */
+  'live_gate.approved': GateData & { invited_by: { type: string; id: string } | null }
   'live_gate.closed': GateData
+  /** Ids of operators; null if the case was free, or was given back. */
+  'case.assigned': CaseData & { assignee_id: string | null; previous_assignee_id: string | null }
+  /** The text of a note may hold personal data, so the entry has the hash of the stored note alone. */
+  'case.noted': CaseData & { record_sha256: string }
+  'decision.outcome_retraction_proposed': RetractionData
+  'decision.outcome_retracted': RetractionData & { proposed_by: string }
+  /** The result of a backtest; it is on a trail of its own, because the newest entry of a policy's trail is its state. */
+  'policy.backtested': PolicyNames & {
+    decided: number
+    changed: number
+    /** SHA-256 of the stored result, all its columns, as canonical JSON. */
+    record_sha256: string
+    via?: string
+  }
+  'policy.backtest_cancelled': PolicyNames & { decided: number; reason?: string }
+  /** The words of a comment are only in its record, which may hold personal data. */
+  'policy.commented': PolicyNames & { record_sha256: string; via?: string }
   'policy.proposed': PolicyStepData
   'policy.approved': PolicyStepData
   'policy.rejected': PolicyStepData
   'policy.activated': PolicyStepData
   'policy.retired': PolicyStepData
+  /** The name of a scenario is free text, which may hold personal data; an entry could not forget it. */
+  'scenario.added': { scenario_id: string }
+  'scenario.changed': { scenario_id: string; changed: readonly ('name' | 'request')[] }
+  'scenario.removed': { scenario_id: string }
   'webhook_endpoint.added': WebhookEndpointData<{ event_types: string }>
-  'webhook_endpoint.secret_rotated': WebhookEndpointData<{ previous_secret_until: string }>
-  'webhook_endpoint.overlap_ended': WebhookEndpointData<unknown>
+  'webhook_endpoint.edited': WebhookEndpointData<{
+    /** The names of the fields that changed. */
+    changed: readonly string[]
+    /** Of a changed URL, the previous host. */
+    previous_host?: string
+    event_types?: { before: string; after: string }
+    reason?: string
+  }>
+  'webhook_endpoint.secret_rotated': WebhookEndpointData<{
+    /** Until when the previous secret signs as well; null if it ended at once. */
+    previous_secret_until: string | null
+    reason?: string
+  }>
+  'webhook_endpoint.overlap_ended': WebhookEndpointData<{ reason?: string }>
   'webhook_endpoint.disabled': WebhookEndpointData<{ why: string }>
-  'webhook_endpoint.enabled': WebhookEndpointData<unknown>
+  'webhook_endpoint.enabled': WebhookEndpointData<{ reason?: string }>
+  'webhook_endpoint.removed': WebhookEndpointData<{ reason?: string }>
   'webhook_endpoint.redelivery': WebhookEndpointData<{
     deliveries: number
     first_event_id: string
     last_event_id: string
+    reason?: string
   }>
 }
 

@@ -6,8 +6,15 @@ import { readTable } from './table.ts'
 
 const MILLION = 1_000_000
 
-/** The confidence that the score is on the right side of the cutoff: Φ of their distance in standard deviations. */
-export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total: number): Confidence {
+/**
+ * The confidence that the score is on the right side of the cutoff: Φ of their distance in standard deviations. `openPoints`
+ * are those that undecided rules may still add.
+ */
+export function confidenceIn(
+  policy: CompiledPolicy,
+  reading: SlotReading,
+  { total, openPoints }: { total: number; openPoints: number },
+): Confidence {
   const { scorecard, verdicts } = policy.document
   let varianceMillionths = scorecard.spread * scorecard.spread * MILLION
   for (const { slot, variance, halfLifeDays } of policy.characteristics) {
@@ -16,7 +23,22 @@ export function confidenceIn(policy: CompiledPolicy, reading: SlotReading, total
   const distance = total - verdicts.cutoff
   const variance = Math.floor(varianceMillionths / MILLION)
   // The policy's table is compiled to z², so that no square root is needed.
-  return { distance, ppm: readTable(policy.normal, (distance * distance) / variance), variance }
+  const ppm = readTable(policy.normal, (distance * distance) / variance)
+  return { decline_ppm: declinePpm(policy, reading, total + openPoints), distance, ppm, variance }
+}
+
+/**
+ * The confidence that the score is below the cutoff even if every missing value were its best. So neither a value that
+ * turns out good nor fresher data can turn a review into a decline.
+ */
+function declinePpm(policy: CompiledPolicy, { values, missing }: SlotReading, total: number): number {
+  const { scorecard, verdicts } = policy.document
+  let best = total
+  for (const { slot, missingPoints, bestPoints } of policy.characteristics) {
+    if (values[slot] === undefined && missing[slot] !== 'not_requested') best += Math.max(0, bestPoints - missingPoints)
+  }
+  const short = verdicts.cutoff - best
+  return short <= 0 ? 0 : readTable(policy.normal, (short * short) / (scorecard.spread * scorecard.spread))
 }
 
 /** The share of a feature that is unknown: all of it if it is missing, and more of it as its value ages. */

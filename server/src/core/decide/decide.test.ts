@@ -6,6 +6,7 @@ import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { canonicalJson, canonicalSha256, orderedJson } from '../canonical-json.ts'
 import type { Fact, Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
+import { findFeature } from '../facts/feature-catalogue.ts'
 import { compileStoredPolicy } from '../policy/compile-policy.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { decide } from './decide.ts'
@@ -59,13 +60,9 @@ describe('deciding', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
         const { reasons, trace } = decide(policy, given)
-        const lossOf = (group: string) =>
-          trace.scorecard.filter((line) => line.group === group).reduce((sum, line) => sum + line.shortfall, 0)
-        const groupOf = (node: string) =>
-          trace.scorecard.find(({ characteristic }) => node === `scorecard/${characteristic}`)?.group
         const losses = reasons.flatMap(({ node, impact }) => {
-          const group = groupOf(node)
-          return group === undefined ? [] : [{ impact, loss: lossOf(group) }]
+          const line = trace.scorecard.find(({ characteristic }) => node === `scorecard/${characteristic}`)
+          return line === undefined ? [] : [{ impact, loss: line.shortfall }]
         })
         for (const { impact, loss } of losses) assert.equal(impact === 'negative', loss > 0)
         const negative = losses.filter(({ impact }) => impact === 'negative').map(({ loss }) => loss)
@@ -133,11 +130,10 @@ describe('deciding', () => {
       tiers: document.tiers.map((tier) => ({ ...tier, cap: 1e307, balance_multiple: 1e307 })),
       scorecard: {
         ...document.scorecard,
-        probability: document.scorecard.probability.map((row) => ({ ...row, bad_ppm: 0 })),
+        probability: document.scorecard.probability!.map((row) => ({ ...row, bad_ppm: 0 })),
       },
       limit: {
         ...document.limit,
-        expected_loss_max: 1e307,
         currencies: [{ currency: 'EUR', per_reference: 1e10, step: Number.MIN_VALUE }],
       },
     }
@@ -155,7 +151,7 @@ describe('deciding', () => {
     const mistyped = withFact(factsFrom(GOOD), 'history.repaid', { value: '3' })
     const line = decide(policy, mistyped).trace.scorecard.find(({ feature }) => feature === 'history.repaid')
     assert.equal(line?.bin, 'missing')
-    assert.equal(line?.missing, 'no_data')
+    assert.equal(line?.missing, 'wrong_type')
   })
 
   it('never evaluates a rule on a missing feature as if it were zero', () => {
@@ -165,19 +161,19 @@ describe('deciding', () => {
       rule: 'short_history',
       action: 'manual_review',
       holds: null,
-      missing: ['cashflow.months_observed'],
+      missing: ['cashflow.days_observed'],
     })
   })
 
   it('leaves the limit unknown, not zero, if facts are missing', () => {
     const { verdict, limit, trace } = decide(
       policy,
-      withFact(factsFrom(GOOD), 'cashflow.average_balance', { missing: 'no_data' }),
+      withFact(factsFrom(GOOD), 'cashflow.other_income', { missing: 'no_data' }),
     )
     assert.equal(verdict, 'manual_review')
     assert.equal(limit, null)
     assert.equal(trace.limit?.amount, null)
-    assert.deepEqual(trace.limit?.missing, ['cashflow.average_balance'])
+    assert.deepEqual(trace.limit?.missing, ['cashflow.other_income'])
   })
 
   it('is never more confident on older facts, up to their maximum age', () => {
@@ -196,7 +192,8 @@ describe('deciding', () => {
   it('treats facts older than the policy accepts as missing', () => {
     fc.assert(
       fc.property(arbitraryFacts, (given) => {
-        const cashflow = Object.keys(given.features).filter((name) => name.startsWith('cashflow.'))
+        const isAgeing = (name: string) => findFeature(name)?.half_life_days !== null
+        const cashflow = Object.keys(given.features).filter((name) => name.startsWith('cashflow.') && isAgeing(name))
         const withCashflow = (fact: Fact) =>
           decide(
             policy,
@@ -225,32 +222,33 @@ describe('deciding', () => {
       outstanding += limit ?? 0
       return limit
     })
-    assert.equal(limits[0], 30_000)
+    assert.equal(limits[0], 27_700)
     assert.ok(
-      limits.slice(1).every((limit) => (limit ?? 0) < 3000),
+      limits.slice(1).every((limit) => (limit ?? 0) < 3500),
       limits.join(),
     )
-    assert.ok(outstanding < 33_000)
+    assert.ok(outstanding < 31_000)
   })
 
   it('counts an own credit once, whether or not the account shows its repayment', () => {
     const capacity = (values: Record<string, number>) =>
-      decide(policy, factsFrom({ ...GOOD, ...values })).trace.limit?.terms[0]?.amount
-    const shown = { 'cashflow.mean_debt_service': 600 }
+      Math.min(...decide(policy, factsFrom({ ...GOOD, ...values })).trace.limit!.terms.map(({ amount }) => amount))
+    const shown = { 'cashflow.monthly_debt_service': 900 }
     assert.equal(capacity({ ...shown, 'history.outstanding': 10_000 }), capacity(shown))
-    assert.ok(capacity({ 'history.outstanding': 10_000 })! < capacity({})!)
+    assert.ok(capacity({ 'history.outstanding': 30_000 }) < capacity({}))
   })
 
   it('lends no more in total than the cap of the tier', () => {
     const rich = {
-      'cashflow.median_inflow': 100_000,
+      'cashflow.monthly_income': 100_000,
+      'cashflow.recurring_income': 100_000,
       'cashflow.average_balance': 90_000,
-      'cashflow.lowest_balance': 90_000,
+      'cashflow.reserve': 90_000,
     }
-    const values = { ...GOOD, ...rich, 'history.outstanding': 145_010, 'request.amount': 30_000 }
+    const values = { ...GOOD, ...rich, 'history.outstanding': 95_010, 'request.amount': 30_000 }
     const { limit, reasons, trace } = decide(policy, factsFrom(values))
-    assert.deepEqual([limit, trace.limit?.binding], [4950, 'exposure_cap'])
-    assert.deepEqual([reasons[0]?.code, reasons[0]?.node], ['credit_outstanding', 'limit/exposure_cap'])
+    assert.deepEqual([limit, trace.limit?.binding], [4950, 'exposure'])
+    assert.deepEqual([reasons[0]?.code, reasons[0]?.node], ['credit_outstanding', 'limit/exposure'])
   })
 
   it('counts every input once: known, missing, or not requested', () => {
@@ -285,20 +283,45 @@ describe('deciding', () => {
     }
   })
 
-  it('grants a request to the cent if every bound allows it, although limits are rounded', () => {
+  it('grants a request to the cent if the next step would be granted too, although limits are rounded', () => {
     assert.equal(decide(policy, factsFrom({ ...GOOD, 'request.amount': 1234.56 })).limit, 1234.56)
-    const capacity = decide(policy, factsFrom(GOOD)).trace.limit?.terms[0]?.amount ?? 0
-    const { verdict, limit } = decide(policy, factsFrom({ ...GOOD, 'request.amount': capacity }))
-    assert.notEqual(capacity % 50, 0)
-    assert.deepEqual([verdict, limit], ['approve', capacity])
+    const largest = decide(policy, factsFrom({ ...GOOD, 'request.amount': 1e9 })).limit!
+    const limitOf = (amount: number) => decide(policy, factsFrom({ ...GOOD, 'request.amount': amount })).limit
+    assert.deepEqual([limitOf(largest), limitOf(largest - 0.01)], [largest, largest - 0.01])
+    assert.equal(limitOf(largest + 0.01), largest)
+  })
+
+  it('offers the largest amount that it would approve', () => {
+    fc.assert(
+      fc.property(fc.oneof(arbitraryFacts, solventFacts), (given) => {
+        const { verdict, limit, trace } = decide(policy, given)
+        if (trace.settled_by !== 'counter_offer') return
+        const at = (amount: number) => decide(policy, withFact(given, 'request.amount', { value: amount }))
+        const step = trace.limit!.step!
+        assert.equal(verdict, 'approve_with_conditions')
+        assert.equal(at(limit!).limit, limit)
+        assert.notEqual(at(limit!).trace.settled_by, 'counter_offer')
+        assert.equal(at(limit! + step).limit, limit)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('gives no more for a smaller request, and no less for a larger one', () => {
+    fc.assert(
+      fc.property(fc.oneof(arbitraryFacts, solventFacts), money, money, (given, one, more) => {
+        fc.pre(one > 0)
+        const limitOf = (amount: number) =>
+          decide(policy, withFact(given, 'request.amount', { value: amount })).limit ?? 0
+        assert.ok(limitOf(one) <= limitOf(one + more))
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   it('computes the ratios of a tiny request from its exact instalment, not the rounded one', () => {
-    const { request } = decide(
-      policy,
-      factsFrom({ ...GOOD, 'request.amount': 0.05, 'cashflow.lowest_balance': 0.01 }),
-    ).trace
-    assert.deepEqual(request['request.lowest_balance_to_instalment'], { value: 4.248677 })
+    const { request } = decide(policy, factsFrom({ ...GOOD, 'request.amount': 0.05, 'cashflow.reserve': 0.01 })).trace
+    assert.deepEqual(request['request.reserve_to_instalment'], { value: 4.248677 })
   })
 
   it('asks for a review if the policy does not know the currency', () => {
@@ -310,16 +333,19 @@ describe('deciding', () => {
   it('applies the default terms to an unknown product', () => {
     const unknown = decide(policy, factsFrom({ ...GOOD, 'request.product': 'no_such_product' }))
     const standard = decide(policy, factsFrom({ ...GOOD, 'request.product': 'default' }))
-    assert.deepEqual(unknown, standard)
+    assert.deepEqual(unknown.trace, standard.trace)
+    assert.deepEqual(unknown.terms, { ...standard.terms, requested_product: 'no_such_product' })
+    assert.equal(unknown.terms.product, 'default')
   })
 })
 
 /** Good applicants of all sizes, so that every bound of the limit binds for some. */
 const solventFacts: fc.Arbitrary<Facts> = fc
   .record({
-    'cashflow.median_inflow': money,
+    'cashflow.monthly_income': money,
+    'cashflow.recurring_income': money,
     'cashflow.average_balance': money,
-    'cashflow.lowest_balance': money,
+    'cashflow.reserve': money,
     'history.late': fc.nat(2),
     'request.amount': fc.integer({ min: 1, max: 90_000_000 }).map((cents) => cents / 100),
     'request.currency': fc.constantFrom('EUR', 'JPY', 'CZK'),
@@ -328,11 +354,12 @@ const solventFacts: fc.Arbitrary<Facts> = fc
 
 /** The figures that can become too old. */
 const FIGURES = [
-  'cashflow.median_inflow',
-  'cashflow.inflow_variation',
-  'cashflow.mean_spending',
-  'cashflow.mean_debt_service',
-  'cashflow.lowest_balance',
+  'cashflow.monthly_income',
+  'cashflow.recurring_income',
+  'cashflow.other_income',
+  'cashflow.monthly_spending',
+  'cashflow.monthly_debt_service',
+  'cashflow.reserve',
   'cashflow.average_balance',
 ]
 

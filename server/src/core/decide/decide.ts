@@ -1,58 +1,118 @@
 import type { Facts } from '../facts/facts.ts'
-import type { CompiledPolicy, CompiledTier } from '../policy/compiled-policy.ts'
-import { capacityOf } from './capacity.ts'
-import { completenessOf, confidenceIn } from './confidence.ts'
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import { type Assessment, assess } from './assess.ts'
+import { isApproved, type Offer, offerOn } from './counter-offer.ts'
 import { ENGINE_VERSION } from './engine-version.ts'
-import type { Evaluation } from './evaluation.ts'
-import { limitFor } from './limit.ts'
-import { measureRequest } from './measure-request.ts'
+import type { DecisionTrace, DerivedTrace, Evaluation } from './evaluation.ts'
 import { readFigures } from './read-figures.ts'
-import { readSlots } from './read-slots.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
-import { runRules } from './run-rules.ts'
-import { score } from './score.ts'
-import { readTable } from './table.ts'
-import { verdictOn } from './verdict.ts'
+import { segmentFor } from './segment-for.ts'
+import { termsUsed } from './terms-used.ts'
+import { isReduced } from './verdict.ts'
 
-/** Evaluates a policy on facts. A pure function: the same policy and the same facts give the same bytes. */
-export function decide(policy: CompiledPolicy, facts: Facts): Evaluation {
-  const figures = readFigures(policy, facts.features)
-  const request = measureRequest(figures)
-  const reading = readSlots(policy, facts.features, request)
+/** A request as it was judged: the requested amount, the amount that is approved, and what settled the verdict. */
+export interface Judgement extends Pick<Assessment, 'verdict' | 'settledBy'> {
+  /** The policy of the applicant's segment. */
+  policy: CompiledPolicy
+  asked: Assessment
+  offer: Offer
+}
 
-  const { traces, held } = runRules(policy, reading)
-  const { lines, total } = score(policy, reading)
-  const badPpm = readTable(policy.probability, total)
-  const tier = tierOf(policy, total)
-  const completeness = completenessOf(policy, reading)
-  const confidence = confidenceIn(policy, reading, total)
-  const limit = limitFor(policy, { figures, capacity: capacityOf(policy, figures), tier, badPpm })
+/** Judges a request, without reasons and without a trace. */
+export function judge(whole: CompiledPolicy, { features }: Facts): Judgement {
+  const policy = whole.segments.length === 0 ? whole : segmentFor(whole, features)
+  const asked = assess(policy, features, readFigures(policy, features))
+  const offer = offerOn(policy, asked)
+  const { verdict, settledBy } = settledOn(asked, offer)
+  return { policy, asked, offer, verdict, settledBy }
+}
 
-  const { verdict, settledBy } = verdictOn(policy, { held, score: total, completeness, confidence, limit })
-  const question = { verdict, settledBy, held, lines, missing: reading.missing, total, limit }
-  const isApproved = verdict === 'approve' || verdict === 'approve_with_conditions'
-  const { scorecard, verdicts } = policy.document
+/**
+ * Evaluates a policy on facts. A pure function: the same policy and the same facts give the same bytes.
+ *
+ * Score, tier and probability are those of the requested amount, also if a smaller one is approved.
+ */
+export function decide(whole: CompiledPolicy, facts: Facts): Evaluation {
+  const judgement = judge(whole, facts)
+  const { policy, asked, offer, verdict, settledBy } = judgement
+  const { limit, offered } = offer
+  const question = { verdict, settledBy, asked, limit, offered }
+  const isLent = verdict === 'approve' || verdict === 'approve_with_conditions'
   return {
     verdict,
-    tier: tier.tier,
-    limit: isApproved ? (limit?.amount ?? null) : null,
+    tier: asked.tier.tier,
+    limit: isLent ? (limit?.amount ?? null) : null,
     reasons: reasonsFor(policy, question),
     conditions: conditionsFor(policy, question),
-    trace: {
-      completeness,
-      confidence,
-      engine_version: ENGINE_VERSION,
-      limit,
-      request,
-      rule_trace: traces,
-      score: { bad_ppm: badPpm, base: scorecard.base, cutoff: verdicts.cutoff, total },
-      scorecard: lines,
-      settled_by: settledBy,
-    },
+    terms: termsUsed(judgement),
+    trace: whole.derived.length === 0 && whole.segments.length === 0 ? traceOf(judgement) : longTraceOf(judgement),
   }
 }
 
-/** The first tier that the score reaches; every score reaches the last one. */
-function tierOf({ tiers }: CompiledPolicy, total: number): CompiledTier {
-  return tiers.find(({ from }) => total >= from)!
+/** The members of a trace are in the order of their names: see `orderedJson`. */
+function traceOf({ policy, asked, offer, settledBy }: Judgement): DecisionTrace {
+  return {
+    completeness: asked.completeness,
+    confidence: asked.confidence,
+    engine_version: ENGINE_VERSION,
+    limit: offer.limit,
+    request: asked.request,
+    rule_trace: asked.traces,
+    score: scoreTrace(policy, asked),
+    scorecard: asked.lines,
+    settled_by: settledBy,
+  }
+}
+
+/** The trace under a policy that computes features or has segments. */
+function longTraceOf(judgement: Judgement): DecisionTrace {
+  const { completeness, confidence, ...others } = traceOf(judgement)
+  const { engine_version, limit, request, rule_trace, score, scorecard, settled_by } = others
+  const { policy, asked } = judgement
+  return {
+    completeness,
+    confidence,
+    derived: derivedTrace(policy, asked),
+    engine_version,
+    limit,
+    request,
+    rule_trace,
+    score,
+    scorecard,
+    segment: policy.segment,
+    settled_by,
+  }
+}
+
+function scoreTrace(policy: CompiledPolicy, asked: Assessment): DecisionTrace['score'] {
+  const { document, hasPointsRules, probabilitySlot } = policy
+  const { scorecard, verdicts } = document
+  const { badPpm: bad_ppm, total, before } = asked
+  const { base } = scorecard
+  const { cutoff } = verdicts
+  if (probabilitySlot !== undefined) {
+    const isExternal = asked.reading.values[probabilitySlot] !== undefined
+    const probability_source = isExternal ? 'external' : bad_ppm === null ? null : 'table'
+    const rules = hasPointsRules ? { rule_points: before.points } : {}
+    return { bad_ppm, base, cutoff, probability_source, ...rules, total }
+  }
+  return hasPointsRules
+    ? { bad_ppm, base, cutoff, rule_points: before.points, total }
+    : { bad_ppm, base, cutoff, total }
+}
+
+function derivedTrace({ derived }: CompiledPolicy, { reading }: Assessment): DerivedTrace[] {
+  return derived.map(({ feature, slot }) => {
+    const value = reading.values[slot]
+    const age_days = reading.ages[slot]
+    if (value === undefined) return { feature, missing: reading.missing[slot]!, value: null }
+    return age_days === undefined ? { feature, value } : { age_days, feature, value }
+  })
+}
+
+function settledOn(asked: Assessment, { limit }: Offer): Pick<Assessment, 'verdict' | 'settledBy'> {
+  if (isReduced(limit)) return { verdict: 'approve_with_conditions', settledBy: 'counter_offer' }
+  // An amount below the step of the currency may be within every term, and is still not lent.
+  if (limit?.amount === 0 && isApproved(asked)) return { verdict: 'decline', settledBy: 'no_limit_left' }
+  return asked
 }

@@ -9,7 +9,7 @@ export interface UnderwritingDecision {
   environment: Environment
   verdict: Verdict
   recommended_limit?: number
-  repayment_probability: number
+  repayment_probability?: number
   risk_tier: string
   confidence: number
   reason_codes: { code: string; label: string; impact: Impact }[]
@@ -50,11 +50,16 @@ export function describeDecision({
     policy_version: policy.document.version,
     reason_codes: reasons.map(({ code, impact, label }) => ({ code, impact, label })),
     ...(limit !== null && { recommended_limit: limit }),
-    repayment_probability: fourDecimals(1_000_000 - trace.score.bad_ppm),
+    ...(isAboutRepayment(trace) && { repayment_probability: fourDecimals(1_000_000 - trace.score.bad_ppm!) }),
     request_id: requestId,
     risk_tier: tier,
     verdict,
   }
+}
+
+/** Access without credit, and a file about which nothing is known, have no probability of repayment. */
+function isAboutRepayment({ limit, completeness, score }: Evaluation['trace']): boolean {
+  return limit !== null && completeness.known_weight > 0 && score.bad_ppm !== null
 }
 
 /** Parts per million as a share, rounded down to four decimals. */

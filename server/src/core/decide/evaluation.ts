@@ -1,6 +1,6 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
-import type { LimitBound, Verdict } from '../vocabularies.ts'
+import type { Verdict } from '../vocabularies.ts'
 
 export type { Reason, RuleTrace }
 
@@ -34,48 +34,96 @@ export interface Completeness {
   missing: string[]
 }
 
-/** How sure the score is to be on its side of the cutoff: the distance to it and the score's variance. */
+/**
+ * How sure the score is to be on its side of the cutoff: the distance to it and the score's variance. `decline_ppm` is how
+ * sure the score is to be below the cutoff whatever the missing values are: zero if the best ones would reach it.
+ */
 export interface Confidence {
+  decline_ppm: number
   distance: number
-  variance: number
   ppm: number
+  variance: number
 }
 
 /** One bound of the limit. */
 export interface LimitTerm {
-  term: LimitBound | 'requested'
+  /** A term of the policy, or `requested`. */
+  term: string
   amount: number
 }
 
-/** The limit, its bounds, and the bound that binds; `amount` is null if facts for a bound are missing. */
+/**
+ * The limit, its terms at that amount, and what keeps it from being higher: a term, a rule that caps it, the `maximum` or
+ * `minimum` of the product, `requested`, `risk` (score and confidence) or `rule`. `amount` is null if facts for a term are missing, and 0 if no amount is approved.
+ */
 export interface LimitTrace {
   currency: string
   terms: LimitTerm[]
   missing: string[]
   step: number | null
-  binding: LimitTerm['term'] | null
+  binding: string | null
   amount: number | null
 }
 
 /** The step that settled the verdict; docs/deciding.md explains each. */
 export type SettledBy =
   | 'knock_out'
+  | 'data_questioned'
   | 'completeness'
   | 'review_rule'
   | 'confidence'
   | 'score'
   | 'limit_unknown'
   | 'no_limit_left'
+  | 'counter_offer'
   | 'conditions'
   | 'nothing_against'
 
+/** A feature that the policy computed: its value, or why it has none. */
+export interface DerivedTrace {
+  feature: string
+  value: FactValue | null
+  missing?: MissingBecause
+  age_days?: number
+}
+
+/** The terms that a decision used: of the segment, the product, and the tier of the amount that is approved. */
+export interface TermsUsed {
+  /** Null if the terms are those of the document itself. */
+  segment: string | null
+  /** The product whose terms were used, which is `default` for one that the policy does not list. */
+  product: string
+  requested_product: string | null
+  tier: string
+  term_months: number
+  annual_rate: number
+  fee_rate: number
+  /** In the currency of the request. */
+  fee_amount: number
+  /** The monthly instalment of what is approved, or else of what was requested; null without an amount. */
+  instalment: number | null
+}
+
 /** Everything that led to a verdict. */
 export interface DecisionTrace {
+  /** Only under a policy that computes features or has segments. */
+  derived?: DerivedTrace[]
+  /** The segment of the applicant; null for the document itself. Only under a policy with segments or derived features. */
+  segment?: string | null
   engine_version: string
   request: FactSet
   rule_trace: RuleTrace[]
   scorecard: ScorecardLine[]
-  score: { base: number; total: number; cutoff: number; bad_ppm: number }
+  /** `bad_ppm` is null if the probability is external and missing; `rule_points` is there if rules can add points. */
+  score: {
+    base: number
+    rule_points?: number
+    total: number
+    cutoff: number
+    bad_ppm: number | null
+    /** Where `bad_ppm` is from; only under a policy that names an external probability. */
+    probability_source?: 'external' | 'table' | null
+  }
   completeness: Completeness
   confidence: Confidence
   limit: LimitTrace | null
@@ -90,5 +138,6 @@ export interface Evaluation {
   limit: number | null
   reasons: Reason[]
   conditions: OpenCondition[]
+  terms: TermsUsed
   trace: DecisionTrace
 }

@@ -1,21 +1,30 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
+import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
 import { isStale } from './is-stale.ts'
 
-/** The figures from which the instalment, the capacity and the limit are computed, whatever inputs a policy has. */
+/** The figures from which the request is measured, whatever inputs a policy has. */
 export interface Figures {
   /** The terms of the requested product; a product that the policy does not name gets the default terms. */
   terms: ProductTerms
+  /** The product that was requested. */
+  product: string | undefined
+  /** The fixed fee of the product, in the currency of the request. */
+  fee: number
   amount: number | undefined
   currency: string | undefined
-  medianInflow: Fact
-  inflowVariation: number | undefined
-  meanSpending: number | undefined
-  meanDebtService: number | undefined
-  lowestBalance: Fact
-  averageBalance: number | undefined
-  outstanding: number | undefined
+  monthlyIncome: Fact
+  reserve: Fact
 }
+
+/** The features that `readFigures` reads. */
+export const FIGURES_READ = [
+  'request.product',
+  'request.currency',
+  'request.amount',
+  'cashflow.monthly_income',
+  'cashflow.reserve',
+] as const satisfies readonly FeatureName[]
 
 const STALE = missing('stale')
 const NO_DATA = missing('no_data')
@@ -25,26 +34,24 @@ const NO_DATA = missing('no_data')
  * literals for the reason given in `read-feature.ts`.
  */
 export function readFigures(
-  { maxAgeDays: oldest, products, defaultProduct }: CompiledPolicy,
+  { maxAgeDays: oldest, products, defaultProduct, currencies }: CompiledPolicy,
   features: FactSet,
 ): Figures {
   const product = textIn(fresh(features['request.product'], oldest['request.product']))
+  const terms = (product === undefined ? undefined : products.get(product)) ?? defaultProduct
+  const currency = textIn(fresh(features['request.currency'], oldest['request.currency']))
   return {
-    terms: (product === undefined ? undefined : products.get(product)) ?? defaultProduct,
+    terms,
+    product,
+    fee: terms.feeAmount * (currencies.get(currency ?? '')?.perReference ?? 1),
     amount: numberIn(figure(features['request.amount'], oldest['request.amount'])),
-    currency: textIn(fresh(features['request.currency'], oldest['request.currency'])),
-    medianInflow: figure(features['cashflow.median_inflow'], oldest['cashflow.median_inflow']),
-    inflowVariation: numberIn(figure(features['cashflow.inflow_variation'], oldest['cashflow.inflow_variation'])),
-    meanSpending: numberIn(figure(features['cashflow.mean_spending'], oldest['cashflow.mean_spending'])),
-    meanDebtService: numberIn(figure(features['cashflow.mean_debt_service'], oldest['cashflow.mean_debt_service'])),
-    lowestBalance: figure(features['cashflow.lowest_balance'], oldest['cashflow.lowest_balance']),
-    averageBalance: numberIn(figure(features['cashflow.average_balance'], oldest['cashflow.average_balance'])),
-    outstanding: numberIn(figure(features['history.outstanding'], oldest['history.outstanding'])),
+    currency,
+    monthlyIncome: figure(features['cashflow.monthly_income'], oldest['cashflow.monthly_income']),
+    reserve: figure(features['cashflow.reserve'], oldest['cashflow.reserve']),
   }
 }
 
-/** The number of a figure, if it is known. */
-export function numberIn(figure: Fact): number | undefined {
+function numberIn(figure: Fact): number | undefined {
   return 'value' in figure ? (figure.value as number) : undefined
 }
 

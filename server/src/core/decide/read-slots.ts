@@ -1,18 +1,22 @@
 import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
+import { computeSlots, isOutOfRange } from './compute-slots.ts'
 import { isStale } from './is-stale.ts'
 
-/** The policy's inputs as this decision sees them, by slot: a value, perhaps with an age, or why it is missing. */
+/**
+ * The policy's inputs, and what it computes from them, as this decision sees them, by slot: a value, perhaps with an age, or
+ * why it is missing.
+ */
 export interface SlotReading {
   values: readonly (FactValue | undefined)[]
   ages: readonly (number | undefined)[]
   missing: readonly (MissingBecause | undefined)[]
-  /** The slots without a value. */
+  /** The slots of inputs without a value. */
   gaps: readonly number[]
 }
 
 /** Reads every input of the policy once: from the facts, or from what was measured for this request. */
-export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measured: FactSet): SlotReading {
+export function readSlots({ inputs, computed }: CompiledPolicy, features: FactSet, measured: FactSet): SlotReading {
   const values: (FactValue | undefined)[] = new Array(inputs.length)
   const ages: (number | undefined)[] = new Array(inputs.length)
   const missing: (MissingBecause | undefined)[] = new Array(inputs.length)
@@ -28,18 +32,39 @@ export function readSlots({ inputs }: CompiledPolicy, features: FactSet, measure
       gaps.push(slot)
     }
   }
+  computeSlots(computed, { values, ages, missing })
   return { values, ages, missing, gaps }
+}
+
+/** Reads the inputs for another amount: only what depends on it differs, and inputs are missing for the same reasons. */
+export function readAgain(
+  policy: CompiledPolicy,
+  reading: SlotReading,
+  { measured, amount }: { measured: FactSet; amount: number },
+): SlotReading {
+  const values = reading.values.slice()
+  for (const slot of policy.measuredSlots) {
+    const fact = policy.inputs[slot]!.read(measured)
+    if (values[slot] !== undefined && fact !== undefined && 'value' in fact) values[slot] = fact.value
+  }
+  if (policy.amountSlot !== undefined && values[policy.amountSlot] !== undefined) values[policy.amountSlot] = amount
+  if (policy.computedFromAmount.length === 0) return { ...reading, values }
+  const again = { values, ages: reading.ages.slice(), missing: reading.missing.slice(), gaps: reading.gaps }
+  computeSlots(policy.computedFromAmount, again)
+  return again
 }
 
 type KnownFact = Extract<Fact, { value: FactValue }>
 
-/** Accepts a value of the type that the policy declares, unless it is too old. */
-function isAccepted(fact: Fact | undefined, { type, maxAgeDays }: CompiledInput): fact is KnownFact {
-  return fact !== undefined && 'value' in fact && !isStale(fact.age_days, maxAgeDays) && typeof fact.value === type
+/** Accepts a value of the type that the policy declares, unless it is too old or no probability where one is expected. */
+function isAccepted(fact: Fact | undefined, input: CompiledInput): fact is KnownFact {
+  if (fact === undefined || !('value' in fact) || isStale(fact.age_days, input.maxAgeDays)) return false
+  return typeof fact.value === input.type && !(input.isProbability && isOutOfRange(fact.value))
 }
 
-function whyMissing(fact: Fact | undefined, { maxAgeDays }: CompiledInput): MissingBecause {
+function whyMissing(fact: Fact | undefined, { type, maxAgeDays }: CompiledInput): MissingBecause {
   if (fact === undefined) return 'no_data'
   if (!('value' in fact)) return fact.missing
-  return isStale(fact.age_days, maxAgeDays) ? 'stale' : 'no_data'
+  if (isStale(fact.age_days, maxAgeDays)) return 'stale'
+  return typeof fact.value === type ? 'out_of_range' : 'wrong_type'
 }

@@ -16,19 +16,29 @@ describe('a decision', () => {
   })
 
   it('gives shortfalls as reasons for a knock-out only if the score would have declined as well', () => {
-    const lean = { ...GOOD, 'history.abuse': 1, 'cashflow.lowest_inflow_to_outflow': 0.1 }
+    const lean = { ...GOOD, 'history.abuse': 1, 'cashflow.lowest_income_to_outflow': 0.1 }
     const codesOf = (values: Record<string, number | string>) =>
       decide(policy, factsFrom(values))
         .reasons.filter(({ impact }) => impact === 'negative')
         .map(({ code }) => code)
     assert.deepEqual(codesOf(lean), ['abuse_on_record'])
-    const weak = { ...lean, 'cashflow.low_balance_share': 1, 'cashflow.outflow_to_inflow': 2 }
-    const poor = { ...weak, 'cashflow.lowest_balance': -10, 'identity.verified_strong': 0 }
-    assert.ok(codesOf(poor).includes('lean_months'))
+    const weak = { ...lean, 'cashflow.low_balance_share': 1, 'cashflow.outflow_to_income': 2 }
+    const poor = { ...weak, 'cashflow.reserve': -10, 'identity.verified_strong': 0 }
+    assert.deepEqual(codesOf(poor), [
+      'abuse_on_record',
+      'low_reserves',
+      'low_balance_after_payments',
+      'identity_not_verified',
+    ])
   })
 
   it('does not give the shortfall of a group that the reason of a rule covers', () => {
-    const facts = factsFrom({ 'cashflow.negative_days': 9, 'cashflow.low_balance_share': 1, 'history.late': 2 })
+    const facts = factsFrom({
+      'cashflow.overdrawn_days_90': 9,
+      'cashflow.overdrawn_days_365': 9,
+      'cashflow.low_balance_share': 1,
+      'history.late': 2,
+    })
     const { reasons, trace } = decide(policy, facts)
     assert.ok(trace.score.total < trace.score.cutoff)
     assert.equal(reasons[0]?.code, 'account_overdrawn')

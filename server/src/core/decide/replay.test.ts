@@ -8,7 +8,7 @@ import { describeDecision } from './describe-decision.ts'
 import { replay } from './replay.ts'
 
 const policy = sandboxPolicy()
-const facts = factsFrom({ 'request.amount': 3000, 'request.currency': 'EUR', 'cashflow.negative_days': 9 })
+const facts = factsFrom({ 'request.amount': 3000, 'request.currency': 'EUR', 'cashflow.overdrawn_days_365': 15 })
 const named = {
   id: 'dec_1',
   environment: 'sandbox' as const,

@@ -19,8 +19,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 function isFact(stored: unknown): stored is Fact {
   if (!isObject(stored)) return false
-  const { value, missing, age_days = 0 } = stored
+  const { value, missing, age_days } = stored
   if (!Object.hasOwn(stored, 'value')) return typeof missing === 'string'
   const isValue = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
-  return isValue && Number.isFinite(age_days)
+  return isValue && (age_days === undefined || Number.isFinite(age_days))
 }

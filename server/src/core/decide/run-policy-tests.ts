@@ -14,18 +14,21 @@ export interface PolicyTestResult {
 
 /** Runs the tests that a policy carries. A policy with a failing test cannot be approved. */
 export function runPolicyTests(policy: CompiledPolicy): PolicyTestResult[] {
-  return policy.document.tests.map(({ name, facts, age_days, expect }) => ({
+  return policy.document.tests.map(({ name, facts, missing, age_days, expect }) => ({
     name,
-    failures: failuresOf(expect, decide(policy, factsFrom(facts, age_days))),
+    failures: failuresOf(expect, decide(policy, factsFrom(facts, age_days, missing))),
   }))
 }
 
-function failuresOf(expect: Expectation, { verdict, tier, limit, reasons, conditions, trace }: Evaluation): string[] {
+function failuresOf(expect: Expectation, evaluation: Evaluation): string[] {
+  const { verdict, tier, limit, reasons, conditions, terms, trace } = evaluation
   return [
     ...differing('verdict', expect.verdict, verdict),
     ...differing('tier', expect.tier, tier),
     ...differing('limit', expect.limit, limit),
     ...differing('score', expect.score, trace.score.total),
+    ...differing('segment', expect.segment, terms.segment ?? 'none'),
+    ...differing('annual_rate', expect.annual_rate, terms.annual_rate),
     ...lacking('reasons', expect.reasons_include, reasons),
     ...lacking('conditions', expect.conditions_include, conditions),
   ]

@@ -8,22 +8,35 @@ const MISSING_BIN = 'missing'
 /** The bin of a characteristic that does not apply, such as the instalment of a request without an amount. */
 const NOT_APPLICABLE_BIN = 'not applicable'
 
-/** The lines of a scorecard and their total. */
+/** The lines of a scorecard and their total, without the points of rules. */
 export interface ScoredCard {
   lines: ScorecardLine[]
-  total: number
+  cardTotal: number
 }
 
-/** Adds up the scorecard: `total = base + Σ points = base + Σ reference − Σ shortfall`. */
+/** Adds up the scorecard: `cardTotal = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
   const lines: ScorecardLine[] = []
-  let total = document.scorecard.base
+  let cardTotal = document.scorecard.base
   for (const characteristic of characteristics) {
     const line = scoreLine(characteristic, reading)
     lines.push(line)
-    total += line.points
+    cardTotal += line.points
   }
-  return { lines, total }
+  return { lines, cardTotal }
+}
+
+/** Scores another amount: only the characteristics that are measured from it differ. */
+export function scoreAgain(policy: CompiledPolicy, scored: ScoredCard, reading: SlotReading): ScoredCard {
+  const { lines, cardTotal } = scored
+  const again = { lines: lines.slice(), cardTotal }
+  for (const [index, characteristic] of policy.characteristics.entries()) {
+    if (!characteristic.dependsOnAmount) continue
+    const line = scoreLine(characteristic, reading)
+    again.cardTotal += line.points - lines[index]!.points
+    again.lines[index] = line
+  }
+  return again
 }
 
 /** Scores one characteristic. The members of a line are in the order of their names: see `orderedJson`. */
@@ -61,9 +74,13 @@ function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missi
 
 function binOf(bins: readonly CompiledBin[], value: FactValue): CompiledBin {
   for (const bin of bins) {
-    const { equals, below } = bin
-    const holds = equals === undefined ? below === undefined || (value as number) < below : value === equals
-    if (holds) return bin
+    if (isIn(bin, value)) return bin
   }
   return bins.at(-1)!
+}
+
+function isIn({ equals, below, in: set }: CompiledBin, value: FactValue): boolean {
+  if (below !== undefined) return (value as number) < below
+  if (equals !== undefined) return value === equals
+  return set === undefined || set.has(value)
 }

@@ -1,130 +1,122 @@
+import { dayOf } from '../graph/decay.ts'
 import { moneyOf } from '../money.ts'
-import { type Month, monthIndex, monthOf } from './month.ts'
-import { addToMonth, closeMonth, type MonthBucket, type OpenMonth, openMonth } from './month-bucket.ts'
+import { brokenBalances } from './balance-chain.ts'
+import { circularFlows, placeOf } from './circular-flows.ts'
+import { addToDay, type DayBucket, newDay, type PackedDay, packDay, unpackDay } from './day-bucket.ts'
+import { type IncomeStream, incomeStreams } from './income-streams.ts'
 import { ownProperty } from './own-property.ts'
-import { hasCategory } from './transaction-categories.ts'
 import type { TransactionFact } from './transaction-fact.ts'
+import { sumUnits, type Units, unitsOf } from './units.ts'
 
 /** The balance after the latest transaction; of several at one instant, the highest external id is the latest. */
 export interface LastBalance {
   at: string
   id: string
-  units: string
+  units: Units
 }
 
-/** The first and the last instant of a period, both included. */
-export interface Span {
+/** The cash flow in one currency, by day. */
+export interface CurrencyCashflow {
   firstAt: string
   lastAt: string
-}
-
-/** The cash flow in one currency, by month. */
-export interface CurrencyCashflow extends Span {
-  /** The span of debits and returned payments, in which the account was certainly observed; null without any. */
-  debits: Span | null
   transactions: number
   lastBalance: LastBalance | null
-  months: Record<Month, MonthBucket>
+  /** Oldest first. */
+  days: PackedDay[]
+  /** Income that recurs, as found from the days. */
+  streams: IncomeStream[]
 }
 
-/** The cash flow of an entity by currency, over the newest months that have transactions in any currency. */
+/** The cash flow of an entity by currency, over the newest days that have transactions in any currency. */
 export interface CashflowState {
-  newestMonth: Month | null
+  newestDay: number | null
   currencies: Record<string, CurrencyCashflow>
 }
 
-// Twelve full months, the current month, and five more: so many months of credits may follow the last debit before the
-// observed span is too old to count.
-const MONTHS_KEPT = 18
+// A year, and a month before it so that a cadence is known at its start. The decision is never before the newest day.
+const DAYS_KEPT = 400
 
-const MONTHS_IN_USE = 3
+/** How many days of transactions an entity can have, counted for each currency: eight currencies used on every day. */
+export const CURRENCY_DAYS_MAX = 3_200
 
-/** The index of the oldest month that is kept; nothing is known of the months before it. */
-export function oldestMonthIndex(newestMonth: Month): number {
-  return monthIndex(newestMonth) - MONTHS_KEPT + 1
+/** How many days the state keeps, counted for each currency. */
+export function countCurrencyDays({ currencies }: CashflowState): number {
+  return Object.values(currencies).reduce((count, { days }) => count + days.length, 0)
 }
 
-/** Adds transactions to the month buckets of their currencies. */
+/** Adds transactions to the days of their currencies. */
 export function addTransactions(state: CashflowState, transactions: readonly TransactionFact[]): CashflowState {
   if (transactions.length === 0) return state
-  const newestMonth = newestOfMonths(state.newestMonth, transactions)
+  const newestDay = transactions.reduce(
+    (newest, { occurredAt }) => Math.max(newest, dayOf(occurredAt)),
+    state.newestDay ?? Number.NEGATIVE_INFINITY,
+  )
+  const oldestDay = newestDay - DAYS_KEPT + 1
+  const batches = Map.groupBy(transactions, (transaction) => transaction.currency)
   const currencies = { ...state.currencies }
-  for (const [currency, batch] of Map.groupBy(transactions, (transaction) => transaction.currency)) {
-    currencies[currency] = withTransactions(ownProperty(currencies, currency), batch)
+  for (const currency of new Set([...Object.keys(currencies), ...batches.keys()])) {
+    const [known, batch] = [ownProperty(currencies, currency), batches.get(currency) ?? []]
+    currencies[currency] = withTransactions(known ?? NO_TRANSACTIONS, batch, oldestDay)
   }
-  for (const [currency, cashflow] of Object.entries(currencies)) {
-    currencies[currency] = { ...cashflow, months: withinWindow(cashflow.months, newestMonth) }
-  }
-  return { newestMonth, currencies }
+  return { newestDay, currencies }
 }
 
-function withTransactions(known: CurrencyCashflow | undefined, batch: readonly TransactionFact[]): CurrencyCashflow {
-  const open = new Map<Month, OpenMonth>()
-  let { firstAt, lastAt, debits, lastBalance } = known ?? NO_TRANSACTIONS
+const NO_TRANSACTIONS: CurrencyCashflow = {
+  firstAt: '9999',
+  lastAt: '',
+  transactions: 0,
+  lastBalance: null,
+  days: [],
+  streams: [],
+}
+
+/** The window only moves forward, so a day that is dropped from it can never be needed again. */
+function withTransactions(
+  known: CurrencyCashflow,
+  batch: readonly TransactionFact[],
+  oldestDay: number,
+): CurrencyCashflow {
+  const isUnchanged = batch.length === 0 && (known.days.length === 0 || (known.days[0]![0] as number) >= oldestDay)
+  if (isUnchanged) return known
+  const buckets = new Map(known.days.map((packed) => [packed[0] as number, unpackDay(packed)]))
+  const instants = batch.map(({ occurredAt }) => occurredAt)
+  let { lastBalance } = known
   for (const transaction of batch) {
-    const month = monthOf(transaction.occurredAt)
-    const bucket = open.get(month) ?? openMonth(known && ownProperty(known.months, month))
-    open.set(month, bucket)
-    addToMonth(bucket, transaction)
-    if (transaction.occurredAt < firstAt) firstAt = transaction.occurredAt
-    if (transaction.occurredAt > lastAt) lastAt = transaction.occurredAt
-    if (provesObservation(transaction)) debits = spanWith(debits, transaction.occurredAt)
+    const day = dayOf(transaction.occurredAt)
+    const bucket = buckets.get(day) ?? newDay(day)
+    buckets.set(day, bucket)
+    addToDay(bucket, transaction)
     lastBalance = laterBalance(lastBalance, transaction)
   }
-  const touched = Array.from(open, ([month, bucket]) => [month, closeMonth(bucket)] as const)
+  const days = [...buckets.values()].filter(({ day }) => day >= oldestDay).sort((a, b) => a.day - b.day)
+  const { streams } = analyse(days)
   return {
-    firstAt,
-    lastAt,
-    debits,
-    transactions: (known?.transactions ?? 0) + batch.length,
+    firstAt: [known.firstAt, ...instants].sort()[0]!,
+    lastAt: [known.lastAt, ...instants].sort().at(-1)!,
+    transactions: known.transactions + batch.length,
     lastBalance,
-    months: { ...known?.months, ...Object.fromEntries(touched) },
+    days: days.map(packDay),
+    streams,
   }
 }
 
-const NO_TRANSACTIONS = { firstAt: '9999', lastAt: '', debits: null, lastBalance: null }
-
-function spanWith(span: Span | null, at: string): Span {
-  if (span === null) return { firstAt: at, lastAt: at }
-  return { firstAt: at < span.firstAt ? at : span.firstAt, lastAt: at > span.lastAt ? at : span.lastAt }
-}
-
-/** A returned payment proves as much as a debit that the account was observed, even if it comes in as a credit. */
-function provesObservation(transaction: TransactionFact): boolean {
-  return transaction.direction === 'debit' || hasCategory(transaction, 'returned_payment')
-}
-
-/**
- * When the account was observed: from the first to the last debit, because an account in use always has debits.
- *
- * A credit outside that span shows that money came in, not that nothing else happened around it. An account with debits
- * in fewer than three months is not in regular use; then all its transactions count.
- */
-export function observedSpan({ debits, firstAt, lastAt, months }: CurrencyCashflow): Span {
-  const monthsInUse = Object.values(months).filter((month) => month.debits > 0).length
-  return debits !== null && monthsInUse >= MONTHS_IN_USE ? debits : { firstAt, lastAt }
+/** Finds what no single day shows, and notes on each day what belongs to it. */
+function analyse(days: readonly DayBucket[]): { streams: IncomeStream[] } {
+  const circular = circularFlows(days)
+  const broken = brokenBalances(days)
+  for (const [position, bucket] of days.entries()) {
+    const { day, credits, debits } = bucket
+    const amounts = credits.map(([amount]) => amount)
+    bucket.circularIn = sumUnits(amounts.filter((_, index) => circular.credits.has(placeOf({ day, index }))))
+    bucket.circularOut = sumUnits(debits.filter((_, index) => circular.debits.has(placeOf({ day, index }))))
+    bucket.broken = broken[position]!
+  }
+  return { streams: incomeStreams(days, circular) }
 }
 
 function laterBalance(known: LastBalance | null, transaction: TransactionFact): LastBalance | null {
   const { occurredAt: at, externalId: id, balanceAfter } = transaction
   if (balanceAfter === undefined) return known
   const isLater = known === null || at > known.at || (at === known.at && id > known.id)
-  return isLater ? { at, id, units: moneyOf(balanceAfter).toString() } : known
-}
-
-/** Drops months before the window. The window only moves forward, so a dropped month can never be needed again. */
-function withinWindow(months: Record<Month, MonthBucket>, newestMonth: Month): Record<Month, MonthBucket> {
-  const oldest = oldestMonthIndex(newestMonth)
-  const entries = Object.entries(months)
-  const kept = entries.filter(([month]) => monthIndex(month) >= oldest)
-  return kept.length === entries.length ? months : Object.fromEntries(kept)
-}
-
-function newestOfMonths(known: Month | null, transactions: readonly TransactionFact[]): Month {
-  let newest = known ?? ''
-  for (const { occurredAt } of transactions) {
-    const month = monthOf(occurredAt)
-    if (month > newest) newest = month
-  }
-  return newest
+  return isLater ? { at, id, units: unitsOf(moneyOf(balanceAfter)) } : known
 }

@@ -1,50 +1,52 @@
-import { ageInDays } from './age-in-days.ts'
-import { type CashflowState, observedSpan } from './cashflow-state.ts'
 import { type Fact, known, missing } from './facts.ts'
-import { type Month, monthIndex, monthOf } from './month.ts'
-import type { MonthBucket } from './month-bucket.ts'
+import type { ObservedYear } from './observed-span.ts'
 
-const YEAR_MONTHS = 12
+const QUARTER_DAYS = 90
+const MONTH_DAYS = 30
 
-/** The conduct of the accounts in all currencies: an overdraft counts whatever the currency of the request is. */
-export function conductFacts(
-  { currencies }: CashflowState,
-  now: string,
-): Record<'negativeDays' | 'returnedPayments', Fact> {
-  const cashflows = Object.values(currencies).filter((cashflow) => observedSpan(cashflow).firstAt <= now)
-  const lastAt = cashflows
-    .map((cashflow) => observedSpan(cashflow).lastAt)
-    .sort()
-    .at(-1)
-  if (lastAt === undefined) return { negativeDays: missing('no_data'), returnedPayments: missing('no_data') }
-  const newest = Math.min(monthIndex(monthOf(now)), monthIndex(monthOf(lastAt)))
-  const isInYear = (index: number) => index <= newest && index >= newest - YEAR_MONTHS
-  const buckets = cashflows
-    .flatMap(({ months }) => Object.entries(months))
-    .filter(([month]) => isInYear(monthIndex(month)))
-  const age = ageInDays(lastAt, now)
-  const reportsBalances = buckets.some(([, { balances }]) => balances > 0)
-  const returned = buckets.reduce((sum, [, month]) => sum + month.returned, 0)
+/** Overdrawn days by recency and returned payments. */
+export type ConductFacts = Record<'overdrawnDays30' | 'overdrawnDays90' | 'overdrawnDays365' | 'returnedPayments', Fact>
+
+/**
+ * The conduct of the accounts in all currencies over the last year: an overdraft counts whatever the currency of the
+ * request is.
+ */
+export function conductFacts(years: readonly ObservedYear[], today: number): ConductFacts {
+  let lastSeen = Number.NEGATIVE_INFINITY
+  let returned = 0
+  let reportsBalances = false
+  const overdrawn = new Set<number>()
+  for (const { year, span } of years) {
+    if (span === undefined) continue
+    lastSeen = Math.max(lastSeen, span.last)
+    // Only debits can overdraw an account; credits show an overdraft where no debit reports a balance.
+    const byDebits = year.some(({ debitBalances }) => debitBalances > 0)
+    for (const bucket of year) {
+      returned += bucket.returned
+      reportsBalances ||= bucket.balances > 0
+      // A day without any balance has a lowest one of zero.
+      if (Number(byDebits ? bucket.lowestAfterDebit : bucket.lowestBalance) < 0) overdrawn.add(bucket.day)
+    }
+  }
+  if (lastSeen === Number.NEGATIVE_INFINITY) return NOTHING_SEEN
+  const age = today - lastSeen
+  const within = (days: number) => {
+    if (!reportsBalances) return missing('no_data')
+    let count = 0
+    for (const day of overdrawn) if (day > today - days) count += 1
+    return known(count, age)
+  }
   return {
-    negativeDays: reportsBalances ? known(negativeDays(buckets), age) : missing('no_data'),
+    overdrawnDays30: within(MONTH_DAYS),
+    overdrawnDays90: within(QUARTER_DAYS),
+    overdrawnDays365: within(Number.POSITIVE_INFINITY),
     returnedPayments: known(returned, age),
   }
 }
 
-/** Counts the days below zero; a day below zero in two currencies is one day. */
-function negativeDays(buckets: readonly [Month, MonthBucket][]): number {
-  const daysOf = new Map<Month, number>()
-  for (const [month, { negativeDays: ofDebits, negativeCreditDays, debitBalances }] of buckets) {
-    const days = debitBalances > 0 ? ofDebits : negativeCreditDays
-    daysOf.set(month, (daysOf.get(month) ?? 0) | days)
-  }
-  let count = 0
-  for (const days of daysOf.values()) count += bitCount(days)
-  return count
-}
-
-function bitCount(mask: number): number {
-  let count = 0
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1
-  return count
+const NOTHING_SEEN: ConductFacts = {
+  overdrawnDays30: missing('no_data'),
+  overdrawnDays90: missing('no_data'),
+  overdrawnDays365: missing('no_data'),
+  returnedPayments: missing('no_data'),
 }

@@ -46,6 +46,5 @@ function withRevocation(record: ConsentRecord, { grantedAt, revokedAt = grantedA
 }
 
 function earlierOf(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b
-  return a < b ? a : b
+  return [a, b].filter((one) => one !== undefined).sort()[0]
 }

@@ -22,20 +22,51 @@ function featureOf(state: EntityState, name: string, { now = NOW, currency = 'EU
   return deriveFacts({ state, entity: { type: 'person', country: null }, request, now }).features[name]
 }
 
-/** One credit and one debit in each month, oldest first, ending with the month before `NOW`. */
-function monthly(inflows: number[], { outflow = 10, firstMonth = 6 - inflows.length } = {}): TransactionFact[] {
-  return inflows.flatMap((amount, index): TransactionFact[] => {
-    const at = (day: number) => new Date(Date.UTC(2026, firstMonth + index, day)).toISOString()
-    const shared = { currency: 'EUR', balanceAfter: 100 + index }
-    const spent = { ...shared, balanceAfter: 90 + index }
-    return [
-      { ...shared, occurredAt: at(2), externalId: `in-${index}`, amount, direction: 'credit' },
-      { ...spent, occurredAt: at(20), externalId: `out-${index}`, amount: outflow, direction: 'debit' },
-    ]
-  })
+const DAY_MS = 86_400_000
+
+/** An instant some days before `NOW`. */
+const daysAgo = (days: number) => new Date(Date.parse(NOW) - days * DAY_MS).toISOString()
+
+/** One transaction some days ago: a credit if the amount is positive. */
+function booked(days: number, amount: number, over: Partial<TransactionFact> = {}): TransactionFact {
+  return {
+    occurredAt: daysAgo(days),
+    externalId: `${days}/${amount}`,
+    amount: Math.abs(amount),
+    currency: 'EUR',
+    direction: amount > 0 ? 'credit' : 'debit',
+    ...over,
+  }
 }
 
-const withMonths = (inflows: number[]) => applyTransactions(emptyState(), monthly(inflows))
+/** The same transactions with the balance after each, in the order of time. */
+function withBalances(transactions: TransactionFact[], opening: number): TransactionFact[] {
+  let balance = opening
+  return transactions
+    .toSorted((a, b) => (a.occurredAt < b.occurredAt ? -1 : 1))
+    .map((fact) => {
+      balance += fact.direction === 'credit' ? fact.amount : -fact.amount
+      return { ...fact, balanceAfter: Math.round(balance * 100) / 100 }
+    })
+}
+
+/** A salary every 30 days and spending ten days after it, from `from` to `to` days ago. */
+function salaried({ salary = 2000, spent = 1500, from = 360, to = 0, opening = 1000 } = {}): TransactionFact[] {
+  const all: TransactionFact[] = []
+  for (let days = from; days >= to; days -= 30) {
+    all.push(booked(days, salary, { counterparty: 'Acme GmbH' }))
+    if (days - 10 >= to) all.push(booked(days - 10, -spent))
+  }
+  return withBalances(all, opening)
+}
+
+const ingested = (transactions: TransactionFact[]) => applyTransactions(emptyState(), transactions)
+const salariedState = ingested(salaried())
+const valueIn = (transactions: TransactionFact[], name: string) => {
+  const fact = featureOf(ingested(transactions), `cashflow.${name}`)
+  return fact !== undefined && 'value' in fact ? fact.value : fact
+}
+
 const consent = (over: Partial<ConsentFact>): ConsentFact => ({
   purpose: 'credit_underwriting',
   status: 'granted',
@@ -45,202 +76,173 @@ const consent = (over: Partial<ConsentFact>): ConsentFact => ({
 })
 
 describe('cash-flow facts', () => {
-  it('take income from full months only, not from the first or the current month', () => {
-    const running: TransactionFact = {
-      occurredAt: '2026-07-02T00:00:00.000Z',
-      externalId: 'running',
-      amount: 99_999,
-      currency: 'EUR',
-      direction: 'credit',
+  it('are the same on every day of the month', () => {
+    const request = { product: 'default', requestedAmount: 1000, currency: 'EUR' }
+    const at = (shift: number) => {
+      const moved = salaried().map((fact) => ({
+        ...fact,
+        occurredAt: new Date(Date.parse(fact.occurredAt) + shift * DAY_MS).toISOString(),
+      }))
+      const now = new Date(Date.parse(NOW) + shift * DAY_MS).toISOString()
+      const { 'request.date': _, ...features } = deriveFacts({
+        state: ingested(moved),
+        entity: {},
+        request,
+        now,
+      }).features
+      return features
     }
-    const state = applyTransactions(withMonths([1, 300, 100, 200]), [running])
-    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 3, age_days: 25 })
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 200, age_days: 25 })
+    for (let shift = 1; shift <= 31; shift++) assert.deepEqual(at(shift), at(0), `${shift} days later`)
   })
 
-  it('are as old as the last debit: a credit does not prove that the account was observed', () => {
-    const credit = (occurredAt: string): TransactionFact => ({
-      occurredAt,
-      externalId: occurredAt,
-      amount: 1,
-      currency: 'EUR',
-      direction: 'credit',
-    })
-    const state = withMonths([1, 300, 100, 200])
-    const further = applyTransactions(state, [credit('2025-09-05T00:00:00.000Z'), credit('2026-07-14T00:00:00.000Z')])
-    for (const name of ['cashflow.months_observed', 'cashflow.median_inflow', 'cashflow.lowest_inflow_to_outflow'])
-      assert.deepEqual(featureOf(further, name), featureOf(state, name), name)
-    const oneDebit: TransactionFact = { ...credit('2026-05-05T00:00:00.000Z'), externalId: 'debit', direction: 'debit' }
-    const salaries = Array.from({ length: 8 }, (_, month) => credit(`2025-1${month % 3}-05T00:00:00.000Z`))
-    const hardlyUsed = applyTransactions(emptyState(), [...salaries, oneDebit, credit('2026-06-25T00:00:00.000Z')])
-    assert.deepEqual(featureOf(hardlyUsed, 'cashflow.months_observed'), { value: 8, age_days: 20 })
-    const onlyCredits = applyTransactions(emptyState(), [
-      credit('2026-03-05T00:00:00.000Z'),
-      credit('2026-06-25T00:00:00.000Z'),
+  it('count the days between the first and the last debit of the last 365', () => {
+    assert.deepEqual(featureOf(salariedState, 'cashflow.days_observed'), { value: 331, age_days: 20 })
+    assert.deepEqual(featureOf(salariedState, 'cashflow.days_since_last'), { value: 20 })
+    const longer = ingested(salaried({ from: 720 }))
+    assert.deepEqual(featureOf(longer, 'cashflow.days_observed'), { value: 331, age_days: 20 })
+    assert.equal(valueIn([...salaried(), booked(364, 5)], 'days_observed'), 331)
+  })
+
+  it('count a feed of 90 days as 90 days, and two stray debits do not shorten a year', () => {
+    assert.equal(valueIn(salaried({ from: 90 }), 'days_observed'), 61)
+    const credits = salaried().filter(({ direction }) => direction === 'credit')
+    assert.equal(valueIn([...credits, booked(5, -20), booked(9, -20)], 'days_observed'), 361)
+  })
+
+  it('recognise a salary as recurring and count it with what it pays now', () => {
+    assert.equal(valueIn(salaried(), 'recurring_income'), 1971.25)
+    assert.equal(valueIn(salaried(), 'other_income'), 0)
+    const raised = [...salaried({ to: 100 }), ...salaried({ from: 90, salary: 3000 })]
+    assert.ok(Number(valueIn(raised, 'recurring_income')) > 2400)
+    assert.equal(valueIn(raised, 'stopped_income'), 0)
+  })
+
+  it('see within two missed payments that income stopped, and a new employer as no loss', () => {
+    const spending = [90, 80, 70, 60, 50, 40, 30, 20, 10, 1].map((days) => booked(days, -100))
+    const lost = [...salaried({ to: 91 }), ...spending]
+    assert.equal(valueIn(lost, 'recurring_income'), 0)
+    assert.equal(valueIn(lost, 'stopped_income'), 1971.25)
+    assert.equal(valueIn(lost, 'days_since_recurring'), 120)
+    const moved = [...lost, ...[70, 40, 10].map((days) => booked(days, 2100, { counterparty: 'Zenith AG' }))]
+    assert.ok(Number(valueIn(moved, 'monthly_income')) > 2000)
+  })
+
+  it('take a feed that ended for the end of the feed, not of the income', () => {
+    const ended = salaried({ to: 100 })
+    assert.equal(valueIn(ended, 'stopped_income'), 0)
+    assert.equal(valueIn(ended, 'days_since_last'), 110)
+  })
+
+  it('do not count money that leaves again in the same total, whole or in parts', () => {
+    const around = [300, 240, 180, 120, 60].flatMap((days) => [
+      booked(days + 5, 5000, { counterparty: 'Friend' }),
+      booked(days + 3, -3000),
+      booked(days + 2, -2000),
     ])
-    assert.deepEqual(featureOf(onlyCredits, 'cashflow.months_observed'), { value: 3, age_days: 20 })
-    assert.deepEqual(featureOf(onlyCredits, 'cashflow.lowest_inflow_to_outflow'), { missing: 'no_data' })
+    const whole = [310, 250].flatMap((days) => [booked(days, 7000, { counterparty: 'Own' }), booked(days - 1, -7000)])
+    const all = [...salaried(), ...around, ...whole]
+    assert.equal(valueIn(all, 'monthly_income'), valueIn(salaried(), 'monthly_income'))
+    assert.equal(valueIn(all, 'monthly_spending'), valueIn(salaried(), 'monthly_spending'))
+    assert.ok(Number(valueIn(all, 'circular_share')) > 0.5)
+    assert.equal(valueIn(salaried(), 'circular_share'), 0)
   })
 
-  it('do not count months after the last transaction as months without income', () => {
-    const state = withMonths([500, 500, 500, 500])
-    const later = featureOf(state, 'cashflow.median_inflow', { now: '2026-12-20T00:00:00.000Z' })
-    assert.deepEqual(later, { value: 500, age_days: 183 })
+  it('compare the income of the leanest five weeks with the outflow of an average month', () => {
+    assert.equal(valueIn(salaried(), 'lowest_income_to_outflow'), 1.333333)
+    const gap = salaried().filter(({ occurredAt }) => occurredAt !== daysAgo(90))
+    assert.equal(valueIn(gap, 'lowest_income_to_outflow'), 0)
+    const short = ingested([booked(3, 100), booked(2, -5), booked(1, -5)])
+    assert.deepEqual(featureOf(short, 'cashflow.monthly_income'), { missing: 'too_short' })
   })
 
-  it('count a month without transactions between two others as a month without income', () => {
-    const all = monthly([100, 400, 400, 400, 400])
-    const state = applyTransactions(
-      emptyState(),
-      all.filter(({ occurredAt }) => !occurredAt.startsWith('2026-04')),
-    )
-    assert.deepEqual(featureOf(state, 'cashflow.months_observed'), { value: 4, age_days: 25 })
-    assert.ok((featureOf(state, 'cashflow.inflow_variation') as { value: number }).value > 0.5)
+  it('do not know spending without debits', () => {
+    const credits = salaried().filter(({ direction }) => direction === 'credit')
+    for (const name of ['monthly_spending', 'monthly_debt_service', 'outflow_to_income', 'lowest_income_to_outflow'])
+      assert.deepEqual(featureOf(ingested(credits), `cashflow.${name}`), { missing: 'no_data' }, name)
+    assert.equal(valueIn(credits, 'monthly_income'), 1971.25)
+  })
+
+  it('do not know income if part of it is in another currency', () => {
+    const dollars = [200, 150, 100].map((days) => booked(days, 900, { currency: 'USD', externalId: `usd-${days}` }))
+    const state = ingested([...salaried(), ...dollars])
+    assert.deepEqual(featureOf(state, 'cashflow.other_currencies'), { value: 1 })
+    for (const name of ['monthly_income', 'outflow_to_income', 'lowest_income_to_outflow'])
+      assert.deepEqual(featureOf(state, `cashflow.${name}`), { missing: 'other_currency' }, name)
+    assert.deepEqual(featureOf(salariedState, 'cashflow.other_currencies'), { value: 0 })
   })
 
   it('are missing in a currency without transactions, never converted and never zero', () => {
-    const seenInAny = ['cashflow.negative_days', 'cashflow.returned_payments']
-    for (const name of featureNames('cashflow.').filter((name) => !seenInAny.includes(name))) {
-      const fact = featureOf(withMonths([500, 500, 500]), name, { currency: 'USD' })
-      assert.deepEqual(fact, { missing: 'other_currency' }, name)
+    const seenInAny = /overdrawn_days|returned_payments|other_currencies/
+    for (const name of featureNames('cashflow.')) {
       assert.deepEqual(featureOf(emptyState(), name), { missing: 'no_data' }, name)
+      if (seenInAny.test(name)) continue
+      assert.deepEqual(featureOf(salariedState, name, { currency: 'USD' }), { missing: 'other_currency' }, name)
     }
   })
 
-  it('count overdrafts and returned payments in every currency, and a day below zero in two currencies once', () => {
-    const overdrawn = (currency: string, day: number): TransactionFact => ({
-      occurredAt: `2026-06-0${day}T09:00:00.000Z`,
-      externalId: `${currency}-${day}`,
-      amount: 5,
-      currency,
-      direction: 'debit',
-      balanceAfter: -5,
-      category: 'returned_payment',
-    })
-    const all = [overdrawn('EUR', 1), overdrawn('CZK', 1), overdrawn('CZK', 2)]
-    const state = applyTransactions(emptyState(), all)
-    for (const currency of ['EUR', 'CZK', 'USD']) {
-      assert.deepEqual(featureOf(state, 'cashflow.negative_days', { currency }), { value: 2, age_days: 43 })
-      assert.deepEqual(featureOf(state, 'cashflow.returned_payments', { currency }), { value: 3, age_days: 43 })
-    }
+  it('count overdrawn days by recency, in every currency, and a day below zero in two currencies once', () => {
+    const below = (days: number, currency = 'EUR') =>
+      booked(days, -5, { currency, balanceAfter: -5, externalId: `${currency}-${days}` })
+    const state = ingested([below(20), below(20, 'CZK'), below(60, 'CZK'), below(200), below(300), below(380)])
+    assert.deepEqual(featureOf(state, 'cashflow.overdrawn_days_30'), { value: 1, age_days: 20 })
+    assert.deepEqual(featureOf(state, 'cashflow.overdrawn_days_90'), { value: 2, age_days: 20 })
+    assert.deepEqual(featureOf(state, 'cashflow.overdrawn_days_365'), { value: 4, age_days: 20 })
+    assert.equal(valueIn([below(20), booked(10, 400, { balanceAfter: -900 })], 'overdrawn_days_30'), 1)
+    assert.equal(valueIn([booked(10, 400, { balanceAfter: -900 })], 'overdrawn_days_30'), 1)
+    assert.equal(valueIn([below(20), booked(10, -700, { balanceAfter: -705 })], 'deepest_overdraft'), 705)
   })
 
-  it('count a returned payment that comes as a credit after the last debit, and an overdraft that only credits show', () => {
-    const returned = (day: number): TransactionFact => ({
-      occurredAt: `2026-07-0${day}T00:00:00.000Z`,
-      externalId: `returned-${day}`,
-      amount: 50,
-      currency: 'EUR',
-      direction: 'credit',
-      category: 'returned_payment',
-    })
-    const state = applyTransactions(withMonths([1, 300, 100, 200]), [returned(2), returned(5), returned(8)])
-    assert.deepEqual(featureOf(state, 'cashflow.returned_payments'), { value: 3, age_days: 7 })
-    const overdrawn = { ...returned(3), category: 'salary', balanceAfter: -900 }
-    assert.deepEqual(featureOf(applyTransactions(emptyState(), [overdrawn]), 'cashflow.negative_days'), {
-      value: 1,
-      age_days: 12,
-    })
-  })
-
-  it('do not count the last month as full if its second half was not observed', () => {
-    const all = monthly([100, 400, 400, 400])
-    const cutOff = all.map((fact) => ({ ...fact, occurredAt: fact.occurredAt.replace('06-20', '06-05') }))
-    const full = featureOf(applyTransactions(emptyState(), all), 'cashflow.months_observed')
-    assert.deepEqual(full, { value: 3, age_days: 25 })
-    const half = featureOf(applyTransactions(emptyState(), cutOff), 'cashflow.months_observed')
-    assert.deepEqual(half, { value: 2, age_days: 40 })
-  })
-
-  it('compare the income of the leanest month with the outflow of an average month', () => {
-    const state = applyTransactions(emptyState(), monthly([100, 400, 90, 400], { outflow: 90 }))
-    assert.deepEqual(featureOf(state, 'cashflow.lowest_inflow_to_outflow'), { value: 1, age_days: 25 })
-    assert.deepEqual(featureOf(withMonths([400]), 'cashflow.lowest_inflow_to_outflow'), { missing: 'too_short' })
-  })
-
-  it('count low balances after debits only, not after a large credit on a small balance', () => {
-    const state = withMonths([500, 500, 500])
-    assert.deepEqual(featureOf(state, 'cashflow.low_balance_share'), { value: 0, age_days: 25 })
-    const spent = applyTransactions(emptyState(), monthly([500, 500, 500], { outflow: 90 }))
-    assert.deepEqual(featureOf(spent, 'cashflow.low_balance_share'), { value: 1, age_days: 25 })
-  })
-
-  it('are missing, not zero, if newer transactions in another currency moved the window on', () => {
-    const later: TransactionFact = {
-      occurredAt: '2027-12-02T00:00:00.000Z',
-      externalId: 'later',
-      amount: 5,
-      currency: 'USD',
-      direction: 'credit',
-    }
-    const state = applyTransactions(withMonths([500, 500, 500]), [later])
-    const now = '2027-12-03T00:00:00.000Z'
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow', { now }), { missing: 'other_currency' })
-    const partly = applyTransactions(withMonths([500, 500, 500]), [
-      { ...later, occurredAt: '2027-05-02T00:00:00.000Z' },
-    ])
-    const months = featureOf(partly, 'cashflow.months_observed', { now: '2027-05-03T00:00:00.000Z' })
-    assert.deepEqual(months, { value: 2, age_days: 317 })
-  })
-
-  it('have no ratio of spending to income if the account has neither', () => {
-    const moved = monthly([500, 500, 500]).map((transaction) => ({ ...transaction, category: 'own_transfer' }))
-    const state = applyTransactions(emptyState(), moved)
-    assert.deepEqual(featureOf(state, 'cashflow.outflow_to_inflow'), { missing: 'no_data' })
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 0, age_days: 25 })
-  })
-
-  it('are those of the most used currency if the request names none', () => {
-    const request = { product: 'default' }
-    const { features } = deriveFacts({ state: withMonths([500, 500, 500]), entity: {}, request, now: NOW })
-    assert.deepEqual(features['cashflow.median_inflow'], { value: 500, age_days: 25 })
-  })
-
-  it('have no balances if no transaction reports one', () => {
-    const bare = monthly([500, 500, 500]).map(({ balanceAfter: _, ...transaction }) => transaction)
-    const state = applyTransactions(emptyState(), bare)
-    assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { missing: 'no_data' })
-    assert.deepEqual(featureOf(state, 'cashflow.negative_days'), { missing: 'no_data' })
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
-  })
-
-  it('include the lowest, the average and the last balance', () => {
-    const state = withMonths([500, 500, 500])
-    assert.deepEqual(featureOf(state, 'cashflow.lowest_balance'), { value: 90, age_days: 25 })
-    assert.deepEqual(featureOf(state, 'cashflow.average_balance'), { value: 96, age_days: 25 })
-    assert.deepEqual(featureOf(state, 'cashflow.last_balance'), { value: 92, age_days: 25 })
-  })
-
-  it('are too short within the first month', () => {
-    assert.deepEqual(featureOf(withMonths([500]), 'cashflow.median_inflow'), { missing: 'too_short' })
-    assert.deepEqual(featureOf(withMonths([500]), 'cashflow.months_observed'), { value: 0, age_days: 25 })
-  })
-
-  it('count a day below zero once, however many balances it has', () => {
-    const day = monthly([500, 500]).map((transaction, index) => ({
-      ...transaction,
-      externalId: `${index}`,
-      occurredAt: index < 3 ? '2026-06-07T09:00:00.000Z' : '2026-06-30T09:00:00.000Z',
-      balanceAfter: -5,
-    }))
-    assert.deepEqual(featureOf(applyTransactions(emptyState(), day), 'cashflow.negative_days'), {
-      value: 2,
-      age_days: 15,
-    })
-  })
-
-  it('separate the repayment of loans from other spending', () => {
-    const repayments = monthly([0.01, 500, 500], { outflow: 90 }).map((transaction) =>
-      transaction.direction === 'debit' ? { ...transaction, category: 'loan_repayment' } : transaction,
+  it('do not let one bad day change the reserve', () => {
+    const daily = withBalances(
+      [booked(100, 9000), ...Array.from({ length: 40 }, (_, index) => booked(90 - index * 2, -100))],
+      0,
     )
-    const state = applyTransactions(emptyState(), repayments)
-    assert.deepEqual(featureOf(state, 'cashflow.mean_debt_service'), { value: 90, age_days: 25 })
-    assert.deepEqual(featureOf(state, 'cashflow.mean_spending'), { value: 0, age_days: 25 })
+    const oneBadDay = daily.map((fact, index) => (index === 5 ? { ...fact, balanceAfter: -400 } : fact))
+    assert.equal(valueIn(daily, 'reserve'), 5400)
+    assert.equal(valueIn(oneBadDay, 'reserve'), 5300)
+    assert.equal(valueIn(oneBadDay, 'lowest_balance'), -400)
+  })
+
+  it('say how many balances follow from the one before, in whatever order a day was booked', () => {
+    assert.equal(valueIn(salaried(), 'balances_reconciled'), 1)
+    const sameDay = withBalances(
+      [booked(50, 700), booked(40, -30), booked(40, -20), booked(40, 90), booked(7, -5)],
+      100,
+    )
+    const renamed = sameDay.map((fact, index) => ({ ...fact, externalId: `${9 - index}`, occurredAt: fact.occurredAt }))
+    assert.equal(valueIn(renamed, 'balances_reconciled'), 1)
+    const shifted = salaried().map((fact, index) => ({ ...fact, balanceAfter: fact.balanceAfter! + (index % 4) * 150 }))
+    assert.ok(Number(valueIn(shifted, 'balances_reconciled')) < 0.1)
+    const forged = renamed.map((fact) => (fact.amount === 20 ? { ...fact, balanceAfter: 2000 } : fact))
+    assert.ok(Number(valueIn(forged, 'balances_reconciled')) < 1)
+  })
+
+  it('say how many debits report a balance', () => {
+    const half = salaried().map(({ balanceAfter, ...fact }, index) =>
+      index % 4 < 2 ? { ...fact, balanceAfter } : fact,
+    )
+    assert.equal(valueIn(half as TransactionFact[], 'debits_with_balance'), 0.5)
+    const bare = salaried().map(({ balanceAfter: _, ...fact }) => fact)
+    assert.deepEqual(featureOf(ingested(bare), 'cashflow.average_balance'), { missing: 'no_data' })
+    assert.deepEqual(featureOf(ingested(bare), 'cashflow.overdrawn_days_365'), { missing: 'no_data' })
+  })
+
+  it('count the repayment of loans as debt service, a new loan in full', () => {
+    const loan = [80, 50, 20].map((days) => booked(days, -300, { category: 'Loan Payment' }))
+    assert.equal(valueIn([...salaried(), ...loan], 'monthly_debt_service'), 300)
+    assert.equal(valueIn(salaried(), 'monthly_debt_service'), 0)
+    assert.equal(valueIn([...salaried(), ...loan], 'monthly_spending'), valueIn(salaried(), 'monthly_spending'))
+  })
+
+  it('are not looked at for access without credit', () => {
+    const { features } = deriveFacts({ state: salariedState, entity: {}, request: { product: 'access' }, now: NOW })
+    for (const name of featureNames('cashflow.')) assert.deepEqual(features[name], { missing: 'not_requested' }, name)
   })
 })
 
 describe('consent', () => {
-  const state = withMonths([500, 500, 500])
+  const state = salariedState
+  const observed = { value: 331, age_days: 20 }
 
   it('revoked makes the data it covers missing, never zero', () => {
     const revoked = applyConsent(state, consent({ status: 'revoked', revokedAt: '2026-07-01T00:00:00.000Z' }))
@@ -254,15 +256,15 @@ describe('consent', () => {
     const granted = applyConsent(state, consent({}))
     const partly = applyConsent(granted, consent({ status: 'revoked', dataCategories: ['graph'], revokedAt: NOW }))
     assert.deepEqual(featureOf(partly, 'graph.negative_exposure'), { missing: 'consent_revoked' })
-    assert.deepEqual(featureOf(partly, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+    assert.deepEqual(featureOf(partly, 'cashflow.days_observed'), observed)
     assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
   })
 
   it('that expired withholds data from the instant of expiry', () => {
     const expiring = applyConsent(state, consent({ expiresAt: NOW }))
     const before = '2026-07-15T11:59:59.999Z'
-    assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow', { now: before }), { value: 500, age_days: 25 })
-    assert.deepEqual(featureOf(expiring, 'cashflow.median_inflow'), { missing: 'consent_expired' })
+    assert.deepEqual(featureOf(expiring, 'cashflow.days_observed', { now: before }), observed)
+    assert.deepEqual(featureOf(expiring, 'cashflow.days_observed'), { missing: 'consent_expired' })
   })
 
   it('granted again after a revocation counts, unless the revocation has the same instant', () => {
@@ -284,12 +286,12 @@ describe('consent', () => {
 
   it('that was never recorded withholds nothing', () => {
     assert.deepEqual(featureOf(state, 'consent.credit_underwriting'), { value: 'none' })
-    assert.deepEqual(featureOf(state, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+    assert.deepEqual(featureOf(state, 'cashflow.days_observed'), observed)
   })
 
   it('to marketing does not affect a decision when it is revoked', () => {
     const revoked = applyConsent(state, consent({ purpose: 'marketing', status: 'revoked', revokedAt: NOW }))
-    assert.deepEqual(featureOf(revoked, 'cashflow.median_inflow'), { value: 500, age_days: 25 })
+    assert.deepEqual(featureOf(revoked, 'cashflow.days_observed'), observed)
   })
 })
 
@@ -306,12 +308,9 @@ describe('facts', () => {
     const snapshot = { source: 'crm', asOf: NOW, features: { b: 1, B: 2, 'a.b': null, 10: 3, 9: 4, ü: 5 } }
     const states = [
       emptyState(),
-      withMonths([1, 300, 100, 200]),
-      applyFeatureSnapshot(withMonths([1]), snapshot),
-      applyConsent(
-        applyFeatureSnapshot(withMonths([1, 2, 3]), snapshot),
-        consent({ status: 'revoked', revokedAt: NOW }),
-      ),
+      salariedState,
+      applyFeatureSnapshot(ingested([booked(3, 100)]), snapshot),
+      applyConsent(applyFeatureSnapshot(salariedState, snapshot), consent({ status: 'revoked', revokedAt: NOW })),
       applyIdentityLink(emptyState(), {
         identifier: { type: 'tax_id', hash: 'a' },
         verification: { status: 'verified' },
@@ -328,7 +327,7 @@ describe('facts', () => {
 
   it('have every feature of the catalogue that needs no policy, with the type of its definition', () => {
     const { features } = deriveFacts({
-      state: withMonths([500, 500, 500]),
+      state: salariedState,
       entity: { type: 'person', country: 'DE' },
       request: { product: 'default', requestedAmount: 1, currency: 'EUR' },
       now: NOW,

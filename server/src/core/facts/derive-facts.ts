@@ -1,3 +1,4 @@
+import { sha256 } from '../canonical-json.ts'
 import { ageInDays } from './age-in-days.ts'
 import { cashflowFacts } from './cashflow-facts.ts'
 import { consentFacts, withheldBecause } from './consent-facts.ts'
@@ -17,6 +18,8 @@ export interface FactsRequest {
 
 /** What is known about the entity itself. */
 export interface FactsEntity {
+  /** Its id, of which `request.hash` is made; tests and studies may leave it out. */
+  id?: string
   type?: string | null
   country?: string | null
 }
@@ -46,17 +49,27 @@ export function deriveFacts({
   const { currency } = request
   return {
     features: {
-      ...orMissing('cashflow', withheld.transactions ?? cashflowFacts(state.cashflow, { currency, now })),
+      ...orMissing('cashflow', cashflowOrWhy(state, { withheld: withheld.transactions, request, now })),
       ...consentFacts(state.consents, now),
       ...entityFacts(entity),
       ...orMissing('graph', withheld.graph ?? graphFacts(state.graph)),
       ...historyFacts(state.history, currency),
       ...orMissing('identity', withheld.identity ?? identityFacts(state.identity, now) ?? 'no_data'),
-      ...requestFacts(request),
+      ...requestFacts(request, { entityId: entity.id ?? '', now }),
       ...snapshotFacts(state.snapshot, { withheld: withheld.features, now }),
     },
     format: 1,
   }
+}
+
+/** Access without credit is not a question of money, so bank data is not looked at. */
+function cashflowOrWhy(
+  { cashflow }: EntityState,
+  { withheld, request, now }: { withheld: MissingBecause | undefined; request: FactsRequest; now: string },
+): FactSet | MissingBecause {
+  const { requestedAmount, currency } = request
+  if (requestedAmount === undefined || currency === undefined) return 'not_requested'
+  return withheld ?? cashflowFacts(cashflow, { currency, now })
 }
 
 const WITHHOLDABLE = {
@@ -83,12 +96,25 @@ function entityFacts({ type, country }: FactsEntity): FactSet {
   return { 'entity.country': knownOr(country, 'no_data'), 'entity.type': knownOr(type, 'no_data') }
 }
 
-function requestFacts({ product, requestedAmount, currency }: FactsRequest): FactSet {
+function requestFacts(
+  { product, requestedAmount, currency }: FactsRequest,
+  { entityId, now }: { entityId: string; now: string },
+): FactSet {
   return {
     'request.amount': knownOr(requestedAmount, 'not_requested'),
     'request.currency': knownOr(currency, 'not_requested'),
+    'request.date': known(now.slice(0, 'YYYY-MM-DD'.length)),
+    'request.hash': known(requestHash(entityId, product)),
     'request.product': known(product),
   }
+}
+
+/** Four digits: samples of a hundredth of a percent, and pilots that do not overlap. */
+const HASHES = 10_000
+
+/** The first 32 bits of SHA-256 over entity and product, modulo 10,000: the same for every request of one kind. */
+function requestHash(entityId: string, product: string): number {
+  return Number.parseInt(sha256(`${entityId} ${product}`).slice(0, 8), 16) % HASHES
 }
 
 function snapshotFacts(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalJson } from '../canonical-json.ts'
+import { type DayBucket, incomeOf, unpackDay } from './day-bucket.ts'
 import {
   applyConsent,
   applyFeatureSnapshot,
@@ -9,6 +10,7 @@ import {
   applyOutcome,
   applyTransactions,
   type ConsentFact,
+  countFeatures,
   type EntityState,
   emptyState,
   type FeatureSnapshotFact,
@@ -52,11 +54,12 @@ const transactions: fc.Arbitrary<TransactionFact[]> = fc.uniqueArray(
     {
       occurredAt: fc.oneof(instants, fewInstants),
       externalId: fc.uuid(),
-      amount: hundredths(1, 1_000_000),
+      amount: fc.oneof(hundredths(1, 1_000_000), fc.constantFrom(100, 200, 300)),
       currency: fc.constantFrom('EUR', 'CZK'),
       direction: fc.constantFrom('credit', 'debit'),
       balanceAfter: hundredths(-500_000, 5_000_000),
       category: fc.constantFrom('own_transfer', 'loan_proceeds', 'loan_repayment', 'returned_payment', 'rent'),
+      counterparty: fc.constantFrom('Acme', 'Zenith'),
     },
     { requiredKeys: ['occurredAt', 'externalId', 'amount', 'currency', 'direction'] },
   ),
@@ -140,6 +143,17 @@ const transaction = (over: Partial<TransactionFact>): TransactionFact => ({
   ...over,
 })
 
+function dayOf(batch: TransactionFact[]): DayBucket {
+  return unpackDay(applyTransactions(emptyState(), batch).cashflow.currencies.EUR!.days[0]!)
+}
+
+it('the state of an entity without any facts counts nothing, in the format that is stored', () => {
+  const { format, history, graph } = emptyState()
+  assert.deepEqual([format, history.worstDaysPastDue], [1, 0])
+  const { paths, ...counts } = graph
+  assert.deepEqual([paths, ...Object.values(counts)], [[], 0, 0, 0, 0])
+})
+
 describe('entity state', () => {
   it('does not depend on the order of ingest or on how transactions are batched', () => {
     fc.assert(
@@ -178,29 +192,76 @@ describe('entity state', () => {
 
   it('adds up money exactly', () => {
     const dimes = Array.from({ length: 10 }, (_, index) => transaction({ externalId: `${index}`, amount: 0.1 }))
-    const state = applyTransactions(emptyState(), dimes)
-    assert.equal(state.cashflow.currencies.EUR?.months['2026-03']?.inflow, '10000')
+    assert.equal(incomeOf(dayOf(dimes)), 10_000)
+    const huge = [999_999_999_999, 0.001, 999_999_999_999].map((amount, index) =>
+      transaction({ externalId: `${index}`, amount, direction: 'debit', category: 'loan_repayment' }),
+    )
+    assert.equal(dayOf(huge).repaid, '19999999999980010')
   })
 
-  it('does not count own transfers, loan proceeds and returned payments as income', () => {
-    const categories = ['own_transfer', 'loan_proceeds', 'returned_payment', 'salary']
-    const batch = categories.map((category) => transaction({ externalId: category, category }))
-    const march = applyTransactions(emptyState(), batch).cashflow.currencies.EUR?.months['2026-03']
-    assert.equal(march?.inflow, '1000000')
-    assert.equal(march?.transferred, '1000000')
-    assert.equal(march?.borrowed, '1000000')
-    assert.equal(march?.returned, 1)
+  it('does not count own transfers, loan proceeds, refunds and returned payments as income', () => {
+    const categories = ['own_transfer', 'loan_proceeds', 'refund', 'returned_payment', 'salary']
+    const day = dayOf(categories.map((category) => transaction({ externalId: category, category })))
+    assert.equal(incomeOf(day), 1_000_000)
+    assert.deepEqual([day.returned, day.transactions], [1, 5])
   })
 
-  it('keeps eighteen months, whatever the number of transactions', () => {
-    const batch = Array.from({ length: 40 }, (_, index) => {
-      const occurredAt = new Date(Date.UTC(2023, index, 5)).toISOString()
+  it('recognises the spellings of a category, and lenders by their name', () => {
+    const spellings = ['loan_repayment', 'LOAN_PAYMENTS_CAR_PAYMENT', 'Loan payment', ' instalments ', 'loan-payment']
+    for (const category of spellings)
+      assert.equal(dayOf([transaction({ category, direction: 'debit' })]).repaid, 1_000_000)
+    assert.equal(dayOf([transaction({ counterparty: 'Quick Loans Ltd', direction: 'debit' })]).repaid, 1_000_000)
+    assert.equal(dayOf([transaction({ counterparty: 'Loanna Smith', direction: 'debit' })]).repaid, 0)
+  })
+
+  it('keeps 400 days, whatever the number of transactions', () => {
+    const batch = Array.from({ length: 900 }, (_, index) => {
+      const occurredAt = new Date(Date.UTC(2023, 0, 1 + index)).toISOString()
       return transaction({ externalId: `${index}`, occurredAt })
     })
-    const { months, transactions, firstAt } = applyTransactions(emptyState(), batch).cashflow.currencies.EUR!
-    assert.equal(Object.keys(months).length, 18)
-    assert.equal(transactions, 40)
-    assert.equal(firstAt, '2023-01-05T00:00:00.000Z')
+    const { days, transactions, firstAt } = applyTransactions(emptyState(), batch).cashflow.currencies.EUR!
+    assert.equal(days.length, 400)
+    assert.equal(transactions, 900)
+    assert.equal(firstAt, '2023-01-01T00:00:00.000Z')
+  })
+
+  it('stays bounded on an account with thousands of transactions a day', () => {
+    const busy = Array.from({ length: 5000 }, (_, index) =>
+      transaction({
+        externalId: `${index}`,
+        occurredAt: new Date(Date.UTC(2026, 2, 1 + (index % 5))).toISOString(),
+        amount: 1 + index,
+        direction: index % 3 === 0 ? 'credit' : 'debit',
+        balanceAfter: 1000 + index,
+      }),
+    )
+    assert.ok(JSON.stringify(applyTransactions(emptyState(), busy)).length < 5 * 300 + 1000)
+  })
+
+  it('keeps the four largest credits and the five largest debits of a day, and the sum of the others', () => {
+    const day = (direction: 'credit' | 'debit', count: number) =>
+      dayOf(
+        Array.from({ length: count }, (_, index) =>
+          transaction({ externalId: `${index}`, amount: 1 + index, direction, counterparty: 'Acme' }),
+        ),
+      )
+    const kept = ({ credits }: DayBucket) => credits.map(([amount]) => amount)
+    assert.deepEqual([kept(day('credit', 4)), day('credit', 4).otherCredits], [[40_000, 30_000, 20_000, 10_000], 0])
+    assert.deepEqual(
+      [kept(day('credit', 5)), day('credit', 5).otherCredits],
+      [[50_000, 40_000, 30_000, 20_000], 10_000],
+    )
+    assert.deepEqual([day('debit', 5).debits.length, day('debit', 5).otherDebits], [5, 0])
+    assert.deepEqual([day('debit', 6).debits.length, day('debit', 6).otherDebits], [5, 10_000])
+  })
+
+  it('counts the features that it has with those of a snapshot, each once', () => {
+    const { snapshot } = applyFeatureSnapshot(emptyState(), {
+      source: 'crm',
+      asOf: '2026-02-01T00:00:00.000Z',
+      features: { tenure: 1, segment: 'retail' },
+    })
+    assert.equal(countFeatures(snapshot, { tenure: 2, utilization: 0.5, constructor: 1 }), 4)
   })
 
   it('replaces a feature by a correction of the same instant, but not by an older value', () => {

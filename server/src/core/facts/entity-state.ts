@@ -1,11 +1,12 @@
 import type { ExposureSummary } from '../graph/describe-trust.ts'
 import { addTransactions, type CashflowState } from './cashflow-state.ts'
 import { addConsent, type ConsentFact, type ConsentState } from './consent-state.ts'
-import { addOutcome, type HistoryState, type OutcomeFact } from './history-state.ts'
+import { addOutcome, type HistoryState, type OutcomeFact, removeOutcome } from './history-state.ts'
 import { addIdentityLink, type IdentityLinkFact, type IdentityState } from './identity-state.ts'
 import { addFeatureSnapshot, type FeatureSnapshotFact, type SnapshotState } from './snapshot-state.ts'
 import type { TransactionFact } from './transaction-fact.ts'
 
+export { CURRENCY_DAYS_MAX, countCurrencyDays } from './cashflow-state.ts'
 export type { ConsentFact } from './consent-state.ts'
 export type { OutcomeFact } from './history-state.ts'
 export type { IdentityLinkFact } from './identity-state.ts'
@@ -34,7 +35,7 @@ export function emptyState(): EntityState {
     format: 1,
     identity: {},
     consents: {},
-    cashflow: { newestMonth: null, currencies: {} },
+    cashflow: { newestDay: null, currencies: {} },
     snapshot: {},
     history: { outcomes: {}, openCredits: {}, worstDaysPastDue: 0 },
     graph: {
@@ -64,6 +65,15 @@ export function applyOutcome(
   earlier: readonly OutcomeFact[] = [],
 ): EntityState {
   return { ...state, history: addOutcome(state.history, outcome, earlier) }
+}
+
+/** Takes an outcome out of the entity's history; `others` are the other reports about its decision, `allOthers` about all. */
+export function applyRetraction(
+  state: EntityState,
+  outcome: OutcomeFact,
+  reports: { others: readonly OutcomeFact[]; allOthers: readonly OutcomeFact[] },
+): EntityState {
+  return { ...state, history: removeOutcome(state.history, outcome, reports) }
 }
 
 /** Adds an identity link to the entity's identity summary. */

@@ -1,4 +1,4 @@
-import { type Fact, type Facts, type FactValue, known, missing } from './facts.ts'
+import { type Fact, type Facts, type FactValue, known, type MissingBecause, missing } from './facts.ts'
 import { FEATURE_CATALOGUE, findFeature } from './feature-catalogue.ts'
 
 /** The features that are never missing, with their values for an entity without any facts. */
@@ -16,26 +16,35 @@ const NEVER_MISSING: Record<string, FactValue> = {
   'history.worst_days_past_due': 0,
   'history.outstanding': 0,
   'history.open_in_other_currency': 0,
+  'request.date': '2026-01-15',
+  'request.hash': 5000,
   'request.product': 'default',
 }
 
 /**
- * Builds facts from plain values, for tests: the given features are known and all others are missing. Features that can
- * age are `ageDays` old.
+ * Builds facts from plain values, for tests: the given features are known and all others are missing, for the cause in
+ * `causes` where there is one. Features that can age are `ageDays` old.
  */
-export function factsFrom(values: Readonly<Record<string, FactValue>>, ageDays?: number): Facts {
-  const facts: [string, Fact][] = Object.keys(FEATURE_CATALOGUE).map((name) => [name, missing(absence(name))])
+export function factsFrom(
+  values: Readonly<Record<string, FactValue>>,
+  ageDays?: number,
+  causes: Readonly<Record<string, MissingBecause>> = {},
+): Facts {
+  const isAccess = values['request.amount'] === undefined
+  const facts: [string, Fact][] = Object.keys(FEATURE_CATALOGUE).map((name) => [name, missing(absence(name, isAccess))])
   const given = Object.entries({ ...NEVER_MISSING, ...values }).map(([name, value]): [string, Fact] => [
     name,
     known(value, canAge(name) ? ageDays : undefined),
   ])
-  return { format: 1, features: Object.fromEntries([...facts, ...given]) }
+  const absent = Object.entries(causes).map(([name, because]): [string, Fact] => [name, missing(because)])
+  return { format: 1, features: Object.fromEntries([...facts, ...given, ...absent]) }
 }
 
 function canAge(feature: string): boolean {
   return findFeature(feature)?.half_life_days !== null
 }
 
-function absence(feature: string): 'not_requested' | 'no_data' {
-  return feature.startsWith('request.') ? 'not_requested' : 'no_data'
+/** As in `deriveFacts`, access without credit is decided without bank data. */
+function absence(feature: string, isAccess: boolean): 'not_requested' | 'no_data' {
+  return feature.startsWith('request.') || (isAccess && feature.startsWith('cashflow.')) ? 'not_requested' : 'no_data'
 }

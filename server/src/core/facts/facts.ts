@@ -4,9 +4,13 @@ export type FactValue = number | string | boolean
 /** Why a feature has no value; a missing value never counts as zero. */
 export const MISSING_BECAUSE = {
   no_data: 'Nothing was reported from which the value can be computed.',
-  too_short: 'There are transactions, but no full month of them.',
+  too_short: 'There are transactions, but of less than a month.',
   other_currency: 'There is data, but not in the currency of the request.',
   stale: 'The value is older than the policy accepts (`max_age_days` of the input).',
+  wrong_type: 'The value is not of the type that the policy reads, such as text where a number is expected.',
+  out_of_range: 'The policy reads it as a probability, and it is not from 0 to 1.',
+  not_a_number: 'The policy computes it, and divides by zero.',
+  too_long: 'The policy computes it, and the text has more than 500 characters.',
   consent_revoked: 'The consent that covers this data was revoked.',
   consent_expired: 'The consent that covers this data has expired.',
   not_requested: 'The request does not name the amount or the currency that the value depends on.',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureRequest } from '../decide/measure-request.ts'
+import { compileProducts } from '../policy/compile-products.ts'
 import { deriveFacts, type FactsRequest } from './derive-facts.ts'
 import { applyConsent, applyTransactions, type EntityState, emptyState, type TransactionFact } from './entity-state.ts'
 import type { FactSet, MissingBecause } from './facts.ts'
-import { FEATURE_CATALOGUE } from './feature-catalogue.ts'
+import { FEATURE_CATALOGUE, featureNames, needsMissingReason } from './feature-catalogue.ts'
 
 const NOW = '2026-07-15T12:00:00.000Z'
 const CREDIT: FactsRequest = { product: 'default', requestedAmount: 1000, currency: 'EUR' }
@@ -56,19 +57,25 @@ test('the catalogue lists exactly the reasons for which each feature can be miss
     assert.deepEqual([...(seen[name] ?? [])].sort(), [...missing_because].sort(), name)
 })
 
+test('a feature that is never missing, or only because nothing was requested, needs no reason for its absence', () => {
+  const withoutReason = Object.entries(FEATURE_CATALOGUE).filter(([, definition]) => !needsMissingReason(definition))
+  assert.deepEqual(
+    withoutReason.map(([name]) => name).filter((name) => !name.startsWith('consent.') && !name.startsWith('history.')),
+    ['request.product', 'request.date', 'request.hash', 'request.currency', 'request.amount', 'request.instalment'],
+  )
+  assert.equal(withoutReason.length, 6 + featureNames('consent.').length + featureNames('history.').length)
+})
+
 function featuresOf(state: EntityState, request: FactsRequest): FactSet {
   const { features } = deriveFacts({ state, entity: {}, request, now: NOW })
   const measured = measureRequest({
-    terms: { product: 'default', term_months: 12, annual_rate: 0.12, annuityFactor: 11 },
+    terms: compileProducts([{ product: 'default', term_months: 12, annual_rate: 0.12 }]).get('default')!,
+    product: 'default',
+    fee: 0,
     amount: request.requestedAmount,
     currency: request.currency,
-    medianInflow: features['cashflow.median_inflow']!,
-    lowestBalance: features['cashflow.lowest_balance']!,
-    inflowVariation: undefined,
-    meanSpending: undefined,
-    meanDebtService: undefined,
-    averageBalance: undefined,
-    outstanding: undefined,
+    monthlyIncome: features['cashflow.monthly_income']!,
+    reserve: features['cashflow.reserve']!,
   })
   return { ...features, ...measured }
 }

@@ -11,8 +11,6 @@ export interface FeatureDefinition {
   half_life_days: number | null
   /** The data category whose consent covers the feature; if that is revoked or expired, the feature is missing. */
   data_category: DataCategory | null
-  /** Whether it can be missing for another reason than `not_requested`. */
-  can_be_missing: boolean
   /** Every reason for which it can be missing; on top of them, a policy may find the value stale. */
   missing_because: readonly MissingBecause[]
 }
@@ -25,41 +23,43 @@ const IDENTITY: Shared = {
   source: 'identity links with an identifier',
   half_life_days: 1095,
   data_category: 'identity',
-  can_be_missing: true,
   missing_because: ['no_data', ...WITHHELD],
 }
 const CONSENT: Shared = {
   source: 'consents',
   half_life_days: null,
   data_category: null,
-  can_be_missing: false,
   missing_because: [],
 }
 const CASHFLOW: Shared = {
   source: 'transactions in the currency of the request',
   half_life_days: 90,
   data_category: 'transactions',
-  can_be_missing: true,
-  missing_because: ['no_data', 'other_currency', ...WITHHELD],
+  missing_because: ['no_data', 'other_currency', 'not_requested', ...WITHHELD],
 }
-const FLOW: Shared = { ...CASHFLOW, missing_because: ['no_data', 'too_short', 'other_currency', ...WITHHELD] }
+const FLOW: Shared = {
+  ...CASHFLOW,
+  missing_because: ['no_data', 'too_short', 'other_currency', 'not_requested', ...WITHHELD],
+}
+/** Counted from the moment of the decision, so it never ages. */
+const CASHFLOW_NOW: Shared = { ...CASHFLOW, half_life_days: null }
+const FLOW_NOW: Shared = { ...FLOW, half_life_days: null }
 const CONDUCT: Shared = {
   ...CASHFLOW,
   source: 'transactions in any currency',
-  missing_because: ['no_data', ...WITHHELD],
+  missing_because: ['no_data', 'not_requested', ...WITHHELD],
 }
+const CONDUCT_NOW: Shared = { ...CONDUCT, half_life_days: null }
 const GRAPH: Shared = {
   source: 'the trust graph',
   half_life_days: null,
   data_category: 'graph',
-  can_be_missing: true,
   missing_because: WITHHELD,
 }
 const HISTORY: Shared = {
   source: 'outcomes of earlier decisions',
   half_life_days: null,
   data_category: null,
-  can_be_missing: false,
   missing_because: [],
 }
 const OPEN_CREDIT: Shared = { ...HISTORY, missing_because: ['not_requested'] }
@@ -68,17 +68,15 @@ const ENTITY: Shared = {
   source: 'the entity',
   half_life_days: null,
   data_category: null,
-  can_be_missing: true,
   missing_because: ['no_data'],
 }
 const REQUEST: Shared = {
   source: 'the request',
   half_life_days: null,
   data_category: null,
-  can_be_missing: true,
   missing_because: ['not_requested'],
 }
-const PRODUCT: Shared = { ...REQUEST, can_be_missing: false, missing_because: [] }
+const PRODUCT: Shared = { ...REQUEST, missing_because: [] }
 const MEASURED_REQUEST: Shared = {
   ...CASHFLOW,
   source: "the request under the policy's terms, against transactions",
@@ -87,7 +85,7 @@ const MEASURED_REQUEST: Shared = {
 /** A feature measured against another one is also missing whenever that one is. */
 const measuredAgainst = ({ missing_because }: Shared): Shared => ({
   ...MEASURED_REQUEST,
-  missing_because: ['not_requested', ...missing_because],
+  missing_because,
 })
 
 const number = (shared: Shared, label: string, unit: string): FeatureDefinition => ({
@@ -118,28 +116,64 @@ export const FEATURE_CATALOGUE = {
   'consent.data_sharing': text(CONSENT, 'Consent to the sharing of data', CONSENT_STATUS),
   'consent.identity_data': text(CONSENT, 'Whether identity data may be looked at', 'open, revoked or expired'),
 
-  'cashflow.months_observed': number(CASHFLOW, 'Full months of transactions, twelve at most', 'months'),
-  'cashflow.median_inflow': number(FLOW, 'Median monthly income over six months', 'money'),
-  'cashflow.inflow_variation': number(FLOW, 'How much monthly income varies, over six months', 'ratio'),
-  'cashflow.lowest_inflow_to_outflow': number(
-    FLOW,
-    'Income of the leanest of six months ÷ what leaves the account in an average one',
-    'ratio',
-  ),
-  'cashflow.mean_spending': number(FLOW, 'Mean monthly spending without loan repayments, over six months', 'money'),
-  'cashflow.mean_debt_service': number(FLOW, 'Mean monthly repayment of existing loans, over six months', 'money'),
-  'cashflow.outflow_to_inflow': number(FLOW, 'Spending ÷ income, over twelve months', 'ratio'),
-  'cashflow.lowest_balance': number(CASHFLOW, 'Lowest balance over six months', 'money'),
-  'cashflow.average_balance': number(CASHFLOW, 'Average balance over six months', 'money'),
-  'cashflow.balance_variation': number(CASHFLOW, 'How much the balance varies, over six months', 'ratio'),
-  'cashflow.low_balance_share': number(CASHFLOW, 'Share of debits that left little behind, over six months', 'ratio'),
-  'cashflow.negative_days': number(
-    CONDUCT,
-    'Days on which a payment left the balance below zero, over twelve months',
+  'cashflow.days_observed': number(CASHFLOW, 'Days over which the account was observed, within the last 365', 'days'),
+  'cashflow.days_since_last': number(CASHFLOW_NOW, 'Days since the account was last observed', 'days'),
+  'cashflow.monthly_income': number(FLOW, 'Monthly income now: what recurs, and the mean of all other income', 'money'),
+  'cashflow.recurring_income': number(FLOW, 'Monthly income from payers that pay regularly and still do', 'money'),
+  'cashflow.other_income': number(FLOW, 'Mean monthly income that does not recur, over 365 days', 'money'),
+  'cashflow.stopped_income': number(FLOW, 'Monthly income that recurred and stopped, within 365 days', 'money'),
+  'cashflow.days_since_recurring': number(
+    FLOW_NOW,
+    'Days since the largest recurring income, running or stopped, was last paid',
     'days',
   ),
-  'cashflow.returned_payments': number(CONDUCT, 'Returned payments, over twelve months', 'payments'),
+  'cashflow.circular_share': number(
+    CASHFLOW,
+    'Share of incoming money that left again within days in the same total, over 365 days',
+    'share',
+  ),
+  'cashflow.lowest_income_to_outflow': number(
+    FLOW,
+    'Income of the leanest five weeks of 180 days ÷ what leaves the account in an average month',
+    'ratio',
+  ),
+  'cashflow.monthly_spending': number(FLOW, 'Mean monthly spending without loan repayments, over 365 days', 'money'),
+  'cashflow.monthly_debt_service': number(
+    FLOW,
+    'Monthly repayment of existing loans, over 88 or 365 days, whichever is more',
+    'money',
+  ),
+  'cashflow.outflow_to_income': number(FLOW, 'What left the account ÷ income, over 365 days', 'ratio'),
+  'cashflow.lowest_balance': number(CASHFLOW, 'Lowest balance that a debit left, over 180 days', 'money'),
+  'cashflow.reserve': number(
+    CASHFLOW,
+    'Balance that debits left on nine in ten days with debits, over 180 days',
+    'money',
+  ),
+  'cashflow.average_balance': number(CASHFLOW, 'Average balance that debits left, over 180 days', 'money'),
+  'cashflow.balance_variation': number(CASHFLOW, 'How much the balance varies, over 180 days', 'ratio'),
+  'cashflow.low_balance_share': number(
+    CASHFLOW,
+    'Share of the days with debits on which they left less than one and a half times their sum, over 180 days',
+    'share',
+  ),
   'cashflow.last_balance': number(CASHFLOW, 'Balance after the latest transaction', 'money'),
+  'cashflow.balances_reconciled': number(
+    CASHFLOW,
+    'Share of the balances that follow from the balance before, over 365 days',
+    'share',
+  ),
+  'cashflow.debits_with_balance': number(CASHFLOW, 'Share of the debits that report a balance, over 365 days', 'share'),
+  'cashflow.deepest_overdraft': number(CASHFLOW, 'How far below zero the balance was, within 365 days', 'money'),
+  'cashflow.overdrawn_days_30': number(CONDUCT, 'Days on which a payment left the balance below zero, of 30', 'days'),
+  'cashflow.overdrawn_days_90': number(CONDUCT, 'Days on which a payment left the balance below zero, of 90', 'days'),
+  'cashflow.overdrawn_days_365': number(CONDUCT, 'Days on which a payment left the balance below zero, of 365', 'days'),
+  'cashflow.other_currencies': number(
+    CONDUCT_NOW,
+    'Other currencies with income on three or more of 365 days',
+    'currencies',
+  ),
+  'cashflow.returned_payments': number(CONDUCT, 'Returned payments, over 365 days', 'payments'),
 
   'graph.negative_exposure': number(GRAPH, 'Exposure to bad outcomes of linked entities', 'share'),
   'graph.negative_exposure_without_payments': number(GRAPH, 'The same, without links that are only payments', 'share'),
@@ -163,6 +197,8 @@ export const FEATURE_CATALOGUE = {
   'entity.country': text(ENTITY, 'Country', 'ISO 3166-1 alpha-2'),
 
   'request.product': text(PRODUCT, 'Product', 'code'),
+  'request.date': text(PRODUCT, 'Day of the decision in UTC', 'YYYY-MM-DD'),
+  'request.hash': number(PRODUCT, 'A stable number of the entity and the product, for samples and pilots', '0 to 9999'),
   'request.currency': text(REQUEST, 'Currency of the request', 'ISO 4217'),
   'request.amount': number(REQUEST, 'Requested amount', 'money'),
   'request.instalment': number(
@@ -170,12 +206,20 @@ export const FEATURE_CATALOGUE = {
     "Monthly instalment of the requested amount at the product's terms",
     'money',
   ),
-  'request.instalment_to_inflow': number(measuredAgainst(FLOW), 'Instalment ÷ median monthly income', 'ratio'),
-  'request.lowest_balance_to_instalment': number(measuredAgainst(CASHFLOW), 'Lowest balance ÷ instalment', 'ratio'),
+  'request.instalment_to_income': number(measuredAgainst(FLOW), 'Instalment ÷ monthly income', 'ratio'),
+  'request.reserve_to_instalment': number(measuredAgainst(CASHFLOW), 'Reserve ÷ instalment', 'ratio'),
 } as const satisfies Record<string, FeatureDefinition>
 
 /** The name of a feature of the catalogue. */
 export type FeatureName = keyof typeof FEATURE_CATALOGUE
+
+/**
+ * Whether a characteristic can have to give a reason for the absence of a feature. A value that is missing as `not_requested`
+ * needs none: its characteristic does not apply, and scores its reference.
+ */
+export function needsMissingReason({ missing_because }: FeatureDefinition): boolean {
+  return missing_because.some((because) => because !== 'not_requested')
+}
 
 /** The catalogue's names that start with `prefix`, such as `cashflow.`. */
 export function featureNames(prefix: string): FeatureName[] {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { canonicalJson } from '../canonical-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { deriveFacts } from './derive-facts.ts'
-import { applyOutcome, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
+import { applyOutcome, applyRetraction, type EntityState, emptyState, type OutcomeFact } from './entity-state.ts'
 import { isNeutral } from './outcome-course.ts'
 
 /** A report without its id, which is assigned in the order of reporting. */
@@ -22,15 +22,18 @@ const funded = (at: number, amount: number, over: Partial<Report> = {}) =>
 
 /** Applies reports one after the other, each with the earlier reports about its decision. */
 function historyOf(reports: readonly Report[]): EntityState {
-  const reported: OutcomeFact[] = []
-  let state = emptyState()
-  for (const withoutId of reports) {
-    const report = { ...withoutId, id: `out_${String(reported.length).padStart(4, '0')}` }
-    const earlier = reported.filter(({ decisionId }) => decisionId === report.decisionId)
-    state = JSON.parse(JSON.stringify(applyOutcome(state, report, earlier)))
-    reported.push(report)
-  }
-  return state
+  return historyOfFacts(reports.map(withId))
+}
+
+function withId(report: Report, index: number): OutcomeFact {
+  return { ...report, id: `out_${String(index).padStart(4, '0')}` }
+}
+
+function historyOfFacts(reports: readonly OutcomeFact[]): EntityState {
+  return reports.reduce((state, report, index) => {
+    const earlier = reports.slice(0, index).filter(({ decisionId }) => decisionId === report.decisionId)
+    return JSON.parse(JSON.stringify(applyOutcome(state, report, earlier)))
+  }, emptyState())
 }
 
 function factsOf(state: EntityState, currency = 'EUR') {
@@ -59,6 +62,10 @@ function ordersOf<Item>(items: readonly Item[]): Item[][] {
 }
 
 describe('own history', () => {
+  it('has no delay where no report names one', () => {
+    assert.equal(historyOf([outcome('late', 1)]).history.worstDaysPastDue, 0)
+  })
+
   it('counts a credit repaid once, however often that is reported', () => {
     const fact = factsOf(historyOf([outcome('repaid', 1), outcome('repaid', 2), outcome('repaid', 3)]))
     assert.equal(fact('repaid'), 1)
@@ -145,6 +152,20 @@ describe('own history', () => {
       fc.property(inTwoOrders, ([one, other]) => {
         const [first, second] = [historyOf(one), historyOf(other)]
         assert.equal(canonicalJson(first), canonicalJson(second))
+      }),
+    )
+  })
+
+  it('is after a retraction what it would be without the retracted report', () => {
+    fc.assert(
+      fc.property(inTwoOrders, fc.nat(), ([all], pick) => {
+        if (all.length === 0) return
+        const facts = all.map(withId)
+        const retracted = facts[pick % facts.length]!
+        const allOthers = facts.filter(({ id }) => id !== retracted.id)
+        const others = allOthers.filter(({ decisionId }) => decisionId === retracted.decisionId)
+        const state = applyRetraction(historyOfFacts(facts), retracted, { others, allOthers })
+        assert.equal(canonicalJson(state), canonicalJson(historyOfFacts(allOthers)))
       }),
     )
   })

@@ -31,7 +31,6 @@ interface Contribution {
   current: OutcomeType | undefined
   /** What is still owed, by currency. */
   open: ReadonlyMap<string, Money>
-  worstDaysPastDue: number
 }
 
 /**
@@ -46,13 +45,43 @@ export function addOutcome(
   outcome: OutcomeFact,
   earlier: readonly OutcomeFact[],
 ): HistoryState {
-  const [before, after] = [contributionOf(earlier), contributionOf([...earlier, outcome])]
+  const after = [...earlier, outcome]
+  return {
+    ...withReports({ outcomes, openCredits }, { before: earlier, after }),
+    // Further reports can only raise the longest delay, so there is nothing to subtract.
+    worstDaysPastDue: Math.max(worstDaysPastDue, longestDelay(after)),
+  }
+}
+
+/**
+ * Takes a report out of the entity's own history, as if it had never been made. `others` are all other reports about the
+ * same decision. The longest delay is not a sum, so it is computed again from `allOthers`, the entity's other reports.
+ */
+export function removeOutcome(
+  history: HistoryState,
+  outcome: OutcomeFact,
+  { others, allOthers }: { others: readonly OutcomeFact[]; allOthers: readonly OutcomeFact[] },
+): HistoryState {
+  return {
+    ...withReports(history, { before: [...others, outcome], after: others }),
+    worstDaysPastDue: longestDelay(allOthers),
+  }
+}
+
+/** Subtracts what one decision contributed by the reports before, and adds what it contributes by those after. */
+function withReports(
+  { outcomes, openCredits }: Omit<HistoryState, 'worstDaysPastDue'>,
+  reports: { before: readonly OutcomeFact[]; after: readonly OutcomeFact[] },
+): Omit<HistoryState, 'worstDaysPastDue'> {
+  const [before, after] = [contributionOf(reports.before), contributionOf(reports.after)]
   return {
     outcomes: recounted(recounted(outcomes, before.current, -1), after.current, 1),
     openCredits: withOpen(withOpen(openCredits, before.open, -1), after.open, 1),
-    // Further reports can only raise the longest delay, so there is nothing to subtract.
-    worstDaysPastDue: Math.max(worstDaysPastDue, after.worstDaysPastDue),
   }
+}
+
+function longestDelay(reports: readonly OutcomeFact[]): number {
+  return reports.reduce((worst, { daysPastDue = 0 }) => Math.max(worst, daysPastDue), 0)
 }
 
 function contributionOf(reports: readonly OutcomeFact[]): Contribution {
@@ -60,7 +89,6 @@ function contributionOf(reports: readonly OutcomeFact[]): Contribution {
   return {
     current: current === undefined || isNeutral(current) ? undefined : current,
     open: sumByCurrency(openDrawsOf(reports)),
-    worstDaysPastDue: reports.reduce((worst, { daysPastDue = 0 }) => Math.max(worst, daysPastDue), 0),
   }
 }
 

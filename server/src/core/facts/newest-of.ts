@@ -1,3 +1,5 @@
+import { compareText } from '../compare-text.ts'
+
 /** The later of two instants in ISO 8601 UTC, which sort as text; undefined is earlier than any instant. */
 export function laterOf(a: string | undefined, b: string): string {
   return a !== undefined && a > b ? a : b
@@ -15,10 +17,7 @@ export function newestOf<Value>(
 ): Record<string, Value> {
   const entries = Object.entries(record)
   if (entries.length <= entriesMax) return record
-  const newestFirst = ([keyA, a]: [string, Value], [keyB, b]: [string, Value]) => {
-    const [atA, atB] = [instantOf(a), instantOf(b)]
-    if (atA !== atB) return atA > atB ? -1 : 1
-    return keyA < keyB ? -1 : 1
-  }
+  const newestFirst = ([keyA, a]: [string, Value], [keyB, b]: [string, Value]) =>
+    compareText(instantOf(b), instantOf(a)) || compareText(keyA, keyB)
   return Object.fromEntries(entries.sort(newestFirst).slice(0, entriesMax))
 }

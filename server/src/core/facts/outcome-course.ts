@@ -1,3 +1,4 @@
+import { compareText } from '../compare-text.ts'
 import type { OutcomeType } from '../vocabularies.ts'
 
 /** One report of an outcome and when it happened; ids sort in the order in which the reports were made. */
@@ -67,17 +68,15 @@ export function isNeutral(type: OutcomeType): boolean {
 function inOrder<Reported extends Outcome>(reports: readonly Reported[]): Reported[] {
   return reports.toSorted(
     (a, b) =>
-      compare(a.occurredAt, b.occurredAt) || orderAtInstant(a.type) - orderAtInstant(b.type) || compare(a.id, b.id),
+      compareText(a.occurredAt, b.occurredAt) ||
+      orderAtInstant(a.type) - orderAtInstant(b.type) ||
+      compareText(a.id, b.id),
   )
 }
 
 function orderAtInstant(type: OutcomeType): number {
   if (type === 'funded') return 0
   return type === 'closed' ? 2 : 1
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b)
 }
 
 function outcomeAfter<Reported extends Outcome>(earlier: Reported | undefined, later: Reported): Reported {

@@ -8,6 +8,9 @@ export interface TransactionFact {
   currency: string
   direction: TransactionDirection
   balanceAfter?: number
-  /** Any text; the categories in `TRANSACTION_CATEGORIES` change how the transaction counts. */
+  /** Any text; `transaction-categories.ts` lists the categories that change how the transaction counts. */
   category?: string
+  description?: string
+  /** The id or the name of the counterparty. */
+  counterparty?: string
 }

@@ -60,7 +60,7 @@ describe('trust', () => {
 
   it("counts the entity's own outcomes at full strength", () => {
     const own = describeTrust(exposure(), { adversePpm: 500_000, favourablePpm: 0 })
-    assert.deepEqual([own.score, own.negative_exposure, own.evidence_count], [0.25, 0.5, 1])
+    assert.deepEqual([own.score, own.negative_exposure, own.evidence_count], [0.2, 0.5, 1])
     assert.ok(describeTrust(exposure(), { adversePpm: 0, favourablePpm: 200_000 }).score > 0.5)
   })
 
@@ -70,12 +70,41 @@ describe('trust', () => {
       contribution('b', { favourablePpm: 333_333, support: { strengthPpm: 90_000, via: 'b' } }),
     )
     assert.deepEqual(describeTrust(seen, NO_TRACK_RECORD), {
-      score: 0.3605,
+      score: 0.261234,
       negative_exposure: 0.3,
       positive_support: 0.03,
       evidence_count: 2,
       as_of: ASOF,
     })
+  })
+
+  it('adds the log-odds of own history and of the neighbours', () => {
+    const odds = ({ score }: { score: number }) => score / (1 - score)
+    fc.assert(
+      fc.property(exposures, fc.nat(900_000), fc.nat(90_000), (seen, adversePpm, favourablePpm) => {
+        const own = { adversePpm, favourablePpm }
+        const [both, alone, neighbours] = [
+          describeTrust(seen, own),
+          describeTrust(exposure(), own),
+          describeTrust(seen, NO_TRACK_RECORD),
+        ]
+        fc.pre(both.score > 0.01 && neighbours.score > 0.01 && alone.score > 0.01)
+        assert.ok(Math.abs(odds(both) / (odds(alone) * odds(neighbours)) - 1) < 0.001)
+      }),
+    )
+  })
+
+  it('does not grow with the number of neighbours beyond the three that matter most', () => {
+    const many = (count: number, over: Partial<Contribution>) =>
+      exposure(...Array.from({ length: count }, (_, n) => contribution(`ent_${n}`, over)))
+    const bad = { adversePpm: 200_000 }
+    assert.equal(
+      describeTrust(many(80, bad), NO_TRACK_RECORD).score,
+      describeTrust(many(3, bad), NO_TRACK_RECORD).score,
+    )
+    assert.ok(describeTrust(many(3, bad), NO_TRACK_RECORD).score < describeTrust(many(2, bad), NO_TRACK_RECORD).score)
+    const experienced = { adversePpm: 100_000, favourablePpm: 600_000 }
+    assert.equal(describeTrust(many(80, experienced), NO_TRACK_RECORD).negative_exposure, 0)
   })
 
   it('stays between 0 and 1, at most 0.5 with bad outcomes alone and at least 0.5 with good ones alone', () => {
@@ -102,9 +131,9 @@ describe('an explanation', () => {
       contribution('e', { favourablePpm: 900_000 }),
     )
     assert.deepEqual(explainExposure(seen), [
-      { entityId: 'b', edges: ['owner', 'payment'], strength: 0.9, share: 0.4, usesPayments: true },
-      { entityId: 'd', edges: ['same_as'], strength: 0.9, share: 0.3, usesPayments: false },
-      { entityId: 'c', edges: ['same_as'], strength: 0.9, share: 0.2, usesPayments: false },
+      { entityId: 'b', edges: ['owner', 'payment'], strength: 0.9, share: 0.444444, usesPayments: true },
+      { entityId: 'd', edges: ['same_as'], strength: 0.9, share: 0.333333, usesPayments: false },
+      { entityId: 'c', edges: ['same_as'], strength: 0.9, share: 0.222222, usesPayments: false },
     ])
   })
 

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { affectedByLink, affectedByOutcome } from './affected-entities.ts'
-import { dayOf } from './decay.ts'
+import {
+  anyEdge,
+  anyTrackRecords,
+  bad,
+  type Edge,
+  edge,
+  edgesOf,
+  exposureFrom,
+  exposureIn,
+  good,
+  linksOf,
+  names,
+  TODAY,
+  type World,
+  worlds,
+} from '../../../tests/graph-world.ts'
 import {
   CONTRIBUTIONS_MAX,
-  type Exposure,
-  exposureOf,
   FIRST_HOP_SUPPORT_MAX,
   negativeExposure,
   negativeExposureWithoutPayments,
@@ -16,115 +28,13 @@ import {
   BEYOND_FAN_OUT_MAX,
   FAN_OUT,
   type FollowedLinks,
+  LINKS_PER_NEIGHBOUR_MAX,
   type Link,
-  type LinkBasis,
-  type LinkSelection,
-  type LinkType,
   linkOf,
-  rankLinks,
   selectLinks,
 } from './link.ts'
-import { type LoadedLinks, linksToLoad, reachOf } from './reach.ts'
-import { isAdverse, NO_TRACK_RECORD, type TrackRecord } from './track-record.ts'
-
-const ASOF = '2026-03-01T09:30:00.000Z'
-const TODAY = dayOf(ASOF)
-
-/** An undirected edge: one link from each of its ends. */
-interface Edge {
-  ends: readonly [string, string]
-  type: LinkType
-  verification: 'verified' | 'unverified'
-  share?: number
-  since?: number
-}
-
-function edge(one: string, other: string, over: Partial<Edge> = {}): Edge {
-  return { ends: [one, other], type: 'same_as', verification: 'verified', ...over }
-}
-
-const bad: TrackRecord = { adversePpm: 500_000, favourablePpm: 0 }
-const good: TrackRecord = { adversePpm: 0, favourablePpm: 500_000 }
-
-function linksOf({ edges, trackRecords }: World): LoadedLinks {
-  const links = new Map<string, Link[]>()
-  for (const { ends, type, verification, share = 1, since = TODAY } of edges) {
-    for (const [from, neighbour] of [ends, ends.toReversed()] as [string, string][]) {
-      const claim: LinkBasis = { neighbour, type, verification, share, since }
-      links.set(from, [...(links.get(from) ?? []), linkOf(claim)!])
-    }
-  }
-  const isBad = (entityId: string) => isAdverse(trackRecords.get(entityId) ?? NO_TRACK_RECORD)
-  const badOf = new Map(
-    Array.from(links, ([entityId, list]) => {
-      const followed = rankLinks(list, TODAY).filter(({ neighbour }) => isBad(neighbour))
-      return [entityId, new Set(followed.map(({ neighbour }) => neighbour))]
-    }),
-  )
-  const selectionOf = (entityId: string): LinkSelection => ({
-    isAdverse: isBad,
-    isNearAdverse: (neighbour) => [...badOf.get(neighbour)!].some((bad) => bad !== entityId),
-    today: TODAY,
-  })
-  return new Map(Array.from(links, ([entityId, list]) => [entityId, selectLinks(list, selectionOf(entityId))]))
-}
-
-const NO_LINKS: FollowedLinks = { ranked: [], adverse: [], nearAdverse: [], beyondFanOut: [] }
-
-type World = { edges: readonly Edge[]; trackRecords: ReadonlyMap<string, TrackRecord> }
-
-function exposureIn(world: World, entityId: string): Exposure {
-  return exposureFrom(linksOf(world), world.trackRecords, entityId)
-}
-
-/** Loads only the links that `linksToLoad` asks for, then walks, as the service does. */
-function exposureFrom(all: LoadedLinks, trackRecords: ReadonlyMap<string, TrackRecord>, entityId: string): Exposure {
-  const links = new Map<string, FollowedLinks>()
-  for (let read = 0; read < 3; read += 1) {
-    for (const wanted of linksToLoad({ entityId, links, today: TODAY })) links.set(wanted, all.get(wanted) ?? NO_LINKS)
-  }
-  const reach = reachOf({ entityId, links, today: TODAY })
-  return exposureOf({ entityId, asOf: ASOF, reach, trackRecords })
-}
-
-const names = Array.from({ length: 14 }, (_, index) => `ent_${index}`)
-const pairs = fc.uniqueArray(fc.constantFrom(...names), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
-  [string, string]
->
-const types = fc.constantFrom<LinkType>(
-  'same_as',
-  'tax_id',
-  'email',
-  'device',
-  'address',
-  'guarantor',
-  'owner',
-  'payment',
-)
-const edgesOf = (
-  verification: fc.Arbitrary<Edge['verification']>,
-  type: fc.Arbitrary<LinkType> = types,
-): fc.Arbitrary<Edge> =>
-  fc.record({
-    ends: pairs,
-    type,
-    verification,
-    share: fc.integer({ min: 1, max: 10 }).map((tenths) => tenths / 10),
-    since: fc.integer({ min: TODAY - 2000, max: TODAY }),
-  })
-const anyEdge = edgesOf(fc.constantFrom('verified', 'unverified'))
-const anyTrackRecord: fc.Arbitrary<TrackRecord> = fc.record({
-  adversePpm: fc.integer({ min: 0, max: 500_000 }),
-  favourablePpm: fc.integer({ min: 0, max: 499_999 }),
-})
-const anyTrackRecords = fc
-  .array(fc.tuple(fc.constantFrom(...names), anyTrackRecord), { maxLength: 10 })
-  .map((all) => new Map(all))
-// Few enough that no entity has more links than the fan-out.
-const worlds: fc.Arbitrary<World> = fc.record({
-  edges: fc.array(anyEdge, { maxLength: 30 }),
-  trackRecords: anyTrackRecords,
-})
+import { isHub } from './reach.ts'
+import type { TrackRecord } from './track-record.ts'
 
 describe('negative exposure', () => {
   it('is 0 where no entity within two hops is adverse', () => {
@@ -304,6 +214,26 @@ describe('negative exposure', () => {
     assert.ok(exposure.isTruncated)
     assert.ok(exposure.contributions.some(({ entityId }) => entityId === 'end_39_38'))
   })
+
+  it('comes from an adverse neighbour also beside another one that shares many identifiers', () => {
+    const shared = Array.from({ length: 60 }, (_, index) => edge('me', 'twin', { since: TODAY - 60 + index }))
+    const other = edge('me', 'other', { type: 'address', verification: 'unverified' })
+    const alone = { edges: shared, trackRecords: new Map([['twin', bad]]) }
+    const both = { edges: [...shared, other], trackRecords: new Map([...alone.trackRecords, ['other', bad]]) }
+    assert.deepEqual(
+      linksOf(both)
+        .get('me')!
+        .adverse.map(({ neighbour }) => neighbour)
+        .filter((name) => name === 'other'),
+      ['other'],
+    )
+    assert.ok(negativeExposure(exposureIn(both, 'me')) > negativeExposure(exposureIn(alone, 'me')))
+  })
+
+  it('is plain JSON, unchanged by storing and reading it back', () => {
+    const known = exposureIn({ edges: [edge('me', 'a')], trackRecords: new Map([['a', bad]]) }, 'me')
+    assert.deepEqual(JSON.parse(JSON.stringify(known)), known)
+  })
 })
 
 describe('positive support', () => {
@@ -366,9 +296,16 @@ describe('a hub', () => {
     const reads = { count: 0 }
     const spokes = Array.from({ length: degree }, (_, index) => `spoke_${String(index).padStart(6, '0')}`)
     const linkTo = (neighbour: string) => linkOf({ ...basis, neighbour })!
+    const isAny = () => true
     const followed = (list: readonly Link[]): FollowedLinks => {
-      const all = counted(list, reads)
-      return { ranked: all, adverse: all, nearAdverse: all, beyondFanOut: all }
+      const selected = selectLinks(list, { isAdverse: isAny, isNearAdverse: isAny, today: TODAY })
+      const [ranked, adverse, nearAdverse, beyondFanOut] = [
+        counted(selected.ranked, reads),
+        counted(selected.adverse, reads),
+        counted(selected.nearAdverse, reads),
+        counted(selected.beyondFanOut, reads),
+      ]
+      return { ranked, adverse, nearAdverse, beyondFanOut }
     }
     const links = new Map(spokes.map((spoke) => [spoke, followed([linkTo('hub')])]))
     links.set('hub', followed(spokes.map(linkTo)))
@@ -377,9 +314,10 @@ describe('a hub', () => {
   }
   const basis = { type: 'email', verification: 'verified', since: TODAY } as const
 
-  it('of degree 100,000 costs as many reads as one of degree 40, walked from the hub or from a neighbour', () => {
-    assert.equal(readsOfWalk(100_000, 'hub'), readsOfWalk(FAN_OUT, 'hub'))
-    assert.equal(readsOfWalk(100_000, 'spoke_000000'), readsOfWalk(FAN_OUT, 'spoke_000000'))
+  it('of degree 100,000 costs as many reads as one of degree 200, walked from the hub or from a neighbour', () => {
+    const [many, few] = [100_000, FAN_OUT + BEYOND_FAN_OUT_MAX]
+    assert.equal(readsOfWalk(many, 'hub'), readsOfWalk(few, 'hub'))
+    assert.equal(readsOfWalk(many, 'spoke_000000'), readsOfWalk(few, 'spoke_000000'))
     assert.ok(readsOfWalk(100_000, 'hub') <= 121 * 80 * 4)
   })
 
@@ -412,124 +350,19 @@ describe('a hub', () => {
     const trackRecords = new Map([['hub', bad]])
     assert.ok(negativeExposure(exposureIn({ edges: rim(60), trackRecords }, 'rim_59')) > 0.44)
   })
-})
 
-describe('an exposure that is recomputed only when it is affected', () => {
-  type Event = { kind: 'outcome'; entityId: string; trackRecord: TrackRecord } | { kind: 'link'; edge: Edge }
-
-  /** Keeps the exposures of all entities up to date as the service does: recomputes only the affected ones. */
-  function keepUpToDate(all: readonly string[], start: World, events: readonly Event[]) {
-    let world = start
-    let links = linksOf(world)
-    const kept = new Map(all.map((name) => [name, exposureFrom(links, world.trackRecords, name)]))
-    const recompute = (name: string) => kept.set(name, exposureFrom(links, world.trackRecords, name))
-    for (const event of events) {
-      if (event.kind === 'link') {
-        const before = links
-        world = { ...world, edges: [...world.edges, event.edge] }
-        links = linksOf(world)
-        const adverse = new Set(
-          event.edge.ends.filter((end) => isAdverse(world.trackRecords.get(end) ?? NO_TRACK_RECORD)),
-        )
-        for (const name of affectedByLink({ ends: event.edge.ends, before, after: links, adverse })) recompute(name)
-        continue
-      }
-      const { entityId, trackRecord: after } = event
-      world = { ...world, trackRecords: new Map(world.trackRecords).set(entityId, after) }
-      links = linksOf(world)
-      const neighbours = world.edges.filter(({ ends }) => ends.includes(entityId)).flatMap(({ ends }) => ends)
-      for (const name of affectedByOutcome({ neighbours, links })) recompute(name)
-    }
-    return { kept, world }
-  }
-
-  const eventsOn = (entityIds: readonly string[], edges: fc.Arbitrary<Edge>): fc.Arbitrary<Event[]> =>
-    fc.array(
-      fc.oneof(
-        fc.record({
-          kind: fc.constant('outcome' as const),
-          entityId: fc.constantFrom(...entityIds),
-          trackRecord: fc.oneof(anyTrackRecord, fc.constant(NO_TRACK_RECORD)),
-        }),
-        fc.record({ kind: fc.constant('link' as const), edge: edges }),
-      ),
-      { maxLength: 12 },
-    )
-
-  it('equals one computed from scratch, for any order of outcomes and links', () => {
-    fc.assert(
-      fc.property(worlds, eventsOn(names, anyEdge), (start, events) => {
-        const after = keepUpToDate(names, start, events)
-        for (const name of names) assert.deepEqual(after.kept.get(name), exposureIn(after.world, name))
-      }),
-    )
-  })
-
-  it('equals one computed from scratch also around hubs whose degree exceeds the fan-out', () => {
-    const crowd = [...names, ...Array.from({ length: 50 }, (_, index) => `crowd_${index}`)]
-    const crowded = [
-      ...crowd.slice(1).map((name) => edge('ent_0', name, { type: 'email' })),
-      ...crowd.slice(2).map((name) => edge('ent_1', name, { type: 'device', verification: 'unverified' })),
-    ]
-    const anyEnds = fc.uniqueArray(fc.constantFrom(...crowd), { minLength: 2, maxLength: 2 }) as fc.Arbitrary<
-      [string, string]
-    >
-    const edges = fc.record({
-      ends: anyEnds,
-      type: types,
-      verification: fc.constantFrom<Edge['verification']>('verified', 'unverified'),
-    })
-    fc.assert(
-      fc.property(fc.array(edges, { maxLength: 10 }), eventsOn(crowd, edges), (some, events) => {
-        const after = keepUpToDate(crowd, { edges: [...crowded, ...some], trackRecords: new Map() }, events)
-        const links = linksOf(after.world)
-        for (const name of crowd)
-          assert.deepEqual(after.kept.get(name), exposureFrom(links, after.world.trackRecords, name))
-      }),
-      { numRuns: 15 },
-    )
-  })
-
-  it('is recomputed for the neighbours and forty more for each of them, or two hundred more if it is no hub', () => {
-    const affectedBehind = (verification: Edge['verification']) => {
-      const edges = Array.from({ length: 300 }, (_, index) =>
-        edge('hub', `rim_${index}`, { verification, since: TODAY - 400 + index }),
-      )
-      return affectedByOutcome({ neighbours: ['hub'], links: linksOf({ edges, trackRecords: new Map() }) })
-    }
-    const affected = affectedBehind('verified')
-    assert.equal(affected.size, 1 + FAN_OUT)
-    assert.ok(affected.has('hub') && affected.has('rim_39') && !affected.has('rim_40'))
-    assert.equal(affectedBehind('unverified').size, 1 + FAN_OUT + BEYOND_FAN_OUT_MAX)
-  })
-
-  it('is recomputed when a new link pushes another out of the fan-out, and when its removal lets it in again', () => {
-    const full = Array.from({ length: FAN_OUT }, (_, index) =>
-      edge('hub', `rim_${index}`, { type: 'email', since: TODAY - 100 + index }),
-    )
-    const stronger = edge('hub', 'newcomer')
-    const trackRecords = new Map([['rim_0', bad]])
-    const [without, withIt] = [
-      { edges: full, trackRecords },
-      { edges: [...full, stronger], trackRecords },
-    ]
-    assert.notDeepEqual(exposureIn(without, 'rim_39'), exposureIn(withIt, 'rim_39'))
-    const [before, after] = [linksOf(without), linksOf(withIt)]
-    assert.ok(affectedByLink({ ends: stronger.ends, before, after, adverse: new Set() }).has('rim_39'))
-    assert.ok(affectedByLink({ ends: stronger.ends, before: after, after: before, adverse: new Set() }).has('rim_39'))
-  })
-
-  const known = exposureIn({ edges: [edge('me', 'a')], trackRecords: new Map([['a', bad]]) }, 'me')
-
-  it('is recomputed for both ends of a link, even one beyond the fan-out', () => {
-    const none: LoadedLinks = new Map()
-    assert.deepEqual(
-      [...affectedByLink({ ends: ['a', 'b'], before: none, after: none, adverse: new Set() })],
-      ['a', 'b'],
-    )
-  })
-
-  it('is plain JSON, unchanged by storing and reading it back', () => {
-    assert.deepEqual(JSON.parse(JSON.stringify(known)), known)
+  it('is not made by one neighbour that shares many identifiers, which is followed as one', () => {
+    const shared = Array.from({ length: 60 }, (_, index) => edge('me', 'twin', { since: TODAY - 2000 + index }))
+    const others = Array.from({ length: FAN_OUT - 1 }, (_, index) => edge('me', `other_${index}`, { type: 'email' }))
+    const edges = [...shared, ...others]
+    const links = linksOf({ edges, trackRecords: new Map() })
+    assert.equal(isHub(links, 'me'), true)
+    assert.equal(isHub(linksOf({ edges: edges.slice(0, -1), trackRecords: new Map() }), 'me'), false)
+    const followed = links.get('me')!.ranked
+    assert.equal(new Set(followed.map(({ neighbour }) => neighbour)).size, FAN_OUT)
+    const ofTwin = followed.filter(({ neighbour }) => neighbour === 'twin')
+    assert.deepEqual([ofTwin.length, ofTwin.at(-1)!.since], [LINKS_PER_NEIGHBOUR_MAX, TODAY - 2000 + 59])
+    const world = { edges, trackRecords: new Map([['other_7', bad]]) }
+    assert.ok(negativeExposure(exposureIn(world, 'me')) > 0)
   })
 })

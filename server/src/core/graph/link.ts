@@ -1,3 +1,4 @@
+import { compareText } from '../compare-text.ts'
 import type { IdentifierType, Relationship, VerificationStatus } from '../vocabularies.ts'
 import { decayPpm, PPM, timesPpm } from './decay.ts'
 
@@ -13,6 +14,10 @@ export interface Link {
   basePpm: number
   /** The day the link was made; for payments, the day of the latest one. */
   since: number
+  /** The hash of the identifier behind the link; absent for relationships and payments. */
+  claim?: string
+  /** How many entities have that identifier. */
+  holders?: number
 }
 
 /** What the strength of a link is computed from. */
@@ -52,16 +57,28 @@ const LINK_TYPES: Record<LinkType, { carriedPpm: number; halfLifeDays: number; i
 /** An unverified link carries half of a verified one, because an unchecked claim may be false. */
 const UNVERIFIED_PPM = 500_000
 
+/**
+ * How many entities may have an identifier before it links none of them: more than two dozen share a switchboard, an agent or
+ * a default value, and that says nothing about any of them.
+ */
+export const CROWD_MAX = 24
+
 /** A path weaker than this is not followed. */
 export const STRENGTH_MIN_PPM = 20_000
 
-/** How many links of one entity are followed by rank, how many more to adverse entities, and how many more near those. */
+/** How many neighbours of one entity are followed by rank, how many more that are adverse, and how many more near those. */
 export const FAN_OUT = 40
 
-/** How many links of one entity are scanned for neighbours that are linked to an adverse entity. */
+/**
+ * How many links to one neighbour are followed. Two entities of one person rarely share more identifiers; a neighbour that
+ * shares hundreds must not cost more than that.
+ */
+export const LINKS_PER_NEIGHBOUR_MAX = 8
+
+/** How many links of one entity are read to find its first neighbours, and as many to find its adverse ones. */
 export const LINKS_SCANNED_MAX = 1_000
 
-/** How many links beyond the fan-out are loaded, so that the exposure at their far ends is refreshed at once. */
+/** How many neighbours beyond the fan-out are loaded, so that their exposure is refreshed at once. */
 export const BEYOND_FAN_OUT_MAX = 160
 
 /** Computes a link; null if its verification has failed. */
@@ -77,12 +94,23 @@ export function linkOf({ neighbour, type, verification, share = 1, since }: Link
 
 /** The strength of a link on a day, in ppm. */
 export function strengthPpm(link: Link, today: number): number {
-  return timesPpm(link.basePpm, decayPpm(today - link.since, LINK_TYPES[link.type].halfLifeDays))
+  return timesPpm(agedPpm(link, today), crowdPpm(link.holders))
 }
 
-/** The first day on which a link is too weak to be followed; the store may delete it from then on. */
+/** The share of its strength that an identifier with this many holders has: 2 ÷ holders, and nothing in a crowd. */
+export function crowdPpm(holders = 2): number {
+  if (holders > CROWD_MAX) return 0
+  return Math.floor((2 * PPM) / Math.max(2, holders))
+}
+
+/** The strength on a day without regard to the number of holders, which changes without the link being written. */
+function agedPpm({ basePpm, since, type }: Link, today: number): number {
+  return timesPpm(basePpm, decayPpm(today - since, LINK_TYPES[type].halfLifeDays))
+}
+
+/** The first day on which a link is too weak to be followed at any number of holders; the store may delete it from then on. */
 export function expiryDay(link: Link): number {
-  const isFollowedAt = (age: number) => strengthPpm(link, link.since + age) >= STRENGTH_MIN_PPM
+  const isFollowedAt = (age: number) => agedPpm(link, link.since + age) >= STRENGTH_MIN_PPM
   let alive = -1
   // Beyond 20 halvings nothing is left of any link.
   let expired = 20 * LINK_TYPES[link.type].halfLifeDays
@@ -94,15 +122,18 @@ export function expiryDay(link: Link): number {
   return link.since + expired
 }
 
-/** The links of one entity that a walk follows, and the next in rank. An adverse entity is one with bad outcomes. */
+/**
+ * The links of one entity that a walk follows, and the next in rank. Neighbours are counted, not links, so that one that
+ * shares many identifiers takes the place of one. An adverse entity is one with bad outcomes.
+ */
 export interface FollowedLinks {
-  /** The first of all links by rank, up to the fan-out. */
+  /** The links to the first neighbours by rank, up to the fan-out. */
   ranked: readonly Link[]
-  /** The first links to adverse entities, so that no number of other links can crowd them out. */
+  /** The links to the first adverse neighbours, so that no number of others can crowd them out. */
   adverse: readonly Link[]
-  /** Links beyond the fan-out whose neighbour is itself linked to an adverse entity. */
+  /** Links to neighbours beyond the fan-out that are themselves linked to an adverse entity. */
   nearAdverse: readonly Link[]
-  /** The next links by rank. They are not followed, but the exposure at their far ends may depend on this entity. */
+  /** Links to the next neighbours. They are not followed, but the exposure at their far ends may depend on this entity. */
   beyondFanOut: readonly Link[]
 }
 
@@ -117,13 +148,28 @@ export interface LinkSelection {
 /** Selects the links that a walk follows, from all links of one entity. */
 export function selectLinks(links: readonly Link[], { isAdverse, isNearAdverse, today }: LinkSelection): FollowedLinks {
   const ranked = rankLinks(links, today)
-  const nearAdverse = ranked.slice(FAN_OUT, LINKS_SCANNED_MAX).filter(({ neighbour }) => isNearAdverse(neighbour))
+  const neighbours = linksByNeighbour(ranked)
+  const adverse = linksByNeighbour(ranked.filter(({ neighbour }) => isAdverse(neighbour)))
+  const beyond = neighbours.slice(FAN_OUT)
   return {
-    ranked: ranked.slice(0, FAN_OUT),
-    adverse: ranked.filter(({ neighbour }) => isAdverse(neighbour)).slice(0, FAN_OUT),
-    nearAdverse: nearAdverse.slice(0, FAN_OUT),
-    beyondFanOut: ranked.slice(FAN_OUT, FAN_OUT + BEYOND_FAN_OUT_MAX),
+    ranked: linksOfFirst(neighbours, FAN_OUT),
+    adverse: linksOfFirst(adverse, FAN_OUT),
+    nearAdverse: linksOfFirst(
+      beyond.filter(([link]) => isNearAdverse(link!.neighbour)),
+      FAN_OUT,
+    ),
+    beyondFanOut: linksOfFirst(beyond, BEYOND_FAN_OUT_MAX),
   }
+}
+
+/** The links to each neighbour, in the order of its first by rank. Of many of one kind the newest are kept: they are the strongest. */
+function linksByNeighbour(ranked: readonly Link[]): Link[][] {
+  const byNeighbour = Map.groupBy(ranked.slice(0, LINKS_SCANNED_MAX), ({ neighbour }) => neighbour)
+  return [...byNeighbour.values()].map((links) => links.sort(byKindAndAge).slice(0, LINKS_PER_NEIGHBOUR_MAX))
+}
+
+function linksOfFirst(neighbours: readonly Link[][], count: number): Link[] {
+  return neighbours.slice(0, count).flat().sort(byRank)
 }
 
 /**
@@ -132,22 +178,26 @@ export function selectLinks(links: readonly Link[], { isAdverse, isNearAdverse, 
  * displaces no equal one. The order does not depend on the day, only the expiry does, so a store can index it.
  */
 export function rankLinks(links: readonly Link[], today: number): Link[] {
-  return links.filter((link) => strengthPpm(link, today) >= STRENGTH_MIN_PPM).sort(byRank)
+  return links.filter((link) => agedPpm(link, today) >= STRENGTH_MIN_PPM).sort(byRank)
 }
 
+/** Total, because no two links of an entity agree in neighbour, type and claim. */
 function byRank(a: Link, b: Link): number {
+  return byKind(a, b) || a.since - b.since || compareText(a.neighbour, b.neighbour) || byTypeAndClaim(a, b)
+}
+
+function byKindAndAge(a: Link, b: Link): number {
+  return byKind(a, b) || b.since - a.since || byTypeAndClaim(a, b)
+}
+
+function byKind(a: Link, b: Link): number {
   return (
     Number(b.verified) - Number(a.verified) ||
     Number(a.type === 'payment') - Number(b.type === 'payment') ||
-    b.basePpm - a.basePpm ||
-    a.since - b.since ||
-    compareText(a.neighbour, b.neighbour) ||
-    compareText(a.type, b.type)
+    b.basePpm - a.basePpm
   )
 }
 
-/** Compares by code units, as PostgreSQL does under the "C" collation; `localeCompare` depends on the machine. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+function byTypeAndClaim(a: Link, b: Link): number {
+  return compareText(a.type, b.type) || compareText(a.claim ?? '', b.claim ?? '')
 }

@@ -1,13 +1,5 @@
 import { timesPpm } from './decay.ts'
-import {
-  BEYOND_FAN_OUT_MAX,
-  FAN_OUT,
-  type FollowedLinks,
-  type Link,
-  type LinkType,
-  STRENGTH_MIN_PPM,
-  strengthPpm,
-} from './link.ts'
+import { FAN_OUT, type FollowedLinks, type Link, type LinkType, STRENGTH_MIN_PPM, strengthPpm } from './link.ts'
 
 /** The loaded links by entity, as `selectLinks` selects them. */
 export type LoadedLinks = ReadonlyMap<string, FollowedLinks>
@@ -74,9 +66,10 @@ function onwardLinks(between: string, { entityId, links }: Walk): readonly Link[
   return isHub(links, between) ? [] : adverse
 }
 
-/** Whether an entity is a hub: its verified links fill the fan-out. Unverified links, however many, do not make a hub. */
+/** Whether an entity is a hub: its verified neighbours fill the fan-out. Unverified links, however many, do not make a hub. */
 export function isHub(links: LoadedLinks, entityId: string): boolean {
-  return rankedLinks(links, entityId)[FAN_OUT - 1]?.verified ?? false
+  const verified = rankedLinks(links, entityId).filter((link) => link.verified)
+  return new Set(verified.map(({ neighbour }) => neighbour)).size >= FAN_OUT
 }
 
 /** The paths of one hop that are strong enough for a second. */
@@ -85,14 +78,14 @@ function firstHops({ entityId, links, today }: Walk): Path[] {
   return paths.filter((path) => path.steps[0]!.to !== entityId && canBeExtended(path))
 }
 
-/** The first links of an entity by rank, up to the fan-out. */
+/** The links to the first neighbours of an entity by rank, up to the fan-out. */
 export function rankedLinks(links: LoadedLinks, entityId: string): readonly Link[] {
-  return (links.get(entityId)?.ranked ?? []).slice(0, FAN_OUT)
+  return links.get(entityId)?.ranked ?? []
 }
 
-/** The next links by rank, whose far ends may depend on this entity. */
+/** The links to the next neighbours by rank, which may depend on this entity. */
 export function linksBeyondFanOut(links: LoadedLinks, entityId: string): readonly Link[] {
-  return (links.get(entityId)?.beyondFanOut ?? []).slice(0, BEYOND_FAN_OUT_MAX)
+  return links.get(entityId)?.beyondFanOut ?? []
 }
 
 /** Whether an entity has links to adverse entities. */
@@ -101,12 +94,12 @@ export function hasAdverse(links: LoadedLinks, entityId: string): boolean {
 }
 
 function adverseLinks(links: LoadedLinks, entityId: string): readonly Link[] {
-  return (links.get(entityId)?.adverse ?? []).slice(0, FAN_OUT)
+  return links.get(entityId)?.adverse ?? []
 }
 
 /** The links of the first hop. */
 function firstLinks(links: LoadedLinks, entityId: string): readonly Link[] {
-  const nearAdverse = (links.get(entityId)?.nearAdverse ?? []).slice(0, FAN_OUT)
+  const nearAdverse = links.get(entityId)?.nearAdverse ?? []
   return [...rankedLinks(links, entityId), ...adverseLinks(links, entityId), ...nearAdverse]
 }
 

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { dayOf } from './decay.ts'
-import { type DatedOutcome, NO_TRACK_RECORD, type OutcomeTally, tallyOutcome, trackRecordOf } from './track-record.ts'
+import {
+  type DatedOutcome,
+  NO_TRACK_RECORD,
+  type OutcomeTally,
+  tallyOutcome,
+  trackRecordOf,
+  untallyOutcome,
+} from './track-record.ts'
 
 // The first day of a thirty-day period.
 const AT = '2026-01-07T00:00:00.000Z'
@@ -63,6 +70,16 @@ describe('a track record', () => {
     const late = outcome('late')
     const tallies = tallyOutcome(tallyOutcome([], late), outcome('default'), late)
     assert.deepEqual(trackRecordOf(tallies, TODAY), trackRecordAfter('default'))
+  })
+
+  it('is after a retraction what it was without the retracted outcome', () => {
+    fc.assert(
+      fc.property(fc.array(outcomes, { maxLength: 20 }), outcomes, (all, retracted) => {
+        const without = all.reduce<OutcomeTally[]>((known, one) => tallyOutcome(known, one), [])
+        const tallies = untallyOutcome(tallyOutcome(without, retracted), retracted)
+        assert.deepEqual(trackRecordOf(tallies, TODAY), trackRecordOf(without, TODAY))
+      }),
+    )
   })
 
   it('does not depend on the order in which outcomes are recorded, and keeps at most 122 periods', () => {

@@ -56,8 +56,16 @@ export function tallyOutcome(
   supersedes?: DatedOutcome,
 ): OutcomeTally[] {
   const added = addToPeriod(tallies, outcome, 1)
-  const changed = supersedes ? addToPeriod(added, supersedes, -1) : added
-  return changed.sort((a, b) => b.since - a.since).slice(0, PERIODS_KEPT)
+  return newestPeriods(supersedes ? addToPeriod(added, supersedes, -1) : added)
+}
+
+/** Subtracts an outcome that was retracted, of a decision that has no other outcome. */
+export function untallyOutcome(tallies: readonly OutcomeTally[], outcome: DatedOutcome): OutcomeTally[] {
+  return newestPeriods(addToPeriod(tallies, outcome, -1))
+}
+
+function newestPeriods(tallies: OutcomeTally[]): OutcomeTally[] {
+  return tallies.sort((a, b) => b.since - a.since).slice(0, PERIODS_KEPT)
 }
 
 function addToPeriod(tallies: readonly OutcomeTally[], { type, occurredAt }: DatedOutcome, times: 1 | -1) {

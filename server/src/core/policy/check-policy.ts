@@ -1,82 +1,75 @@
+import { checkComparisons } from './check-comparisons.ts'
+import { checkCost, checkDerived } from './check-derived.ts'
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
-import { checkRules } from './check-rules.ts'
+import { checkLabels } from './check-labels.ts'
+import { checkLimit } from './check-limit.ts'
+import { checkProducts } from './check-products.ts'
+import { checkCaps, checkRules } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
+import { checkScorecard } from './check-scorecard.ts'
+import { checkSegments } from './check-segments.ts'
 import { checkTests } from './check-tests.ts'
-import { refusedForPayments } from './payment-features.ts'
-import type { PolicyCharacteristic, PolicyDocument } from './policy-document.ts'
+import type { PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
+import { type SegmentPart, segmentDocument } from './segment-document.ts'
+import { inSegment } from './segment-problem.ts'
 
 type Check = (document: PolicyDocument) => PolicyProblem[]
 
 /** Finds what a schema cannot check: undefined names, overlapping ranges, tables out of order. */
 export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
-  return CHECKS.flatMap((check) => check(document))
+  return [
+    ...CHECKS.flatMap((check) => check(document)),
+    ...PARTS.flatMap((part) => [...part.check(document), ...inSegment(document, part)]),
+    ...checkReferences(document),
+  ]
 }
 
+/** Checks of the document as a whole. */
 const CHECKS: readonly Check[] = [
   checkInputs,
   checkMissingReasons,
+  checkDerived,
+  checkSegments,
   checkRules,
   checkRunnable,
-  checkCharacteristics,
-  checkReferences,
-  checkTables,
-  checkTiers,
+  checkLabels,
   checkUniqueness,
   checkTests,
+  checkCost,
+  checkComparisons,
 ]
 
-function checkCharacteristics({ scorecard, inputs }: PolicyDocument): PolicyProblem[] {
-  return scorecard.characteristics.flatMap((characteristic, index) => {
-    const path = ['scorecard', 'characteristics', index]
-    const input = inputs.find(({ feature }) => feature === characteristic.feature)
-    if (input === undefined) return []
-    const refusal = refusedForPayments(characteristic.feature)
-    if (refusal !== undefined) return [{ path: [...path, 'feature'], message: refusal }]
-    const message = binsProblem(characteristic.bins, input.type)
-    return message === undefined ? [] : [{ path: [...path, 'bins'], message }]
+/** Checks of the parts that a segment can replace, and of what reads them, each with the parts that it reads. */
+const PARTS: readonly { check: Check; reads: readonly SegmentPart[] }[] = [
+  { check: checkLimit, reads: ['limit', 'tiers'] },
+  { check: checkCaps, reads: ['tiers'] },
+  { check: checkScorecard, reads: ['scorecard'] },
+  { check: checkTiers, reads: ['tiers'] },
+  { check: checkProducts, reads: ['products', 'tiers', 'limit'] },
+  { check: checkUniqueParts, reads: ['scorecard', 'tiers', 'products', 'limit'] },
+]
+
+/**
+ * If base and references reach the cutoff, every score below it has a shortfall to give as its reason. A cutoff above them
+ * is a consequence to know, not an error: the references follow once applicants just above the new cutoff are known.
+ */
+function checkReferences(document: PolicyDocument): PolicyProblem[] {
+  const ofSegments = (document.segments ?? []).flatMap((segment, index): PolicyProblem[] => {
+    if (segment.scorecard === undefined && segment.verdicts?.cutoff === undefined) return []
+    const problem = referenceProblem(segmentDocument(document, segment))
+    return problem === undefined ? [] : [{ path: ['segments', index], message: problem, isWarning: true }]
   })
+  const own = referenceProblem(document)
+  return own === undefined
+    ? ofSegments
+    : [{ path: ['verdicts', 'cutoff'], message: own, isWarning: true }, ...ofSegments]
 }
 
-function binsProblem(bins: PolicyCharacteristic['bins'], type: string): string | undefined {
-  const last = bins.at(-1)
-  if (last?.below !== undefined || last?.equals !== undefined) return 'the last bin must hold all other values'
-  const others = bins.slice(0, -1)
-  if (type === 'number') {
-    const bounds = others.map(({ below }) => below)
-    const isAscending = bounds.every((bound, index) => bound !== undefined && bound > (bounds[index - 1] ?? -Infinity))
-    return isAscending && others.every(({ equals }) => equals === undefined)
-      ? undefined
-      : "every bin but the last needs a 'below', each higher than the one before"
-  }
-  const isListed = others.every(({ below, equals }) => below === undefined && typeof equals === type)
-  return isListed ? undefined : `every bin but the last needs an 'equals' with a ${type}`
-}
-
-/** If base and references reach the cutoff, every score below it has a shortfall to give as its reason. */
-function checkReferences({ scorecard, verdicts }: PolicyDocument): PolicyProblem[] {
-  const reference = scorecard.characteristics.reduce((sum, characteristic) => sum + characteristic.reference, 0)
-  if (scorecard.base + reference >= verdicts.cutoff) return []
-  const message = `base and references add up to ${scorecard.base + reference}, below the cutoff of ${verdicts.cutoff}`
-  return [{ path: ['scorecard', 'characteristics'], message }]
-}
-
-function checkTables({ scorecard }: PolicyDocument): PolicyProblem[] {
-  const { probability, normal } = scorecard
-  const problems: PolicyProblem[] = []
-  if (!isAscending(probability.map(({ score }) => score))) {
-    problems.push({ path: ['scorecard', 'probability'], message: 'scores must ascend' })
-  }
-  if (!isAscending(probability.map(({ bad_ppm }) => -bad_ppm))) {
-    problems.push({ path: ['scorecard', 'probability'], message: 'a better score must mean a lower probability' })
-  }
-  if (probability.some(({ bad_ppm }) => bad_ppm === 0)) {
-    problems.push({ path: ['scorecard', 'probability'], message: 'no score makes a bad outcome impossible' })
-  }
-  if (normal[0]?.z !== 0 || !isAscending(normal.map(({ z }) => z)) || !isAscending(normal.map(({ ppm }) => ppm))) {
-    problems.push({ path: ['scorecard', 'normal'], message: 'rows must ascend from z = 0' })
-  }
-  return problems
+function referenceProblem({ scorecard, verdicts }: PolicyDocument): string | undefined {
+  const sum = scorecard.characteristics.reduce((all, { reference }) => all + reference, scorecard.base)
+  if (sum >= verdicts.cutoff) return undefined
+  return `base and references add up to ${sum}, below the cutoff of ${verdicts.cutoff}: a score in between is declined although no characteristic falls short of its reference, and the reasons are then those furthest from their best. Set the references to the points of applicants just above the new cutoff`
 }
 
 function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
@@ -87,49 +80,43 @@ function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
 }
 
 function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
-  const { missing_reasons, inputs, rules, scorecard, tiers, products, limit, tests } = document
+  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], limit, tests } = document
+  const rulesAbove = rules.map(({ id }) => id)
   return [
-    ...duplicates(
-      ['missing_reasons'],
-      missing_reasons.map(({ code }) => code),
+    ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
+    ...duplicates(['inputs'], inputs, ({ feature }) => feature),
+    ...duplicates(['derived'], derived, ({ feature }) => feature),
+    ...duplicates(['segments'], segments, ({ name }) => name),
+    ...duplicates(['rules'], rules, ({ id }) => id),
+    ...duplicates(['after_score'], after_score, ({ id }) => id),
+    ...after_score.flatMap(({ id }, index) =>
+      rulesAbove.includes(id) ? [{ path: ['after_score', index], message: `'${id}' is there twice; rename one` }] : [],
     ),
-    ...duplicates(
-      ['inputs'],
-      inputs.map(({ feature }) => feature),
-    ),
-    ...duplicates(
-      ['rules'],
-      rules.map(({ id }) => id),
-    ),
-    ...duplicates(
-      ['scorecard', 'characteristics'],
-      scorecard.characteristics.map(({ id }) => id),
-    ),
-    ...duplicates(
-      ['tiers'],
-      tiers.map(({ tier }) => tier),
-    ),
-    ...duplicates(
-      ['products'],
-      products.map(({ product }) => product),
-    ),
-    ...duplicates(
-      ['limit', 'currencies'],
-      limit.currencies.map(({ currency }) => currency),
-    ),
-    ...duplicates(
-      ['tests'],
-      tests.map(({ name }) => name),
-    ),
+    ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
+    ...duplicates(['tests'], tests, ({ name }) => name),
   ]
 }
 
-function duplicates(path: (string | number)[], names: readonly string[]): PolicyProblem[] {
-  return names.flatMap((name, index) =>
-    names.indexOf(name) < index ? [{ path: [...path, index], message: `'${name}' is there twice` }] : [],
-  )
+function checkUniqueParts({ scorecard, tiers, products, limit }: PolicyDocument): PolicyProblem[] {
+  return [
+    ...duplicates(['scorecard', 'characteristics'], scorecard.characteristics, ({ id }) => id),
+    ...duplicates(['tiers'], tiers, ({ tier }) => tier),
+    ...duplicates(['products'], products, ({ product }) => product),
+    ...duplicates(['limit', 'terms'], limit.terms, ({ term }) => term),
+  ]
 }
 
-function isAscending(values: readonly number[]): boolean {
-  return values.every((value, index) => index === 0 || value > (values[index - 1] ?? Infinity))
+function duplicates<Entry>(
+  path: (string | number)[],
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): PolicyProblem[] {
+  const seen = new Set<string>()
+  return entries
+    .map(nameOf)
+    .flatMap((name, index) =>
+      seen.size === seen.add(name).size
+        ? [{ path: [...path, index], message: `'${name}' is there twice; rename one` }]
+        : [],
+    )
 }

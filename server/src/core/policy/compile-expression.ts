@@ -1,6 +1,10 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { FactValue } from '../facts/facts.ts'
-import { numericEnvironment } from './expression-environment.ts'
+import { boundedEnvironment } from './expression-environment.ts'
+import { FEATURE_FUNCTIONS, FUNCTIONS, METHODS, type TextFunction } from './expression-functions.ts'
+import { hintFor } from './expression-hint.ts'
+import { JUDGED_VARIABLES } from './judged-variables.ts'
+import { compileTextPattern } from './text-pattern.ts'
 
 /** The values of a policy's inputs in one decision, in the order of the inputs; undefined where missing. */
 export type Slots = readonly (FactValue | undefined)[]
@@ -11,7 +15,18 @@ export type Condition = (slots: Slots) => boolean | undefined
 /** A condition ready to run, and the slots it reads. */
 export interface CompiledExpression {
   holds: Condition
+  /** The same, for an expression that is not a condition. */
+  evaluate: Evaluate
   reads: readonly number[]
+  comparisons: readonly Comparison[]
+}
+
+/** A comparison of a feature with something else, written with the feature on the left. */
+export interface Comparison {
+  slot: number
+  feature: string
+  operator: '<' | '<=' | '>' | '>='
+  other: Evaluate
 }
 
 /** What is wrong with an expression, and at which character. */
@@ -21,11 +36,13 @@ export interface ExpressionProblem {
 }
 
 type Operand = FactValue | readonly FactValue[] | undefined
-type Evaluate = (slots: Slots) => Operand
+/** The value of an expression; undefined if it depends on a missing feature. */
+export type Evaluate = (slots: Slots) => Operand
 
 interface Scope {
   slotOf: ReadonlyMap<string, number>
   reads: Set<number>
+  comparisons: Comparison[]
 }
 
 class Refusal extends Error {
@@ -36,26 +53,32 @@ class Refusal extends Error {
   }
 }
 
-const parser = numericEnvironment()
+const parser = boundedEnvironment()
 
 /**
  * Compiles a condition to closures over the slots. It does not check whether a new policy may use the condition, as
  * `checkExpression` does: a condition that was accepted once must run as before.
  *
- * The language is CEL with no calls but `has`, `startsWith`, `endsWith` and `contains`, so its cost is bounded by its
- * length. A missing feature behaves like an error in CEL: `&&` and `||` absorb it if the other side settles the result.
+ * The language is CEL with the calls of `expression-functions.ts` and no others, so its cost is bounded by its length and
+ * that of the texts. A missing feature behaves like an error in CEL: `&&` and `||` absorb it if the other side settles the
+ * result.
  */
 export function compileExpression(
   source: string,
   slotOf: ReadonlyMap<string, number>,
 ): CompiledExpression | ExpressionProblem {
-  const scope: Scope = { slotOf, reads: new Set() }
+  const scope: Scope = { slotOf, reads: new Set(), comparisons: [] }
   try {
     const evaluate = compile(parser.parse(source).ast, scope)
-    return { holds: evaluate as Condition, reads: [...scope.reads] }
+    return { holds: evaluate as Condition, evaluate, reads: [...scope.reads], comparisons: scope.comparisons }
   } catch (error) {
-    return problemOf(error)
+    return hintFor(source) ?? problemOf(error)
   }
+}
+
+/** Parses an expression, without a check of its names and types. */
+export function parseExpression(source: string): ASTNode {
+  return parser.parse(source).ast
 }
 
 /** The problem that an error of the CEL library, or a `Refusal`, reports. */
@@ -73,13 +96,14 @@ function compile(node: ASTNode, scope: Scope): Evaluate {
     case 'list':
       return constant(node.args.map(literal))
     case 'id':
-      throw new Refusal(node, `'${node.args}' is not a feature; name one, such as cashflow.median_inflow`)
+      throw new Refusal(node, `'${node.args}' is not a feature; name one, such as cashflow.monthly_income`)
     case '.':
+    case '[]':
       return readSlot(slotOfFeature(node, scope))
     case 'call':
-      return compileHas(node, scope)
+      return compileCall(node, scope)
     case 'rcall':
-      return compileText(node, scope)
+      return compileMethod(node, scope)
     case '!_':
       return negation(compile(node.args, scope))
     case '-_':
@@ -109,12 +133,6 @@ const BINARY: Record<string, (left: never, right: never) => FactValue> = {
   in: (left: FactValue, right: readonly FactValue[]) => right.includes(left),
 }
 
-const TEXT_METHODS: Record<string, (text: string, part: string) => boolean> = {
-  startsWith: (text, part) => text.startsWith(part),
-  endsWith: (text, part) => text.endsWith(part),
-  contains: (text, part) => text.includes(part),
-}
-
 /** Operators as authors write them, where the library uses another name. */
 const AS_WRITTEN: Record<string, string> = { '[]': '[ ]', map: '{ }' }
 
@@ -122,38 +140,119 @@ function compileBinary(node: ASTNode, scope: Scope): Evaluate {
   const apply = Object.hasOwn(BINARY, node.op) ? BINARY[node.op] : undefined
   if (apply === undefined) throw new Refusal(node, `'${AS_WRITTEN[node.op] ?? node.op}' is not available in policies`)
   const [left, right] = node.args as [ASTNode, ASTNode]
+  const comparisonsBefore = scope.comparisons.length
+  const [first, second] = [compile(left, scope), compile(right, scope)]
+  const comparison = comparisonOf(node, { first, second, slotOf: scope.slotOf })
+  // What is compared within the other side does not turn the rule alone.
+  if (comparison) scope.comparisons.splice(comparisonsBefore, Number.POSITIVE_INFINITY, comparison)
   // Nearly all conditions compare a feature with a constant; this form needs no call for either operand.
-  if (left.op === '.' && (right.op === 'value' || right.op === 'list'))
-    return againstConstant(
-      apply,
-      slotOfFeature(left, scope),
-      right.op === 'list' ? right.args.map(literal) : literal(right),
-    )
-  return lifted(apply, compile(left, scope), compile(right, scope))
+  if ((left.op === '.' || left.op === '[]') && (right.op === 'value' || right.op === 'list'))
+    return againstConstant(apply, slotOfFeature(left, scope), second([]))
+  return lifted(apply, first, second)
 }
 
-function compileHas(node: ASTNode & { op: 'call' }, scope: Scope): Evaluate {
-  const [name, [argument]] = node.args
-  if (name !== 'has' || argument === undefined) throw new Refusal(node, `'${name}' is not available in policies`)
+const MIRRORED: Record<Comparison['operator'], Comparison['operator']> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
+
+function comparisonOf(
+  node: ASTNode,
+  { first, second, slotOf }: { first: Evaluate; second: Evaluate; slotOf: ReadonlyMap<string, number> },
+): Comparison | undefined {
+  const { op } = node
+  if (op !== '<' && op !== '<=' && op !== '>' && op !== '>=') return undefined
+  const [left, right] = node.args.map((operand) => featureIn(operand) ?? '') as [string, string]
+  const [leftSlot, rightSlot] = [slotOf.get(left), slotOf.get(right)]
+  if (leftSlot !== undefined) return { feature: left, slot: leftSlot, operator: op, other: second }
+  if (rightSlot !== undefined) return { feature: right, slot: rightSlot, operator: MIRRORED[op], other: first }
+  return undefined
+}
+
+function compileCall(node: ASTNode & { op: 'call' }, scope: Scope): Evaluate {
+  const [name, operands] = node.args
+  if (FEATURE_FUNCTIONS.includes(name)) return compileAboutFeature(node, scope)
+  if (name === 'matches') return compileMatches(node, operands, scope)
+  const definition = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined
+  if (definition === undefined) throw new Refusal(node, `'${name}' is not available in policies`)
+  const { apply, min, max } = definition
+  if (operands.length < min || operands.length > max)
+    throw new Refusal(node, `${name} takes ${min === max ? min : `${min} to ${max}`} operands`)
+  const [first, ...others] = operands.map((operand) => compile(operand, scope))
+  if (max === 1) return lifted(apply, first!)
+  return others.reduce((left, right) => lifted(apply, left, right), first!)
+}
+
+/** Compiles a call that asks about a feature, not for its value: whether there is one, why not, or how old it is. */
+function compileAboutFeature(node: ASTNode & { op: 'call' }, scope: Scope): Evaluate {
+  const [name, [argument, ...others]] = node.args
+  if (argument === undefined || others.length > 0) throw new Refusal(node, `${name} takes one feature`)
   const slot = slotOfFeature(argument, scope)
-  return (slots) => slots[slot] !== undefined
+  if (name === 'has') return (slots) => slots[slot] !== undefined
+  const aside = scope.slotOf.get(asideName(name, featureIn(argument) ?? ''))
+  if (aside === undefined) throw new Refusal(node, `'${name}' is not available here`)
+  return readSlot(aside)
 }
 
-function compileText(node: ASTNode & { op: 'rcall' }, scope: Scope): Evaluate {
-  const [name, receiver, [argument]] = node.args
-  const apply = Object.hasOwn(TEXT_METHODS, name) ? TEXT_METHODS[name] : undefined
+/** The name of the slot that has the cause or the age of a feature, such as `age_days(snapshot.salary)`. */
+export function asideName(name: string, feature: string): string {
+  return `${name}(${feature})`
+}
+
+function compileMethod(node: ASTNode & { op: 'rcall' }, scope: Scope): Evaluate {
+  const [name, receiver, operands] = node.args
+  if (name === 'matches') return compileMatches(node, [receiver, ...operands], scope)
+  const apply: TextFunction | undefined = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
+  const [argument] = operands
   if (apply === undefined || argument === undefined) throw new Refusal(node, `'${name}' is not available in policies`)
   return lifted(apply, compile(receiver, scope), compile(argument, scope))
 }
 
+function compileMatches(node: ASTNode, [text, written]: readonly ASTNode[], scope: Scope): Evaluate {
+  const source = written?.op === 'value' && typeof written.args === 'string' ? written.args : undefined
+  if (text === undefined || source === undefined)
+    throw new Refusal(node, 'matches takes a text and a pattern in quotes: matches(entity.country, "^(AT|DE)$")')
+  const pattern = compileTextPattern(source)
+  if (typeof pattern !== 'function') throw new Refusal(written!, pattern.message)
+  return lifted((value: string) => pattern(value), compile(text, scope))
+}
+
+/**
+ * The feature that a part of an expression names: `snapshot.bureau.score`, or `snapshot["bureau.score"]` for any name;
+ * undefined if it names none.
+ */
+export function featureIn(node: ASTNode): string | undefined {
+  if (node.op === '[]') {
+    const [base, name] = node.args
+    const isName = name.op === 'value' && typeof name.args === 'string'
+    return base.op === 'id' && base.args === 'snapshot' && isName ? `snapshot.${name.args}` : undefined
+  }
+  if (node.op !== '.') return undefined
+  const [base, field] = node.args
+  const before = base.op === 'id' ? base.args : base.op === '.' ? featureIn(base) : undefined
+  return before === undefined ? undefined : `${before}.${field}`
+}
+
 function slotOfFeature(node: ASTNode, { slotOf, reads }: Scope): number {
-  if (node.op !== '.' || node.args[0].op !== 'id')
-    throw new Refusal(node, 'name a feature, such as cashflow.median_inflow')
-  const feature = `${node.args[0].args}.${node.args[1]}`
+  const feature = featureIn(node)
+  if (feature === undefined) throw new Refusal(node, notAFeature(node))
   const slot = slotOf.get(feature)
-  if (slot === undefined) throw new Refusal(node, `${feature} is not among the inputs of this policy`)
+  if (slot === undefined) throw new Refusal(node, unknownName(feature))
   reads.add(slot)
   return slot
+}
+
+function notAFeature({ op }: ASTNode): string {
+  if (op === '[]') return `'[ ]' is not available in policies, except as snapshot["a.name"]`
+  return 'name a feature, such as cashflow.monthly_income'
+}
+
+/** What to do about a name that is not available where it was written. */
+function unknownName(feature: string): string {
+  const [namespace] = feature.split('.')
+  if (Object.hasOwn(JUDGED_VARIABLES, feature))
+    return `${feature} is not known yet; use it under after_score${feature === 'limit.amount' ? '' : ', or in a limit term'}`
+  const siblings = Object.keys(JUDGED_VARIABLES).filter((name) => name.startsWith(`${namespace}.`))
+  if (siblings.length > 0) return `there is no ${feature}; write one of ${siblings.join(', ')}`
+  if (namespace === 'derived') return `${feature} is not defined before this; add it under derived, above its use`
+  return `${feature} is not among the inputs of this policy; add it there, or correct the name`
 }
 
 function literal(node: ASTNode): FactValue {

@@ -18,9 +18,9 @@ function stored(policy: unknown): { document: string; checksum: string } {
 
 /** Edits of the sandbox policy that are refused in a new policy, but can still decide. */
 const REFUSED_IN_NEW_POLICIES: Record<string, (policy: PolicyDocument) => PolicyDocument> = {
-  'never gives one of its missing reasons': (policy) => ({
+  'has one code with two labels': (policy) => ({
     ...policy,
-    missing_reasons: [...policy.missing_reasons, { code: 'never_given', label: 'Never given' }],
+    missing_reasons: policy.missing_reasons.map((reason) => ({ ...reason, label: `${reason.label}, again` })),
   }),
   'declines by payments': (policy) => ({
     ...policy,

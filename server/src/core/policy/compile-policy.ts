@@ -1,30 +1,35 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
-import { findFeature, isMeasured } from '../facts/feature-catalogue.ts'
+import { isMeasured } from '../facts/feature-catalogue.ts'
 import { readerOf } from '../facts/read-feature.ts'
-import { LIMIT_BOUNDS } from '../vocabularies.ts'
 import { checkPolicy } from './check-policy.ts'
-import { expressionProblem } from './check-rules.ts'
 import { checkRunnable } from './check-runnable.ts'
-import { compileBins } from './compile-bins.ts'
+import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
 import { compileExpression } from './compile-expression.ts'
-import type {
-  CompiledCharacteristic,
-  CompiledInput,
-  CompiledPolicy,
-  CompiledRule,
-  ProductTerms,
-  Reason,
-} from './compiled-policy.ts'
-import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
-import type { PolicyProblem } from './policy-problem.ts'
+import { compileProducts } from './compile-products.ts'
+import { compileRules } from './compile-rules.ts'
+import { compileCharacteristics } from './compile-scorecard.ts'
+import type { CompiledInput, CompiledLimitTerm, CompiledPolicy, CompiledSegment, Reason } from './compiled-policy.ts'
+import { limitExpression, limitProblem } from './limit-expression.ts'
+import type { PolicyDocument, PolicyInput } from './policy-document.ts'
+import { isWarning, type PolicyProblem } from './policy-problem.ts'
+import { type PolicySlots, policySlots } from './policy-slots.ts'
+import { reasonAt } from './reason-at.ts'
+import { segmentDocument } from './segment-document.ts'
+import { segmentProblem } from './segment-problem.ts'
 
 /** A compiled policy, or all problems that prevent compiling it. */
 export type CompileResult = { policy: CompiledPolicy } | { problems: PolicyProblem[] }
 
+/** The same for a new policy, with what its author should know about it. */
+export type CheckedResult = { policy: CompiledPolicy; warnings: PolicyProblem[] } | { problems: PolicyProblem[] }
+
 /** Checks a new policy document in full and compiles it. */
-export function compilePolicy(document: PolicyDocument): CompileResult {
-  const problems = checkPolicy(document)
-  return problems.length > 0 ? { problems } : prepare(document, canonicalSha256(document))
+export function compilePolicy(document: PolicyDocument): CheckedResult {
+  const found = checkPolicy(document)
+  const problems = found.filter((problem) => !isWarning(problem))
+  if (problems.length > 0) return { problems: found }
+  const result = prepare(document, canonicalSha256(document))
+  return 'policy' in result ? { ...result, warnings: found } : result
 }
 
 /**
@@ -49,129 +54,127 @@ export function compileStoredPolicy({
 
 /** `checksum` is that of the canonical document, so it covers everything in the policy except comments and layout. */
 function prepare(document: PolicyDocument, checksum: string): CompileResult {
-  const slotOf = new Map(document.inputs.map(({ feature }, slot) => [feature, slot]))
   const problems = checkRunnable(document)
-  const rules = compileRules(document, { slotOf, problems })
-  if (problems.length > 0) return { problems }
-  const products = new Map(document.products.map((product) => [product.product, productTerms(product)]))
+  const slots = policySlots(document)
+  const policy = compileParts(document, { checksum, slots, segment: null, problems })
+  const segments = (document.segments ?? []).flatMap((segment, index): CompiledSegment[] => {
+    const when = compileExpression(segment.when, slots.before)
+    if ('message' in when) {
+      problems.push(segmentProblem(segment, { index, ...when }))
+      return []
+    }
+    const own: PolicyProblem[] = []
+    const parts = { checksum, slots, segment: segment.name, problems: own }
+    const compiled = compileParts(segmentDocument(document, segment), parts)
+    // What is not the segment's own was compiled above already.
+    const ofLimit = segment.limit === undefined ? [] : own.filter(({ path }) => path[0] === 'limit')
+    problems.push(...ofLimit.map((problem) => ({ ...problem, path: ['segments', index, ...problem.path] })))
+    return [{ name: segment.name, holds: when.holds, policy: compiled }]
+  })
+  return problems.length > 0 ? { problems } : { policy: { ...policy, segments } }
+}
+
+function compileParts(
+  document: PolicyDocument,
+  {
+    checksum,
+    slots,
+    segment,
+    problems,
+  }: { checksum: string; slots: PolicySlots; segment: string | null; problems: PolicyProblem[] },
+): CompiledPolicy {
+  const { inputs, scorecard } = document
+  const derived = compileDerived(document, { slots, problems })
+  const amountSlots = slotsFromAmount(document, derived)
+  const rules = compileRules(document, { list: 'rules', slots, amountSlots, problems })
+  const afterScore = compileRules(document, { list: 'after_score', slots, amountSlots, problems })
+  const computed = computedSlots(derived, slots)
+  const products = compileProducts(document.products)
+  const { external_probability } = scorecard
   return {
-    policy: {
-      document,
-      checksum,
-      inputs: document.inputs.map(compileInput),
-      weight: document.inputs.reduce((sum, { weight }) => sum + weight, 0),
-      maxAgeDays: Object.fromEntries(
-        document.inputs.flatMap(({ feature, max_age_days }) =>
-          max_age_days === undefined ? [] : [[feature, max_age_days]],
-        ),
-      ),
-      rules,
-      characteristics: compileCharacteristics(document, slotOf),
-      tiers: document.tiers.map(({ tier, from, balance_multiple, cap }) => ({
-        tier,
-        from: from ?? Number.NEGATIVE_INFINITY,
-        balanceMultiple: balance_multiple,
-        cap,
-      })),
-      groups: groupsOf(document),
-      normal: document.scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
-      probability: document.scorecard.probability.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })),
-      products,
-      defaultProduct: products.get('default')!,
-      currencies: new Map(
-        document.limit.currencies.map(({ currency, per_reference, step }) => [
-          currency,
-          { perReference: per_reference, step },
-        ]),
-      ),
-      limitReasons: compileLimitReasons(document),
-    },
+    document,
+    checksum,
+    inputs: inputs.map((input) => compileInput(input, input.feature === external_probability)),
+    weight: inputs.reduce((sum, { weight }) => sum + weight, 0),
+    maxAgeDays: Object.fromEntries(
+      inputs.flatMap(({ feature, max_age_days }) => (max_age_days === undefined ? [] : [[feature, max_age_days]])),
+    ),
+    measuredSlots: [...inputs.keys()].filter((slot) => isMeasured(inputs[slot]!.feature)),
+    amountSlot: slots.before.get('request.amount'),
+    slots,
+    computed,
+    computedFromAmount: computed.filter((one) => amountSlots.has(one.kind === 'derived' ? one.slot : one.of)),
+    derived,
+    segment,
+    segments: [],
+    rules,
+    afterScore,
+    hasPointsRules: rules.some(({ action }) => action === 'points'),
+    hasRulesOnAmount: rules.some(({ dependsOnAmount }) => dependsOnAmount),
+    characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
+    tiers: document.tiers.map(({ tier, from, balance_multiple, cap }) => ({
+      tier,
+      from: from ?? Number.NEGATIVE_INFINITY,
+      balanceMultiple: balance_multiple,
+      cap,
+    })),
+    groups: groupsOf(document),
+    normal: scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
+    probability: scorecard.probability?.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })) ?? null,
+    probabilitySlot: external_probability === undefined ? undefined : slots.before.get(external_probability),
+    products,
+    defaultProduct: products.get('default')!,
+    currencies: new Map(
+      document.limit.currencies.map(({ currency, per_reference, step }) => [
+        currency,
+        { perReference: per_reference, step },
+      ]),
+    ),
+    limitTerms: compileLimitTerms(document, slots, problems),
+    limitReasons: compileLimitReasons(document),
   }
 }
 
-function compileInput({ feature, type, weight, max_age_days }: PolicyInput): CompiledInput {
+function compileInput({ feature, type, weight, max_age_days }: PolicyInput, isProbability: boolean): CompiledInput {
   // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), read: readerOf(feature) }
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), isProbability, read: readerOf(feature) }
 }
 
-function compileRules(
-  { rules }: PolicyDocument,
-  { slotOf, problems }: { slotOf: ReadonlyMap<string, number>; problems: PolicyProblem[] },
-): CompiledRule[] {
-  return rules.flatMap((definition, index) => {
-    const compiled = compileExpression(definition.when, slotOf)
-    if ('holds' in compiled) return [{ ...preparedRule(definition), ...compiled }]
-    problems.push(expressionProblem(definition, { ...compiled, index }))
+function compileLimitTerms(
+  document: PolicyDocument,
+  slots: PolicySlots,
+  problems: PolicyProblem[],
+): CompiledLimitTerm[] {
+  return document.limit.terms.flatMap((definition, index) => {
+    const { term } = definition
+    const { source, field } = limitExpression(definition)
+    const compiled = compileExpression(source, slots.terms)
+    if ('evaluate' in compiled) {
+      const { evaluate, reads } = compiled
+      return [{ term, isInstalment: field === 'instalment', evaluate, reads }]
+    }
+    problems.push(limitProblem(definition, { ...compiled, index }))
     return []
   })
 }
 
-function preparedRule({ id, then: action, reason, condition, covers }: PolicyRule) {
-  return {
-    id,
-    action,
-    reason: reasonAt(`rule_trace/${id}`, reason, reason.impact),
-    condition,
-    covers,
-  }
-}
-
-function compileCharacteristics(
-  { scorecard, inputs, missing_reasons }: PolicyDocument,
-  slotOf: ReadonlyMap<string, number>,
-): CompiledCharacteristic[] {
-  return scorecard.characteristics.map((definition) => {
-    const slot = slotOf.get(definition.feature) ?? -1
-    const node = `scorecard/${definition.id}`
-    const reasonFor = (...codes: (string | undefined)[]): Reason => {
-      const code = codes.find((one) => one !== undefined)
-      const reason = missing_reasons.find((one) => one.code === code) ?? definition.shortfall
-      return reasonAt(node, reason, 'negative')
-    }
-    const { missing, withheld, other_currency, half_life_days } = inputs[slot] ?? {}
-    const { id, feature, group, reference, spread } = definition
-    return {
-      id,
-      feature,
-      group,
-      slot,
-      reference,
-      missingPoints: definition.missing,
-      variance: spread * spread,
-      halfLifeDays: half_life_days ?? findFeature(feature)?.half_life_days ?? null,
-      bins: compileBins(definition.bins),
-      shortfall: reasonAt(node, definition.shortfall, 'negative'),
-      strength: reasonAt(node, definition.strength, 'positive'),
-      missing: reasonFor(missing),
-      withheld: reasonFor(withheld, missing),
-      otherCurrency: reasonFor(other_currency, missing),
-    }
-  })
-}
-
-/** Spreads each reason, because a stored policy may be older than the schema's reason for a bound and lack it. */
-function compileLimitReasons({ limit: { reasons } }: PolicyDocument): CompiledPolicy['limitReasons'] {
-  const bounds = LIMIT_BOUNDS.map((bound) => [bound, reasonAt(`limit/${bound}`, { ...reasons[bound] }, 'negative')])
-  return { ...Object.fromEntries(bounds), unknown: reasonAt('limit', { ...reasons.unknown }, 'negative') }
-}
-
-function reasonAt(node: string, { code, label }: { code: string; label: string }, impact: Reason['impact']): Reason {
-  return { code, impact, label, node }
+function compileLimitReasons({ limit, rules, after_score = [] }: PolicyDocument): CompiledPolicy['limitReasons'] {
+  const { terms, risk, unknown, over_maximum, under_minimum } = limit
+  const ofTerms = terms.map(({ term, reason }) => [term, reasonAt(`limit/${term}`, reason, 'negative')] as const)
+  const ofRules = [...rules, ...after_score]
+    .filter(({ then }) => then === 'cap')
+    .map(({ id, reason }): [string, Reason] => [id, reasonAt(`rule_trace/${id}`, reason, reason.impact)])
+  return new Map([
+    ...ofTerms,
+    ...ofRules,
+    ['risk', reasonAt('limit', risk, 'negative')],
+    ['unknown', reasonAt('limit', unknown, 'negative')],
+    ...(over_maximum ? [['maximum', reasonAt('limit', over_maximum, 'negative')] as const] : []),
+    ...(under_minimum ? [['minimum', reasonAt('limit', under_minimum, 'negative')] as const] : []),
+  ])
 }
 
 function groupsOf({ scorecard: { characteristics } }: PolicyDocument): number[][] {
   return [...Map.groupBy(characteristics.keys(), (index) => characteristics[index]!.group).values()]
-}
-
-/** The terms of a product with the credit that one unit of monthly instalment repays: its instalments, discounted. */
-function productTerms({ product, term_months, annual_rate }: PolicyProduct): ProductTerms {
-  const discount = 1 / (1 + annual_rate / 12)
-  let annuityFactor = 0
-  let present = 1
-  for (let month = 1; month <= term_months; month++) {
-    present *= discount
-    annuityFactor += present
-  }
-  return { product, term_months, annual_rate, annuityFactor }
 }

@@ -2,8 +2,9 @@ import type { FactValue } from '../facts/facts.ts'
 import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Impact } from '../vocabularies.ts'
-import type { Condition } from './compile-expression.ts'
-import type { PolicyDocument, PolicyInput, PolicyProduct, PolicyRule } from './policy-document.ts'
+import type { Comparison, Condition, Evaluate } from './compile-expression.ts'
+import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
+import type { Aside, PolicySlots } from './policy-slots.ts'
 
 /**
  * A policy ready to decide: the document, its checksum, and everything that can be computed in advance.
@@ -19,17 +20,41 @@ export interface CompiledPolicy {
   weight: number
   /** The greatest accepted age of a feature, for inputs that set one. */
   maxAgeDays: Readonly<Partial<Record<FeatureName, number>>>
+  /** The slots of the inputs that are measured from the requested amount. */
+  measuredSlots: readonly number[]
+  /** The slot of `request.amount`; undefined if the policy does not read it. */
+  amountSlot: number | undefined
+  slots: PolicySlots
+  /** What is computed from the inputs, in this order: derived features, and causes and ages of features. */
+  computed: readonly ComputedSlot[]
+  /** Those of `computed` that depend on the requested amount. */
+  computedFromAmount: readonly ComputedSlot[]
+  derived: readonly CompiledDerived[]
+  /** The name of the segment that this policy is of; null for the document itself. */
+  segment: string | null
+  /** The policy of each segment: the document with the parts of the segment. */
+  segments: readonly CompiledSegment[]
   rules: readonly CompiledRule[]
+  /** Rules that read the score, the tier, the probability or the limit. */
+  afterScore: readonly CompiledRule[]
+  hasPointsRules: boolean
+  /** Whether a rule reads what depends on the requested amount. */
+  hasRulesOnAmount: boolean
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
   /** The indices of the characteristics of each group; groups in the order of their first member. */
   groups: readonly (readonly number[])[]
   normal: readonly TableRow[]
-  probability: readonly TableRow[]
+  /** Null if the policy has only an external probability. */
+  probability: readonly TableRow[] | null
+  /** The slot of the external probability of repayment; undefined if the table counts. */
+  probabilitySlot: number | undefined
   products: ReadonlyMap<string, ProductTerms>
   defaultProduct: ProductTerms
   currencies: ReadonlyMap<string, CurrencyTerms>
-  limitReasons: Readonly<Record<keyof PolicyDocument['limit']['reasons'], Reason>>
+  limitTerms: readonly CompiledLimitTerm[]
+  /** The reason for each term of the limit, for each rule that caps it, and for `risk`, `unknown`, `minimum` and `maximum`. */
+  limitReasons: ReadonlyMap<string, Reason>
 }
 
 /** An input with its greatest accepted age. */
@@ -40,7 +65,29 @@ export interface CompiledInput {
   maxAgeDays: number | undefined
   /** Whether `measureRequest` computes it; otherwise it is among the facts. */
   isMeasured: boolean
+  isProbability: boolean
   read: ReadFeature
+}
+
+/** A derived feature with its compiled expression. */
+export interface CompiledDerived {
+  feature: string
+  type: PolicyInput['type']
+  slot: number
+  /** Whether it is the external probability, which is from 0 to 1. */
+  isProbability: boolean
+  evaluate: Evaluate
+  reads: readonly number[]
+}
+
+/** A slot that is computed from others: a derived feature, or the cause or age of a feature. */
+export type ComputedSlot = ({ kind: 'derived' } & CompiledDerived) | Aside
+
+/** A segment with its compiled condition, and the policy that decides on its applicants. */
+export interface CompiledSegment {
+  name: string
+  holds: Condition
+  policy: CompiledPolicy
 }
 
 /** A reason for a decision, with the node of the trace that it comes from. */
@@ -56,6 +103,8 @@ export interface RuleTrace {
   action: PolicyRule['then']
   holds: boolean | null
   missing?: string[]
+  /** What a rule that holds adds to the score. */
+  points?: number
   rule: string
 }
 
@@ -65,8 +114,28 @@ export interface CompiledRule {
   action: PolicyRule['then']
   reason: Reason
   condition: PolicyRule['condition']
+  questionsData: boolean
   covers: string | undefined
   holds: Condition
+  reads: readonly number[]
+  /** What `holds` compares, for explanations: to parse 200 long rules once more would take 200 ms. */
+  comparisons: readonly Comparison[]
+  /** The bound of a rule that caps the limit. */
+  cap: CompiledBound | undefined
+  /** What a rule adds to the score; zero for other actions. */
+  points: number
+  /** Whether another amount may make the rule hold or not. */
+  dependsOnAmount: boolean
+  /** Whether the rule reads the score, the tier or the probability. */
+  readsScore: boolean
+  readsLimit: boolean
+  /** For a rule that asks whether values are known: the inputs that it does so of. */
+  asksFor: readonly number[]
+}
+
+/** The compiled expression of an upper bound, and the slots it reads. */
+export interface CompiledBound {
+  evaluate: Evaluate
   reads: readonly number[]
 }
 
@@ -76,8 +145,10 @@ export interface CompiledCharacteristic {
   feature: string
   group: string
   slot: number
+  dependsOnAmount: boolean
   reference: number
   missingPoints: number
+  bestPoints: number
   /** The square of its spread: its part of the score's variance while the feature is unknown. */
   variance: number
   halfLifeDays: number | null
@@ -91,20 +162,29 @@ export interface CompiledCharacteristic {
   otherCurrency: Reason
 }
 
-/** A bin with its label for the trace: it holds one value, or the numbers below a bound, or all other values. */
+/** A bin with its label for the trace: it holds one value, a set, the numbers below a bound, or all other values. */
 export interface CompiledBin {
   label: string
   points: number
   equals: FactValue | undefined
+  in: ReadonlySet<FactValue> | undefined
   below: number | undefined
+}
+
+/** A term of the limit with its compiled expression, which is a monthly instalment or an amount. */
+export interface CompiledLimitTerm {
+  term: string
+  isInstalment: boolean
+  evaluate: Evaluate
+  reads: readonly number[]
 }
 
 /** A tier with the lowest score that reaches it. */
 export interface CompiledTier {
   tier: string
   from: number
-  balanceMultiple: number
-  cap: number
+  balanceMultiple: number | undefined
+  cap: number | undefined
 }
 
 /** A row of a table that is interpolated linearly. */
@@ -114,8 +194,18 @@ export interface TableRow {
 }
 
 /** The terms of a product, and the credit that one unit of monthly instalment repays under them. */
-export interface ProductTerms extends PolicyProduct {
+export interface ProductTerms {
+  product: string
+  term_months: number
+  annual_rate: number
   annuityFactor: number
+  feeRate: number
+  /** In the reference currency, as the two bounds. */
+  feeAmount: number
+  minimum: number
+  maximum: number | undefined
+  /** The terms by tier, where a tier has a price of its own. */
+  byTier: ReadonlyMap<string, ProductTerms> | undefined
 }
 
 /** The exchange rate of a currency against the reference currency, and the step that limits are rounded to. */

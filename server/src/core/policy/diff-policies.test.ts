@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { diffPolicies } from './diff-policies.ts'
+import type { PolicyDocument } from './policy-document.ts'
 
 const { document } = sandboxPolicy()
 
@@ -12,7 +13,7 @@ it('a policy does not differ from itself', () => {
 it('a change is found under the name of the rule, not its position', () => {
   const rules = document.rules.filter(({ id }) => id !== 'abuse_on_record')
   const edited = rules.map((rule) =>
-    rule.id === 'short_history' ? { ...rule, when: 'cashflow.months_observed < 4' } : rule,
+    rule.id === 'short_history' ? { ...rule, when: 'cashflow.days_observed < 4' } : rule,
   )
   assert.deepEqual(
     diffPolicies(document, { ...document, rules: edited }).map(({ kind, path }) => [kind, path]),
@@ -30,6 +31,56 @@ it('a reordered rule is a change, because it changes which reason comes first', 
   assert.deepEqual(
     diffPolicies(document, moved).map(({ kind, path }) => [kind, path]),
     [['reordered', '/rules']],
+  )
+})
+
+it('changes of segments, computed features, prices and limit terms are found under their names', () => {
+  const [product] = document.products
+  assert.ok(product)
+  const before: PolicyDocument = {
+    ...document,
+    derived: [
+      { feature: 'derived.a', type: 'number', value: 'history.late' },
+      { feature: 'derived.b', type: 'number', value: 'history.late' },
+    ],
+    segments: [
+      { name: 'staff', when: 'history.late > 0', tiers: structuredClone(document.tiers), verdicts: { cutoff: 500 } },
+    ],
+    products: [{ ...product, rates: [{ tier: 'A', annual_rate: 0.1 }] }],
+    after_score: [{ ...document.rules[0]!, id: 'late', when: 'score.total < 500' }],
+  }
+  const after = structuredClone(before)
+  after.derived!.reverse()
+  after.segments![0]!.tiers![0]!.cap = 1
+  after.segments![0]!.verdicts!.cutoff = 510
+  after.products[0]!.rates![0]!.annual_rate = 0.2
+  after.after_score![0]!.when = 'score.total < 510'
+  after.limit.terms[0]!.instalment = '1'
+  assert.deepEqual(
+    diffPolicies(before, after).map(({ kind, path }) => `${kind} ${path}`),
+    [
+      'changed /segments/staff/verdicts/cutoff',
+      'changed /segments/staff/tiers/A+/cap',
+      'changed /after_score/late/when',
+      'changed /products/default/rates/A/annual_rate',
+      'changed /limit_terms/income/instalment',
+      'reordered /derived',
+    ],
+  )
+})
+
+it('a reordered list of a segment is a change, also where names are numbers', () => {
+  const before: PolicyDocument = {
+    ...document,
+    tiers: ['2', '1', '3'].map((tier, index) => ({ ...document.tiers[index]!, tier })),
+    segments: [{ name: 'staff', when: 'history.late > 0', limit: { terms: structuredClone(document.limit.terms) } }],
+  }
+  const after = structuredClone(before)
+  after.tiers = [after.tiers[1]!, after.tiers[0]!, after.tiers[2]!]
+  after.segments![0]!.limit!.terms.reverse()
+  assert.deepEqual(
+    diffPolicies(before, after).map(({ kind, path }) => `${kind} ${path}`),
+    ['reordered /tiers', 'reordered /segments/staff/limit_terms'],
   )
 })
 

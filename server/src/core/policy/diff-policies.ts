@@ -1,5 +1,5 @@
 import { type JsonDifference, jsonDifferences } from './json-differences.ts'
-import type { PolicyDocument } from './policy-document.ts'
+import type { PolicyDocument, PolicyProduct, PolicySegment } from './policy-document.ts'
 
 /** One change between two policies; its path uses names, not positions: `/rules/account_overdrawn/when`. */
 export interface PolicyChange extends JsonDifference {
@@ -8,36 +8,83 @@ export interface PolicyChange extends JsonDifference {
 
 /** Lists the changes from one policy to another; entries are matched by name, not by position. */
 export function diffPolicies(before: PolicyDocument, after: PolicyDocument): PolicyChange[] {
-  const [named, namedAfter] = [byName(before), byName(after)]
   return [
-    ...jsonDifferences(named.parts, namedAfter.parts).map(changeOf),
-    ...reorderings(named.orders, namedAfter.orders),
+    ...jsonDifferences(byName(before), byName(after)).map(changeOf),
+    ...reorderings(ordersIn(before), ordersIn(after)),
   ]
 }
 
-interface NamedPolicy {
-  parts: Record<string, unknown>
-  orders: Record<string, string[]>
-}
-
-function byName(document: PolicyDocument): NamedPolicy {
-  const { missing_reasons, inputs, rules, scorecard, tiers, products, limit, tests, ...rest } = document
-  const { characteristics, ...card } = scorecard
-  const { currencies, ...limits } = limit
-  const lists = {
+/** A policy with the entries of its lists by name. */
+function byName(document: PolicyDocument): Record<string, unknown> {
+  const { missing_reasons, inputs, derived, segments, rules, after_score, tests, ...rest } = document
+  const { currencies, ...limits } = document.limit
+  const ofSegments = (segments ?? []).map((segment) => {
+    const { name, when, verdicts } = segment
+    return { name, when, ...(verdicts && { verdicts }), ...namedParts(segment) }
+  })
+  const { scorecard, tiers, products, limit: _, ...others } = rest
+  const parts = namedParts({ scorecard, tiers, products, limit: limits })
+  const { scorecard: card, limit, ...lists } = parts
+  return {
+    ...others,
+    scorecard: card,
+    limit,
     missing_reasons: keyed(missing_reasons, ({ code }) => code),
     inputs: keyed(inputs, ({ feature }) => feature),
+    ...(derived && { derived: keyed(derived, ({ feature }) => feature) }),
+    ...(segments && { segments: keyed(ofSegments, ({ name }) => name) }),
     rules: keyed(rules, ({ id }) => id),
-    characteristics: keyed(characteristics, ({ id }) => id),
-    tiers: keyed(tiers, ({ tier }) => tier),
-    products: keyed(products, ({ product }) => product),
+    ...(after_score && { after_score: keyed(after_score, ({ id }) => id) }),
+    ...lists,
     currencies: keyed(currencies, ({ currency }) => currency),
     tests: keyed(tests, ({ name }) => name),
   }
+}
+
+/** The names of the entries of each list in their order, which an object does not keep for names such as 2 and 1. */
+function ordersIn(document: PolicyDocument): Record<string, string[]> {
+  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], tests } = document
   return {
-    parts: { ...rest, scorecard: card, limit: limits, ...lists },
-    orders: Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, Object.keys(list)])),
+    missing_reasons: missing_reasons.map(({ code }) => code),
+    inputs: inputs.map(({ feature }) => feature),
+    derived: derived.map(({ feature }) => feature),
+    segments: segments.map(({ name }) => name),
+    rules: rules.map(({ id }) => id),
+    after_score: after_score.map(({ id }) => id),
+    ...ordersOfParts(document, ''),
+    currencies: document.limit.currencies.map(({ currency }) => currency),
+    tests: tests.map(({ name }) => name),
+    ...Object.assign({}, ...segments.map((segment) => ordersOfParts(segment, `segments/${segment.name}/`))),
   }
+}
+
+function ordersOfParts({ scorecard, tiers, products, limit }: Parts, prefix: string): Record<string, string[]> {
+  return {
+    [`${prefix}characteristics`]: scorecard?.characteristics.map(({ id }) => id) ?? [],
+    [`${prefix}tiers`]: tiers?.map(({ tier }) => tier) ?? [],
+    [`${prefix}products`]: products?.map(({ product }) => product) ?? [],
+    [`${prefix}limit_terms`]: limit?.terms?.map(({ term }) => term) ?? [],
+  }
+}
+
+type Parts = Pick<PolicySegment, 'scorecard' | 'tiers' | 'products'> & {
+  limit?: Partial<PolicyDocument['limit']>
+}
+
+/** The parts that a document and a segment have in common, with the entries of their lists by name. */
+function namedParts({ scorecard, tiers, products, limit }: Parts): Record<string, unknown> {
+  const { characteristics, ...card } = scorecard ?? {}
+  const { terms, ...limits } = limit ?? {}
+  return {
+    ...(scorecard && { scorecard: card, characteristics: keyed(characteristics ?? [], ({ id }) => id) }),
+    ...(tiers && { tiers: keyed(tiers, ({ tier }) => tier) }),
+    ...(products && { products: keyed(products.map(namedRates), ({ product }) => product) }),
+    ...(limit && { limit: limits, limit_terms: keyed(terms ?? [], ({ term }) => term) }),
+  }
+}
+
+function namedRates({ rates, ...product }: PolicyProduct) {
+  return rates === undefined ? product : { ...product, rates: keyed(rates, ({ tier }) => tier) }
 }
 
 function keyed<Entry>(entries: readonly Entry[], nameOf: (entry: Entry) => string): Record<string, Entry> {

@@ -1,7 +1,6 @@
 import { Value } from 'typebox/value'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { compilePolicy } from './compile-policy.ts'
-import type { CompiledPolicy } from './compiled-policy.ts'
+import { type CheckedResult, compilePolicy } from './compile-policy.ts'
 import { PolicyDocument } from './policy-document.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 
@@ -11,7 +10,7 @@ const SOURCE_CHARACTERS_MAX = 256 * 1024
 const PROBLEMS_MAX = 100
 
 /** Parses and compiles a policy from YAML (or JSON, which is YAML); every problem has its line and column. */
-export function parsePolicy(source: string): { policy: CompiledPolicy } | { problems: PolicyProblem[] } {
+export function parsePolicy(source: string): CheckedResult {
   if (source.length > SOURCE_CHARACTERS_MAX)
     return { problems: [{ path: [], message: `a policy has at most ${SOURCE_CHARACTERS_MAX} characters` }] }
   const lines = new LineCounter()
@@ -38,7 +37,8 @@ export function parsePolicy(source: string): { policy: CompiledPolicy } | { prob
   const schemaProblems = checkSchema(document)
   if (schemaProblems.length > 0) return { problems: schemaProblems.slice(0, PROBLEMS_MAX).map(located) }
   const result = compilePolicy(document as PolicyDocument)
-  return 'policy' in result ? result : { problems: result.problems.slice(0, PROBLEMS_MAX).map(located) }
+  if ('policy' in result) return { ...result, warnings: result.warnings.slice(0, PROBLEMS_MAX).map(located) }
+  return { problems: result.problems.slice(0, PROBLEMS_MAX).map(located) }
 }
 
 function yamlErrors({ errors }: Document): { message: string; offset: number }[] {
@@ -52,7 +52,7 @@ function repeatedKeys(yaml: Document): { message: string; offset: number }[] {
       const names = new Set<unknown>()
       for (const { key } of items) {
         if (!isScalar(key)) continue
-        if (names.has(key.value)) found.push({ message: 'Map keys must be unique', offset: key.range?.[0] ?? 0 })
+        if (names.has(key.value)) found.push({ message: 'Map keys must be unique', offset: startOf(key) })
         names.add(key.value)
       }
     },
@@ -64,8 +64,8 @@ function repeatedKeys(yaml: Document): { message: string; offset: number }[] {
 function aliases(yaml: Document): { message: string; offset: number }[] {
   const found: { message: string; offset: number }[] = []
   visit(yaml, {
-    Alias(_key, { range }) {
-      found.push({ message: 'policies cannot use aliases; write the value out', offset: range?.[0] ?? 0 })
+    Alias(_key, alias) {
+      found.push({ message: 'policies cannot use aliases; write the value out', offset: startOf(alias) })
     },
   })
   return found
@@ -75,12 +75,17 @@ function aliases(yaml: Document): { message: string; offset: number }[] {
 function loneSurrogates(yaml: Document): { message: string; offset: number }[] {
   const found: { message: string; offset: number }[] = []
   visit(yaml, {
-    Scalar(_key, { value, range }) {
-      if (typeof value !== 'string' || value.isWellFormed()) return
-      found.push({ message: 'this text contains a lone surrogate; write the whole character', offset: range?.[0] ?? 0 })
+    Scalar(_key, scalar) {
+      if (typeof scalar.value !== 'string' || scalar.value.isWellFormed()) return
+      found.push({ message: 'this text contains a lone surrogate; write the whole character', offset: startOf(scalar) })
     },
   })
   return found
+}
+
+/** Where a node begins in the source. The parser gives every node a range; only nodes made by hand have none. */
+function startOf({ range }: { range?: readonly [number, number, number] | null | undefined }): number {
+  return range?.[0] ?? 0
 }
 
 /** The violations of the policy schema. */
@@ -89,6 +94,10 @@ function checkSchema(document: unknown): PolicyProblem[] {
     const path = error.instancePath.split('/').slice(1).map(pathSegment)
     if (error.keyword === 'boolean') return [{ path, message: `there is no field '${path.at(-1)}' here` }]
     if (error.keyword === 'additionalProperties') return []
+    if (error.keyword === 'enum')
+      return [
+        { path, message: `must be one of ${(error.params as { allowedValues: unknown[] }).allowedValues.join(', ')}` },
+      ]
     return [{ path, message: error.message }]
   })
 }

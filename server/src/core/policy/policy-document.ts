@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { FEATURE_TYPES, IMPACTS, LIMIT_BOUNDS, type LimitBound, VERDICTS } from '../vocabularies.ts'
+import { MISSING_BECAUSE, type MissingBecause } from '../facts/facts.ts'
+import { FEATURE_TYPES, IMPACTS, VERDICTS } from '../vocabularies.ts'
 
 const Closed = <Properties extends TProperties>(properties: Properties, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description && { description }) })
@@ -12,9 +13,10 @@ const FeatureRef = Type.String({
 })
 const Points = Type.Integer({ minimum: -1000, maximum: 1000 })
 const Ppm = Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'A share in millionths.' })
-const Share = Type.Number({ minimum: 0, maximum: 1 })
 
 const Explanation = Closed({ code: Code, label: Label })
+
+const Expression = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
 
 const Input = Closed(
   {
@@ -36,32 +38,63 @@ const Input = Closed(
   'A feature that the policy may use, and the code of the reason to give when it is missing: `withheld` if consent was revoked or expired, `other_currency` if there is data only in another currency, `missing` otherwise.',
 )
 
+const Derived = Closed(
+  {
+    feature: Type.String({ pattern: '^derived\\.[a-z][a-z0-9_]{0,63}$', description: '`derived.` and a name.' }),
+    type: Type.Enum([...FEATURE_TYPES]),
+    value: Expression('An expression in CEL over the inputs and the derived features above.'),
+    half_life_days: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Replaces the shortest half-life of what it is computed from.' }),
+    ),
+    missing: Type.Optional(Code),
+  },
+  'A feature that the policy computes. It is missing, for the same cause, if a value that it needs is; it is as old as the oldest of them.',
+)
+
 const Rule = Closed(
   {
     id: Code,
-    when: Type.String({ minLength: 1, maxLength: 1000, description: 'A condition in CEL over the inputs.' }),
+    when: Expression('A condition in CEL over the inputs and the derived features.'),
     // biome-ignore lint/suspicious/noThenProperty: a rule is never awaited, and `when … then` reads naturally
-    then: Type.Enum(['decline', 'manual_review', 'condition']),
+    then: Type.Enum(['decline', 'manual_review', 'condition', 'cap', 'points']),
+    cap: Type.Optional(
+      Expression('For `cap`: a number in CEL, the highest amount in the currency of the request, as in a limit term.'),
+    ),
+    points: Type.Optional(
+      Type.Integer({ minimum: -1000, maximum: 1000, description: 'For `points`: what the rule adds to the score.' }),
+    ),
     reason: Closed({ code: Code, label: Label, impact: Type.Enum([...IMPACTS]) }),
     condition: Type.Optional(Explanation),
     covers: Type.Optional(Code),
+    questions_data: Type.Optional(
+      Type.Boolean({
+        description:
+          'For a review rule: the data itself is in doubt, so the case is reviewed even if the score is low.',
+      }),
+    ),
     explanation: Label,
   },
-  'What to do when a condition holds, whatever the score is; `covers` names the group of the scorecard whose shortfall is then not given as another reason.',
+  'What to do when a condition holds: decline, ask for a review, set a condition, bound the limit, or add points to the score. `covers` names the group of the scorecard whose shortfall is then not given as another reason.',
 )
 
 const Bin = Closed(
   {
     below: Type.Optional(Type.Number({ description: 'Holds values below this that are in no earlier bin.' })),
     equals: Type.Optional(Type.Union([Type.String(), Type.Boolean()])),
+    in: Type.Optional(
+      Type.Array(Type.String(), { minItems: 1, maxItems: 300, description: 'Holds each of these texts.' }),
+    ),
     points: Points,
   },
-  'A range of values, or one value, and its points; without `below` and `equals` it holds all other values.',
+  'A range of values, one value or a set of texts, and its points; without `below`, `equals` and `in` it holds all other values.',
 )
 
 const Characteristic = Closed(
   {
     id: Code,
+    label: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'What it measures, in words; shown by a replay.' }),
+    ),
     feature: FeatureRef,
     group: Code,
     reference: Type.Integer({ description: 'Mean points of applicants just above the cutoff.' }),
@@ -70,7 +103,7 @@ const Characteristic = Closed(
       maximum: 1000,
       description: 'Standard deviation of its points in the population.',
     }),
-    bins: Type.Array(Bin, { minItems: 1, maxItems: 20 }),
+    bins: Type.Array(Bin, { minItems: 1, maxItems: 200 }),
     missing: Points,
     shortfall: Explanation,
     strength: Explanation,
@@ -86,42 +119,68 @@ const Scorecard = Closed({
     description: 'Standard deviation of the model itself, in points.',
   }),
   characteristics: Type.Array(Characteristic, { minItems: 1, maxItems: 50 }),
-  probability: Type.Array(Closed({ score: Points, bad_ppm: Ppm }), {
-    minItems: 2,
-    description: 'Probability of a bad outcome by score, ascending; interpolated linearly.',
-  }),
+  probability: Type.Optional(
+    Type.Array(Closed({ score: Points, bad_ppm: Ppm }), {
+      minItems: 2,
+      description: 'Probability of a bad outcome by score, ascending; interpolated linearly.',
+    }),
+  ),
+  external_probability: Type.Optional(
+    Type.String({
+      pattern: '^[a-z]+\\.[a-z][a-z0-9_.]{0,63}$',
+      description:
+        'A feature that is the probability of repayment, 0 to 1. It replaces the table; if it is missing, the table counts, and without a table the limit is unknown.',
+    }),
+  ),
   normal: Type.Array(Closed({ z: Type.Number({ minimum: 0 }), ppm: Ppm }), {
     minItems: 2,
     description: 'The normal distribution function from zero up; interpolated linearly in z².',
   }),
 })
 
-const Tier = Closed({
-  tier: Type.String({ pattern: '^[A-E][+-]?$' }),
-  from: Type.Optional(Points),
-  balance_multiple: Type.Number({ minimum: 0, description: 'The limit may be this many times the average balance.' }),
-  cap: Type.Number({ minimum: 0, description: 'The highest limit, in the reference currency.' }),
+const TierName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9 +._-]{0,31}$',
+  description: 'The name of the tier: letters, digits, spaces and `+ - . _`.',
 })
 
-const BoundExplanations = Object.fromEntries(LIMIT_BOUNDS.map((bound) => [bound, Explanation])) as Record<
-  LimitBound,
-  typeof Explanation
->
+const Tier = Closed({
+  tier: TierName,
+  from: Type.Optional(Points),
+  balance_multiple: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: 'A number for the terms of the limit, such as a multiple of the average balance.',
+    }),
+  ),
+  cap: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      description: 'A number for the terms of the limit: the highest one, in the reference currency.',
+    }),
+  ),
+})
+
+const LimitTerm = Closed(
+  {
+    term: Type.String({
+      pattern: '^(?!(requested|risk|rule|unknown|minimum|maximum)$)[a-z][a-z0-9_]{0,63}$',
+      description: 'The name of the term.',
+    }),
+    instalment: Type.Optional(Expression('A number in CEL: the highest monthly instalment.')),
+    amount: Type.Optional(Expression('A number in CEL: the highest amount, in the currency of the request.')),
+    reason: Explanation,
+  },
+  'An upper bound of the limit. Its expression may use the inputs and the derived features, `tier.name`, `tier.cap`, `tier.balance_multiple`, `score.total`, `score.probability`, `score.bad_probability`, `product.annuity_factor` (the amount that one unit of monthly instalment repays), `product.term_months`, `product.annual_rate`, `segment.name` and `currency.per_reference`.',
+)
+
+const LimitTerms = Type.Array(LimitTerm, {
+  minItems: 1,
+  maxItems: 50,
+  description: 'The limit is at most the lowest of them.',
+})
 
 const Limit = Closed({
-  income_haircut: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'The share of the variation of income that is deducted from income.',
-  }),
-  spending_share: Type.Number({ minimum: 0, maximum: 1, description: 'Share of spending that cannot be cut.' }),
-  cushion: Type.Number({
-    minimum: 1,
-    description: 'What remains after spending and debt service must be this many times the instalment.',
-  }),
-  debt_to_income_max: Share,
-  loss_given_default: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
-  expected_loss_max: Type.Number({ exclusiveMinimum: 0, description: 'Per credit, in the reference currency.' }),
+  terms: LimitTerms,
   currencies: Type.Array(
     Closed({
       currency: Type.String({ pattern: '^[A-Z]{3}$' }),
@@ -130,15 +189,75 @@ const Limit = Closed({
     }),
     { minItems: 1 },
   ),
-  reasons: Closed({ ...BoundExplanations, unknown: Explanation }),
+  risk: Closed({ code: Code, label: Label }, 'The reason if the score allows only a smaller amount.'),
+  unknown: Closed({ code: Code, label: Label }, 'The reason if facts for a term are missing.'),
+  over_maximum: Type.Optional(
+    Closed(
+      { code: Code, label: Label },
+      'The reason if the maximum of the product binds; required if one has a maximum.',
+    ),
+  ),
+  under_minimum: Type.Optional(
+    Closed({ code: Code, label: Label }, 'The reason if less is requested than the minimum of the product.'),
+  ),
   reduced_amount: Closed({ code: Code, label: Label }, '`{limit}` and `{currency}` in the label are filled in.'),
 })
 
-const Product = Closed({
-  product: Code,
-  term_months: Type.Integer({ minimum: 1, maximum: 600 }),
-  annual_rate: Type.Number({ minimum: 0, maximum: 10, description: '0.12 is twelve percent.' }),
+const AnnualRate = Type.Number({ minimum: 0, description: '0.12 is twelve percent.' })
+
+const Product = Closed(
+  {
+    product: Code,
+    term_months: Type.Integer({ minimum: 1, maximum: 600 }),
+    annual_rate: AnnualRate,
+    rates: Type.Optional(
+      Type.Array(Closed({ tier: TierName, annual_rate: AnnualRate }), {
+        minItems: 1,
+        description:
+          'The price by tier. The request is measured at `annual_rate`, which also is the price of a tier that is not listed.',
+      }),
+    ),
+    fee_rate: Type.Optional(
+      Type.Number({ minimum: 0, description: 'A fee as a share of the amount, repaid with it: 0.02 is two percent.' }),
+    ),
+    fee_amount: Type.Optional(
+      Type.Number({ minimum: 0, description: 'A fixed fee in the reference currency, repaid with the amount.' }),
+    ),
+    minimum: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'The smallest amount offered, in the reference currency.' }),
+    ),
+    maximum: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'The largest amount offered, in the reference currency.' }),
+    ),
+  },
+  'The terms of a product.',
+)
+
+const Products = Type.Array(Product, { minItems: 1, description: 'One of them is `default`, for every other product.' })
+const Tiers = Type.Array(Tier, {
+  minItems: 1,
+  description: 'Best first; the last one, without `from`, takes all other scores.',
 })
+const Cutoff = Type.Integer({ description: 'A score below this is a decline.' })
+
+const Segment = Closed(
+  {
+    name: Code,
+    when: Expression('A condition in CEL over the inputs and the derived features that do not depend on the amount.'),
+    scorecard: Type.Optional(Scorecard),
+    verdicts: Type.Optional(
+      Closed({
+        cutoff: Type.Optional(Cutoff),
+        confidence_min_ppm: Type.Optional(Ppm),
+        completeness_min_ppm: Type.Optional(Ppm),
+      }),
+    ),
+    tiers: Type.Optional(Tiers),
+    limit: Type.Optional(Closed({ terms: LimitTerms })),
+    products: Type.Optional(Products),
+  },
+  'Applicants with a scorecard, cutoff, tiers, limit terms or prices of their own. The first segment whose condition holds counts; a part that it does not have is that of the document.',
+)
 
 const PolicyTest = Closed({
   name: Type.String({ minLength: 1 }),
@@ -146,11 +265,18 @@ const PolicyTest = Closed({
   facts: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
     description: 'The features that are known; all others are missing.',
   }),
+  missing: Type.Optional(
+    Type.Record(Type.String(), Type.Enum(Object.keys(MISSING_BECAUSE) as MissingBecause[]), {
+      description: 'Features that are missing for another cause than `no_data`.',
+    }),
+  ),
   expect: Closed({
     verdict: Type.Optional(Type.Enum([...VERDICTS])),
     tier: Type.Optional(Type.String()),
     limit: Type.Optional(Type.Number()),
     score: Type.Optional(Type.Integer()),
+    segment: Type.Optional(Type.String({ description: 'The segment; `none` for the document itself.' })),
+    annual_rate: Type.Optional(Type.Number({ description: 'The price of what is approved, or else of the request.' })),
     reasons_include: Type.Optional(Type.Array(Code)),
     conditions_include: Type.Optional(Type.Array(Code)),
   }),
@@ -163,14 +289,20 @@ export const PolicyDocument = Closed({
   description: Type.String(),
   missing_reasons: Type.Array(Explanation),
   inputs: Type.Array(Input, { minItems: 1, maxItems: 200 }),
+  derived: Type.Optional(Type.Array(Derived, { maxItems: 100, description: 'Computed features, in their order.' })),
+  segments: Type.Optional(Type.Array(Segment, { maxItems: 20 })),
   rules: Type.Array(Rule, { maxItems: 200 }),
+  after_score: Type.Optional(
+    Type.Array(Rule, {
+      maxItems: 100,
+      description:
+        'Rules that may also read what a limit term may, and `limit.amount`: the highest amount within all terms.',
+    }),
+  ),
   scorecard: Scorecard,
-  tiers: Type.Array(Tier, {
-    minItems: 1,
-    description: 'Best first; the last one, without `from`, takes all other scores.',
-  }),
+  tiers: Tiers,
   verdicts: Closed({
-    cutoff: Type.Integer({ description: 'A score below this is a decline.' }),
+    cutoff: Cutoff,
     confidence_min_ppm: Ppm,
     completeness_min_ppm: Ppm,
   }),
@@ -179,7 +311,12 @@ export const PolicyDocument = Closed({
     positive_max: Type.Integer({ minimum: 0, maximum: 20 }),
   }),
   limit: Limit,
-  products: Type.Array(Product, { minItems: 1, description: 'One of them is `default`, for every other product.' }),
+  products: Products,
+  unknown_products: Type.Optional(
+    Type.Enum(['refuse', 'default'], {
+      description: 'Whether a request for a product that is not listed is refused, or gets the terms of `default`.',
+    }),
+  ),
   tests: Type.Array(PolicyTest),
 })
 
@@ -191,6 +328,8 @@ export type PolicyRule = PolicyDocument['rules'][number]
 export type PolicyCharacteristic = PolicyDocument['scorecard']['characteristics'][number]
 /** The terms of a product as their author wrote them. */
 export type PolicyProduct = PolicyDocument['products'][number]
+/** A segment as its author wrote it. */
+export type PolicySegment = NonNullable<PolicyDocument['segments']>[number]
 /** An input as its author wrote it. */
 export type PolicyInput = PolicyDocument['inputs'][number]
 

@@ -31,6 +31,10 @@ export function OneOf<const W extends readonly string[]>(words: W, options: { de
   return Type.Unsafe<W[number]>({ type: 'string', enum: [...words], ...options })
 }
 
+/** The field `object` of an answer, which names its type. */
+export const ObjectName = <const N extends string>(name: N) =>
+  Type.Literal(name, { description: `The type of this object: \`${name}\`.` })
+
 /** A value that may be null; a union, because tools disagree about the older `nullable`. */
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
@@ -42,6 +46,14 @@ export function Strict<const P extends Parameters<typeof Type.Object>[0]>(
   options: { title?: string; description?: string; examples?: unknown[] } = {},
 ) {
   return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+/** An object of an answer. It allows unknown fields, because later versions may add some. */
+export function Open<const P extends Parameters<typeof Type.Object>[0]>(
+  properties: P,
+  options: { title?: string; description?: string } = {},
+) {
+  return Type.Object(properties, options)
 }
 
 /** A SHA-256 in lowercase hexadecimal. */

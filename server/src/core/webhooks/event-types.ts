@@ -112,6 +112,16 @@ export const EVENTS = {
       ...recordHash('outcome'),
     },
   },
+  'decision.outcome_retracted': {
+    summary: 'Two operators took an outcome back: it does not count any more',
+    data: {
+      entity_id,
+      decision_id,
+      outcome_id: Id('out', 'The outcome.'),
+      outcome_type: Type.String({ description: 'What had been reported.', examples: ['default'] }),
+      ...recordHash('retraction'),
+    },
+  },
   'decision.reevaluation_due': {
     summary: 'New facts would turn the verdict of an entity’s latest decision',
     data: {
@@ -138,7 +148,7 @@ export const EVENTS = {
     data: Checkpoint.properties,
   },
   'webhook.test': {
-    summary: 'A test was requested with `POST /v1/webhook-test`',
+    summary: 'A test was requested, with `POST /v1/webhook-test` or by an operator',
     data: { request_id: Type.String({ description: 'The request that asked for it.' }) },
   },
 } as const satisfies Record<string, EventDescription>

@@ -15,7 +15,7 @@ export const createEntity = defineEndpoint({
   operationId: 'createEntity',
   summary: 'Create or retrieve an entity',
   description:
-    'A new `external_id` creates an entity (201). An existing one returns its entity (200), with the given fields merged in; an empty text as a value of `metadata` removes the key. The `type` of an entity, once set, cannot change (409).',
+    'A new `external_id` creates an entity (201). An existing one returns its entity (200), with the given fields merged in. `null` clears `display_name` or `country`, and an empty text as a value of `metadata` removes the key. The `type` of an entity, once set, cannot change (409).',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities',
@@ -104,7 +104,9 @@ function mergeFields(entity: EntityRow, body: EntityFields): EntityRow {
   return {
     ...entity,
     type: body.type ?? entity.type,
-    ...Object.fromEntries(OPTIONAL_ENTITY_FIELDS.map((field) => [field, body[field] ?? entity[field]])),
+    ...Object.fromEntries(
+      OPTIONAL_ENTITY_FIELDS.map((field) => [field, body[field] === undefined ? entity[field] : body[field]]),
+    ),
     metadata: body.metadata ? mergeMetadata(entity.metadata, body.metadata) : entity.metadata,
   }
 }

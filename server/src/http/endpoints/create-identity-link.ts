@@ -1,28 +1,22 @@
 import { applyIdentityLink, type IdentityLinkFact } from '../../core/facts/entity-state.ts'
 import { affectedByLink } from '../../core/graph/affected-entities.ts'
-import { type Assertion, standingOf } from '../../core/graph/claim.ts'
+import type { Assertion } from '../../core/graph/claim.ts'
 import { dayOf } from '../../core/graph/decay.ts'
-import { FAN_OUT } from '../../core/graph/link.ts'
 import { hasLetterOrDigit } from '../../core/plain-spelling.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
-import { identifierProblem, maskIdentifier } from '../../security/identifiers.ts'
-import type { NewRow, RowOf } from '../../store/schema/tables.ts'
+import { identifierProblem, maskIdentifier, normalizeIdentifier } from '../../security/identifiers.ts'
+import type { NewRow } from '../../store/schema/tables.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
-import {
-  adverseAmong,
-  linkChange,
-  type ResolvedLink,
-  relationshipLink,
-  sharedIdentifierLink,
-} from '../../underwriting/graph-links.ts'
+import { adverseAmong, linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
+import { countsAfter, identifierLinks, mayChangeLinks } from '../../underwriting/identifier-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
+import { refuseFuture, reportedTime } from '../reported-time.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { CreateIdentityLinkRequest, IdentityLink } from '../schemas/identity-link.ts'
 import { timeOfChange } from '../time-of-change.ts'
-import { utcTime } from '../utc-time.ts'
 
 /** Records an assertion that an entity has an identifier, or a relationship to another entity. */
 export const createIdentityLink = defineEndpoint({
@@ -36,8 +30,8 @@ export const createIdentityLink = defineEndpoint({
   scope: 'identity_links:write',
   serializedBy: ({ params, body: { identifier, related_entity_id: other } }) => [
     // Keys are locked in sorted order. `claim …` sorts before `ent_…`, so a request that waits for a contended identifier
-    // does not hold the lock of an entity meanwhile.
-    ...(identifier ? [`claim ${identifier.type} ${identifier.value}`] : []),
+    // does not hold the lock of an entity meanwhile. All spellings of an identifier are one claim, so they have one lock.
+    ...(identifier ? [`claim ${identifier.type} ${normalizeIdentifier(identifier.type, identifier.value)}`] : []),
     params.entity_id,
     ...(other ? [other] : []),
   ],
@@ -62,15 +56,14 @@ export const createIdentityLink = defineEndpoint({
 
     const link = describeLink(context, entity.id)
     const hash = body.identifier ? context.hashIdentifier({ organizationId, ...body.identifier }) : null
-    const claims = await nextClaims(context, entity.id, hash)
-    const resolved = hash
-      ? await sharedIdentifierLinks(context, entity.id, hash)
-      : await relationshipLinks(context, entity.id)
-    const near = [entity.id, ...resolved.slice(0, 2 * FAN_OUT).map(({ to }) => to)]
+    const { claims, resolved } = hash
+      ? await assertIdentifier(context, entity.id, hash)
+      : await assertRelationship(context, entity.id)
+    const near = [...new Set([entity.id, ...resolved.map(({ to }) => to)])]
     const adverse = await adverseAmong(store, organizationId, resolved.length > 0 ? near : [])
     const row = linkRow(link, hash)
     const change = record(context, {
-      ...linkChange(resolved, { from: entity.id, adverse, today: dayOf(now) }),
+      ...linkChange(resolved, { adverse, today: dayOf(now) }),
       claims,
       consequences: await causesOf(context, { mark: link.id, near, adverse, resolved }),
       changedEntities: [nextEntity(entity, now, (state) => applyIdentityLink(state, identityFact(link, hash)))],
@@ -94,54 +87,40 @@ type LinkContext = RequestContext<unknown, unknown, CreateIdentityLinkRequest>
 /** The assertion that this request makes. */
 function assertionOf({ body, now }: LinkContext): Assertion {
   const { verification, ownership_share: share } = body
-  const at = verification.verified_at ? utcTime(verification.verified_at) : now
+  const at = verification.verified_at ? reportedTime(verification.verified_at, now) : now
   return { status: verification.status, at, ...(share !== undefined && { share }) }
 }
 
-/** The claims behind this link with their next versions; a concurrent assertion about one of them makes this change lose. */
-async function nextClaims(
-  { body, caller, store }: LinkContext,
-  entityId: string,
-  hash: string | null,
-): Promise<RowOf<'graph_claims'>[]> {
-  const { identifier, related_entity_id: to, relationship } = body
-  if (hash) return store.nextIdentifierClaims(caller.organizationId, hash, { entityId, type: identifier!.type })
-  return store.nextRelationshipClaims(caller.organizationId, { from: entityId, to: to!, relationship: relationship! })
+/** What an assertion writes to the graph. A concurrent assertion about one of the claims makes the change lose. */
+interface Asserted {
+  claims: NewRow<'graph_claims'>[]
+  resolved: ResolvedLink[]
 }
 
 /** The link to a related entity, resolved from the assertions of both ends. */
-async function relationshipLinks(context: LinkContext, entityId: string): Promise<ResolvedLink[]> {
+async function assertRelationship(context: LinkContext, from: string): Promise<Asserted> {
   const { body, caller, store } = context
-  const { related_entity_id: to, relationship } = body
-  if (!to || !relationship) return []
-  const { own, theirs } = await store.relationshipAssertions(caller.organizationId, {
-    from: entityId,
-    to,
-    relationship,
-  })
-  return [relationshipLink(to, relationship, { own: [...own, assertionOf(context)], theirs })]
+  const between = { from, to: body.related_entity_id!, relationship: body.relationship! }
+  const claims = await store.nextRelationshipClaims(caller.organizationId, between)
+  const { own, theirs } = await store.relationshipAssertions(caller.organizationId, between)
+  const ends = { own: [...own, assertionOf(context)], theirs }
+  return { claims, resolved: [relationshipLink({ ...between, type: between.relationship }, ends)] }
 }
 
-/** The links to other holders of the identifier, each resolved from all identifiers of that type which the two share. */
-async function sharedIdentifierLinks(context: LinkContext, entityId: string, hash: string): Promise<ResolvedLink[]> {
+/** The links to other holders of the identifier. In a crowd there are none, so its size does not add to the cost. */
+async function assertIdentifier(context: LinkContext, entityId: string, hash: string): Promise<Asserted> {
   const { body, caller, store } = context
   const { organizationId } = caller
-  const { type } = body.identifier!
-  const holders = await store.identifierHolders(organizationId, hash, entityId)
-  const own = [...(holders.find((holder) => holder.entityId === entityId)?.assertions ?? []), assertionOf(context)]
-  // A failed check removes existing links, and those may lead to other holders than would be linked today.
-  const others =
-    standingOf(own)?.verification === 'failed'
-      ? await store.linkedHolders(organizationId, hash, { entityId, type })
-      : holders.filter((holder) => holder.entityId !== entityId)
-  const besides = await store.sharedIdentifiers(
-    organizationId,
-    { entityId, type, exceptHash: hash },
-    others.map((holder) => holder.entityId),
-  )
-  return others.map(({ entityId: to, assertions: theirs }) =>
-    sharedIdentifierLink(to, type, [{ own, theirs }, ...besides.filter((shared) => shared.entityId === to)]),
-  )
+  const before = await store.identifierClaim(organizationId, hash, entityId)
+  const assertion = assertionOf(context)
+  const after = countsAfter(before, assertion)
+  const others = mayChangeLinks(before, after) ? await store.otherHolders(organizationId, hash, entityId) : []
+  const entity = { entityId, assertions: [...before.own, assertion] }
+  const { holders, verifiedHolders: verified_holders } = after
+  return {
+    claims: [{ claim: hash, version: before.version + 1, holders, verified_holders }],
+    resolved: identifierLinks({ type: body.identifier!.type, hash }, { entity, others, before, after }),
+  }
 }
 
 /** The exposures that the links may change: of both ends, and of entities that have a path through an end. */
@@ -175,7 +154,7 @@ function describeLink({ body, newId, now }: LinkContext, entityId: string): Iden
     ...edge,
     verification: {
       ...verification,
-      ...(verification.verified_at && { verified_at: utcTime(verification.verified_at) }),
+      ...(verification.verified_at && { verified_at: reportedTime(verification.verified_at, now) }),
     },
     created_at: now,
   }
@@ -225,15 +204,14 @@ function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: strin
   if (body.ownership_share !== undefined && body.relationship !== 'owner')
     refuse('/ownership_share', 'ownership_share is only allowed with relationship "owner".')
   if (body.identifier) violations.push(...checkIdentifier(body.identifier))
-  const verifiedAt = body.verification.verified_at
-  if (verifiedAt && utcTime(verifiedAt) > now) refuse('/verification/verified_at', 'verified_at is in the future.')
+  violations.push(...refuseFuture('/verification/verified_at', body.verification.verified_at, now))
   return violations
 }
 
 function checkIdentifier({ type, value, issuer }: NonNullable<CreateIdentityLinkRequest['identifier']>): Violation[] {
   const violations: Violation[] = []
   const problem = identifierProblem(type, value)
-  if (problem) violations.push({ param: '/identifier/value', message: `value ${problem}, so it identifies nothing.` })
+  if (problem) violations.push({ param: '/identifier/value', message: `value ${problem}.` })
   if (issuer !== undefined && !hasLetterOrDigit(issuer))
     violations.push({ param: '/identifier/issuer', message: 'issuer has no letter and no digit.' })
   return violations

@@ -1,23 +1,34 @@
-import { applyTransactions, type TransactionFact } from '../../core/facts/entity-state.ts'
+import { setImmediate } from 'node:timers/promises'
+import {
+  applyTransactions,
+  CURRENCY_DAYS_MAX,
+  countCurrencyDays,
+  type EntityState,
+  type TransactionFact,
+} from '../../core/facts/entity-state.ts'
+import { recognizeCategory } from '../../core/facts/recognize-category.ts'
+import { dayOf } from '../../core/graph/decay.ts'
 import { formatMoney, moneyOf } from '../../core/money.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
 import type { PaymentBetween } from '../../underwriting/payment-links.ts'
 import { updatePaymentLinks } from '../../underwriting/update-payment-links.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
-import { nextEntity } from '../next-entity.ts'
+import { withState } from '../next-entity.ts'
 import { record } from '../record.ts'
+import { refuseFuture, reportedTime } from '../reported-time.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
 import { timeOfChange } from '../time-of-change.ts'
-import { utcTime } from '../utc-time.ts'
 
 /** Records transactions of an entity; duplicates change nothing. */
 export const ingestTransactions = defineEndpoint({
   operationId: 'ingestTransactions',
   summary: 'Ingest transactions',
   description:
-    'Up to 1000 transactions in a batch. A transaction whose `external_id` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written.',
+    'Up to 1000 transactions in a batch. A transaction whose `external_id` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written. ' +
+    'An entity can have transactions on 3200 of the last 400 days, counted for each currency: in eight currencies on every day, or in more that are used less often. ' +
+    '`unrecognized_categories` in the answer tells how many of the categories change nothing because they are not known.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/transactions',
@@ -36,15 +47,16 @@ export const ingestTransactions = defineEndpoint({
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }
 
-    const violations = body.transactions.flatMap((transaction, index) =>
-      checkTransaction(transaction, `/transactions/${index}`, now),
+    const violations = body.transactions.flatMap(({ occurred_at }, index) =>
+      refuseFuture(`/transactions/${index}/occurred_at`, occurred_at, now),
     )
     if (violations.length > 0) return failValidation(violations)
 
     const refused = await checkCounterparties(context, entity.id)
     if (refused) return refused
 
-    const sent = new Map(body.transactions.toReversed().map((transaction) => [transaction.external_id, transaction]))
+    const dated = body.transactions.map((sent) => ({ ...sent, occurred_at: reportedTime(sent.occurred_at, now) }))
+    const sent = new Map(dated.toReversed().map((transaction) => [transaction.external_id, transaction]))
     const [known, hasFlows] = await Promise.all([
       store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
       store.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
@@ -57,10 +69,14 @@ export const ingestTransactions = defineEndpoint({
       received: body.transactions.length,
       accepted: fresh.length,
       duplicates: body.transactions.length - fresh.length,
+      unrecognized_categories: countUnrecognized(body.transactions),
       created_at: now,
     }
     const { id, entity_id, received, accepted, duplicates } = batch
-    const next = nextEntity(entity, now, (state) => applyTransactions(state, fresh.map(transactionFact)))
+    const state = await addByCurrency(JSON.parse(entity.state) as EntityState, fresh.map(transactionFact))
+    const days = countCurrencyDays(state.cashflow)
+    if (days > CURRENCY_DAYS_MAX) return failValidation([tooManyDays(days)])
+    const next = withState(entity, now, state)
     const payments = fresh.flatMap(paymentOf)
     const mayLink = payments.length > 0 || (hasFlows && accepted > 0)
     const change = record(context, {
@@ -90,10 +106,25 @@ export const ingestTransactions = defineEndpoint({
   },
 })
 
-function checkTransaction({ occurred_at }: Transaction, pointer: string, now: string): Violation[] {
-  return utcTime(occurred_at) > now
-    ? [{ param: `${pointer}/occurred_at`, message: 'occurred_at is in the future.' }]
-    : []
+/**
+ * Adds transactions to a state. Each currency takes milliseconds, so other requests get their turn in between; the newest
+ * day comes first, because it moves the window of all currencies.
+ */
+async function addByCurrency(state: EntityState, transactions: readonly TransactionFact[]): Promise<EntityState> {
+  const newestDay = (batch: readonly TransactionFact[]) =>
+    batch.reduce((newest, { occurredAt }) => Math.max(newest, dayOf(occurredAt)), 0)
+  const batches = [...Map.groupBy(transactions, ({ currency }) => currency).values()]
+  let next = state
+  for (const [index, batch] of batches.sort((a, b) => newestDay(b) - newestDay(a)).entries()) {
+    if (index > 0) await setImmediate()
+    next = applyTransactions(next, batch)
+  }
+  return next
+}
+
+function tooManyDays(days: number): Violation {
+  const message = `With the transactions stored before, the entity would have transactions on ${days} days of the last 400, counted for each currency; it can have ${CURRENCY_DAYS_MAX}. Leave out the currencies that matter least.`
+  return { param: '/transactions', message }
 }
 
 type IngestContext = RequestContext<unknown, unknown, { transactions: Transaction[] }>
@@ -115,18 +146,27 @@ async function checkCounterparties({ body, caller, store }: IngestContext, entit
 
 function paymentOf({ counterparty, currency, amount, occurred_at }: Transaction): PaymentBetween[] {
   if (!counterparty?.entity_id) return []
-  return [{ counterpartyId: counterparty.entity_id, currency, amount, occurredAt: utcTime(occurred_at) }]
+  return [{ counterpartyId: counterparty.entity_id, currency, amount, occurredAt: occurred_at }]
+}
+
+/** How many different categories were sent that are not recognized, and so change nothing. */
+function countUnrecognized(transactions: readonly Transaction[]): number {
+  const sent = new Set(transactions.map(({ category }) => category))
+  return [...sent].filter((text) => text !== undefined && recognizeCategory(text) === undefined).length
 }
 
 function transactionFact(transaction: Transaction): TransactionFact {
+  const counterparty = transaction.counterparty?.entity_id ?? transaction.counterparty?.name
   return {
     externalId: transaction.external_id,
-    occurredAt: utcTime(transaction.occurred_at),
+    occurredAt: transaction.occurred_at,
     amount: transaction.amount,
     currency: transaction.currency,
     direction: transaction.direction,
     ...(transaction.balance_after !== undefined && { balanceAfter: transaction.balance_after }),
     ...(transaction.category !== undefined && { category: transaction.category }),
+    ...(transaction.description !== undefined && { description: transaction.description }),
+    ...(counterparty !== undefined && { counterparty }),
   }
 }
 
@@ -137,7 +177,7 @@ function transactionRow(
   return {
     ...ids,
     external_id: transaction.external_id,
-    occurred_at: utcTime(transaction.occurred_at),
+    occurred_at: transaction.occurred_at,
     amount: formatMoney(moneyOf(transaction.amount)),
     currency: transaction.currency,
     direction: transaction.direction,

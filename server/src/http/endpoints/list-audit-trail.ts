@@ -26,9 +26,11 @@ export const listAuditTrail = defineEndpoint({
     const entity = await store.entity({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
 
-    const beforeSeq = query.cursor === undefined ? undefined : readCursor(query.cursor)
+    const beforeSeq = query.cursor === undefined ? undefined : readCursor(entity.id, query.cursor)
     if (beforeSeq === 'malformed')
-      return failValidation([{ param: 'cursor', message: 'cursor must be the next_cursor of an earlier page.' }])
+      return failValidation([
+        { param: 'cursor', message: 'cursor must be the next_cursor of an earlier page of this list.' },
+      ])
 
     const limit = query.limit ?? LIMIT_DEFAULT
     const rows = await store.auditTrail({ organizationId, trailId: entity.id, beforeSeq, limit: limit + 1 })
@@ -41,7 +43,7 @@ export const listAuditTrail = defineEndpoint({
         object: 'list',
         data: page.map(describeAuditEntry),
         has_more: rows.length > limit,
-        next_cursor: rows.length > limit ? cursorOf(page.at(-1)!.seq) : null,
+        next_cursor: rows.length > limit ? cursorOf(entity.id, page.at(-1)!.seq) : null,
         log: { environment, organization_id: organizationId },
         checkpoint: head ? checkpointOf(head) : null,
       },

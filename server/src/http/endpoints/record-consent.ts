@@ -1,4 +1,4 @@
-import { applyConsent } from '../../core/facts/entity-state.ts'
+import { applyConsent, type EntityState } from '../../core/facts/entity-state.ts'
 import { DATA_CATEGORIES } from '../../core/vocabularies.ts'
 import type { NewRow } from '../../store/schema/tables.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
@@ -6,6 +6,7 @@ import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
+import { refuseFuture, reportedTime } from '../reported-time.ts'
 import { Consent, RecordConsentRequest } from '../schemas/consent.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { timeOfChange } from '../time-of-change.ts'
@@ -35,7 +36,12 @@ export const recordConsent = defineEndpoint({
     const context = { ...request, now }
 
     const consent = describeConsent()
-    const violations = checkConsent(consent, now)
+    const violations = [
+      ...refuseFuture('/granted_at', body.granted_at, now),
+      ...refuseFuture('/revoked_at', body.revoked_at, now),
+      ...checkConsent(consent),
+      ...(body.granted_at === undefined ? checkRevocation(consent, JSON.parse(entity.state) as EntityState) : []),
+    ]
     if (violations.length > 0) return failValidation(violations)
 
     const row = consentRow(consent)
@@ -81,9 +87,9 @@ export const recordConsent = defineEndpoint({
         status,
         data_categories: body.data_categories ?? [...DATA_CATEGORIES],
         // A revocation need not say when consent was given; that was at the latest when it was revoked.
-        granted_at: utcTime(body.granted_at ?? revokedAt ?? now),
+        granted_at: reportedTime(body.granted_at ?? revokedAt ?? now, now),
         ...(body.expires_at && { expires_at: utcTime(body.expires_at) }),
-        ...(revokedAt && { revoked_at: utcTime(revokedAt) }),
+        ...(revokedAt && { revoked_at: reportedTime(revokedAt, now) }),
         ...(body.evidence && { evidence: body.evidence }),
         created_at: now,
       }
@@ -91,18 +97,30 @@ export const recordConsent = defineEndpoint({
   },
 })
 
-function checkConsent(consent: Consent, now: string): Violation[] {
+function checkConsent(consent: Consent): Violation[] {
   const violations: Violation[] = []
   const refuse = (param: string, message: string) => violations.push({ param, message })
   if (consent.status === 'granted' && consent.revoked_at)
     refuse('/revoked_at', 'revoked_at is only allowed with status "revoked".')
-  if (consent.granted_at > now) refuse('/granted_at', 'granted_at is in the future.')
-  if (consent.revoked_at && consent.revoked_at > now) refuse('/revoked_at', 'revoked_at is in the future.')
   if (consent.revoked_at && consent.revoked_at < consent.granted_at)
     refuse('/revoked_at', 'revoked_at is earlier than granted_at.')
   if (consent.expires_at && consent.expires_at <= consent.granted_at)
     refuse('/expires_at', 'expires_at must be later than granted_at.')
   return violations
+}
+
+/**
+ * Refuses a revocation from before the grant that is on file: it would be recorded and revoke nothing. With a `granted_at`
+ * it is accepted, because then it describes an earlier consent that ended.
+ */
+function checkRevocation({ purpose, revoked_at, data_categories }: Consent, { consents }: EntityState): Violation[] {
+  const grants = data_categories.map((category) => consents[purpose]?.[category]?.grantedAt)
+  const later = grants.find(
+    (grantedAt) => revoked_at !== undefined && grantedAt !== undefined && grantedAt > revoked_at,
+  )
+  if (later === undefined) return []
+  const message = `revoked_at is before the consent was granted, at ${later}, so it would revoke nothing. Send when it was revoked, or for an earlier consent also its granted_at.`
+  return [{ param: '/revoked_at', message }]
 }
 
 function consentRow(consent: Consent): NewRow<'consents'> {

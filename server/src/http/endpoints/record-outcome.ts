@@ -3,6 +3,7 @@ import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts
 import type { Facts } from '../../core/facts/facts.ts'
 import { currentOutcome } from '../../core/facts/outcome-course.ts'
 import { numberOf, textOf } from '../../core/facts/read-fact.ts'
+import { outcomeFact } from '../../core/facts/recorded-outcome.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { NewRow, RowOf } from '../../store/schema/tables.ts'
@@ -11,16 +12,17 @@ import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
+import { precedes, refuseFuture, reportedTime } from '../reported-time.ts'
 import { DecisionPath, Outcome, type Outcome as OutcomeBody, RecordOutcomeRequest } from '../schemas/decision.ts'
 import { latestOf } from '../time-of-change.ts'
-import { utcTime } from '../utc-time.ts'
 
 /** Records what really happened after a decision, which changes the trust of the entity and of its neighbours. */
 export const recordOutcome = defineEndpoint({
   operationId: 'recordOutcome',
   summary: 'Record a real-world outcome into the trust graph',
   description:
-    'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds.',
+    'An outcome changes the trust of the entity and of its neighbours in the graph: of the nearest before the response, of all others within seconds. ' +
+    'It cannot have happened before its decision; the clocks of both sides may differ by five minutes. `repaid` needs a `funded` that was reported before.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/outcomes',
@@ -40,7 +42,10 @@ export const recordOutcome = defineEndpoint({
     const context = { ...request, now }
 
     const outcome = await describeOutcome(context, decision)
-    const violations = checkOutcome(outcome, now)
+    const violations = [
+      ...refuseFuture('/occurred_at', request.body.occurred_at, now),
+      ...checkOutcome(outcome, decision),
+    ]
     if (violations.length > 0) return failValidation(violations)
 
     const { id, decision_id, entity_id, type, occurred_at } = outcome
@@ -49,6 +54,7 @@ export const recordOutcome = defineEndpoint({
     const entity = (await store.entity({ organizationId, id: entity_id }))!
     const report = outcomeFact(outcome)
     const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
+    if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
     const row = { id, decision_id, entity_id, type, occurred_at, body: JSON.stringify(outcome), created_at: now }
@@ -82,7 +88,7 @@ async function describeOutcome(context: OutcomeContext, decision: RowOf<'decisio
     entity_id: decision.entity_id,
     ...(body.type === 'funded' && body.amount === undefined && (await approvedAmount(context, decision))),
     ...body,
-    occurred_at: utcTime(body.occurred_at),
+    occurred_at: reportedTime(body.occurred_at, now),
     created_at: now,
   }
 }
@@ -102,7 +108,8 @@ async function approvedAmount(
 
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
 async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
-  const links = (await store.followedLinks(caller.organizationId, [entityId], dayOf(now))).get(entityId)!
+  const { organizationId } = caller
+  const links = (await store.followedLinksOf({ organizationId, entityId, today: dayOf(now) }))!
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
@@ -125,32 +132,22 @@ async function nextTrackRecord(
   }
 }
 
-function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, now: string): Violation[] {
+/** Only money that was paid out can be paid back, and a repayment raises the trust of the entity and its neighbours. */
+const NOT_FUNDED: Violation = {
+  param: '/type',
+  message: 'repaid needs a funded outcome of the same decision. Report when the money was paid out first.',
+}
+
+function checkOutcome({ occurred_at, amount, currency }: OutcomeBody, { created_at }: RowOf<'decisions'>): Violation[] {
   const violations: Violation[] = []
-  if (occurred_at > now) violations.push({ param: '/occurred_at', message: 'occurred_at is in the future.' })
+  if (precedes(occurred_at, created_at))
+    violations.push({
+      param: '/occurred_at',
+      message: `occurred_at is before the decision, which was made at ${created_at}.`,
+    })
   if (amount !== undefined && currency === undefined)
     violations.push({ param: '/currency', message: 'currency is required with amount.' })
   if (amount === undefined && currency !== undefined)
     violations.push({ param: '/amount', message: 'amount is required with currency.' })
   return violations
-}
-
-function outcomeFact({
-  id,
-  decision_id,
-  type,
-  occurred_at,
-  days_past_due,
-  amount,
-  currency,
-}: OutcomeBody): OutcomeFact {
-  return {
-    id,
-    decisionId: decision_id,
-    type,
-    occurredAt: occurred_at,
-    ...(days_past_due !== undefined && { daysPastDue: days_past_due }),
-    ...(amount !== undefined && { amount }),
-    ...(currency !== undefined && { currency }),
-  }
 }

@@ -1,19 +1,27 @@
 import type { Static } from 'typebox'
-import { checkpointOf } from '../../core/audit/checkpoint.ts'
-import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../../core/audit/merkle-proofs.ts'
-import { isHash } from '../../core/audit/merkle-tree.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { DecisionEntry } from '../../store/queries/decisions.ts'
+import { describeEvidence, parseBodies } from '../../underwriting/describe-evidence.ts'
+import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { fail } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { describeAuditEntry } from '../describe-audit-entry.ts'
 import { AuditEntry } from '../schemas/audit-trail.ts'
-import { DecisionPath, DecisionReplay, UnderwritingDecision } from '../schemas/decision.ts'
+import { DecisionPath, Outcome, Review, UnderwritingDecision } from '../schemas/decision.ts'
+import { DecisionReplay, GraphEvidence } from '../schemas/replay.ts'
 import { compileValidation } from '../validation.ts'
 
-const violationsOf = compileValidation(UnderwritingDecision, { pointers: 'body' })
-const violationsOfEntry = compileValidation(AuditEntry, { pointers: 'body' })
+/** Stored data is checked for added fields too; the schemas of answers allow them, for later versions. */
+const closed = <S extends object>(schema: S) => ({ ...schema, additionalProperties: false })
+const violationsOf = compileValidation(closed(UnderwritingDecision), { pointers: 'body' })
+const violationsOfEntry = compileValidation(closed(AuditEntry), { pointers: 'body' })
+
+const violationsOfGraph = compileValidation(GraphEvidence, { pointers: 'body' })
+const violationsOfReview = compileValidation(Review, { pointers: 'body' })
+const violationsOfOutcome = compileValidation(Outcome, { pointers: 'body' })
+const isReview = (stored: object): stored is Review => violationsOfReview(stored).length === 0
+const isOutcome = (stored: object): stored is Outcome => violationsOfOutcome(stored).length === 0
 
 /** Decides again from the stored evidence, under the policy with the recorded checksum, and compares byte for byte. */
 export const replayDecision = defineEndpoint({
@@ -21,6 +29,8 @@ export const replayDecision = defineEndpoint({
   summary: 'Replay the policy evaluation for audit',
   description:
     'Evaluates the stored facts again, under the policy with the recorded checksum, and compares the decision and its trace byte for byte. Every stored part is also compared with its hash on the audit log. `matches` is true if there is no difference; `differences` lists them. ' +
+    '`evidence` explains the verdict: the step that settled it, the score, the values and thresholds of each rule, the limit and the nearest amount with a better verdict. ' +
+    '`reviews` and `outcomes` were recorded since the decision and have no part in it; they are not compared here, but by `audit verify`. ' +
     '`audit` proves that the decision is on the signed log. Its fields are null until the entry is sealed, within five seconds; a replay of an unsealed decision hurries the sealing. `inclusion_proof` is also null, and a difference, if the stored hashes no longer lead to the signed head.',
   tag: 'Decisions',
   method: 'GET',
@@ -35,9 +45,11 @@ export const replayDecision = defineEndpoint({
     const recorded = await store.recordedDecision(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
 
-    const { differences, decision, features, policy, policyChecksum, graph, replayed, evaluation } =
-      replayRecorded(recorded)
-    const audit = await proveEntry(store, organizationId, recorded.entry)
+    const replay = replayRecorded(recorded)
+    const { differences, decision, replayed } = replay
+    const evidence = describeEvidence(replay)
+    const since = await store.recordedSince(organizationId, recorded.id)
+    const audit = await auditOf(store, organizationId, recorded.entry)
     if (audit.entry_id && !audit.checkpoint) requestSeal(organizationId)
     if (audit.checkpoint && !audit.inclusion_proof)
       differences.push({ path: '/audit/inclusion_proof', recorded: audit.checkpoint.root_hash, replayed: null })
@@ -54,18 +66,9 @@ export const replayDecision = defineEndpoint({
         })),
         decision: violationsOf(decision).length === 0 ? (decision as Static<typeof UnderwritingDecision>) : null,
         replayed: replayed && { ...replayed },
-        evidence: {
-          feature_snapshot: features,
-          policy_version: policy?.document.version ?? null,
-          policy_checksum: policyChecksum,
-          policy: policy && { ...policy.document },
-          model_version: policy?.document.model_version ?? null,
-          engine_version: evaluation?.trace.engine_version ?? null,
-          rule_trace: (evaluation?.trace.rule_trace ?? []).map((rule) => ({ ...rule })),
-          scorecard: (evaluation?.trace.scorecard ?? []).map((line) => ({ ...line })),
-          limit: evaluation?.trace.limit ? { ...evaluation.trace.limit } : null,
-          graph,
-        },
+        evidence: { ...evidence, graph: violationsOfGraph(evidence.graph).length === 0 ? evidence.graph : null },
+        reviews: parseBodies(since.reviews).filter(isReview),
+        outcomes: parseBodies(since.outcomes).filter(isOutcome),
         audit: { ...audit, log: { environment, organization_id: organizationId } },
         replayed_at: now,
       },
@@ -73,28 +76,19 @@ export const replayDecision = defineEndpoint({
   },
 })
 
-/** The inclusion proof of an entry under the newest signed head; null if the stored hashes do not lead to that head. */
-async function proveEntry(store: EnvironmentStore, organizationId: string, entry: DecisionEntry | null) {
+/** The place of an entry on the log, as the API shows it; the proof is null if the stored hashes do not lead to the head. */
+async function auditOf(store: EnvironmentStore, organizationId: string, entry: DecisionEntry | null) {
   const entry_id = entry?.id ?? null
-  const leafIndex = entry ? await store.leafOf(organizationId, entry.id) : undefined
-  const head = await store.newestHead(organizationId)
-  if (!entry || leafIndex === undefined || !head || leafIndex >= head.tree_size)
+  const proved = await proveEntry(store, organizationId, entry)
+  if (!proved)
     return { entry_id, entry: describe(entry, null), leaf_index: null, inclusion_proof: null, checkpoint: null }
-
-  const leaf = { leafIndex, treeSize: head.tree_size }
-  const positions = inclusionProofPositions(leaf)
-  const hashes = await store.nodeHashes(organizationId, positions)
-  const byPosition = new Map(positions.map(({ level, index }, n) => [`${level} ${index}`, hashes[n]!]))
-  const proof = hashes.every(isHash)
-    ? inclusionProof(leaf, ({ level, index }) => byPosition.get(`${level} ${index}`)!)
-    : []
-  const isValid = verifyInclusion({ ...leaf, leafHash: entry.leaf_hash, proof, root: head.root_hash })
+  const { leafIndex, checkpoint, proof, isValid } = proved
   return {
     entry_id,
     entry: describe(entry, leafIndex),
     leaf_index: leafIndex,
     inclusion_proof: isValid ? proof : null,
-    checkpoint: checkpointOf(head),
+    checkpoint,
   }
 }
 

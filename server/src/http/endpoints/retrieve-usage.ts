@@ -1,8 +1,10 @@
+import type { Static } from 'typebox'
 import { VERDICTS } from '../../core/vocabularies.ts'
 import { USAGE_COUNTERS, type UsageCount } from '../../store/queries/usage.ts'
-import { failValidation } from '../api-error.ts'
+import { failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { BODY_BYTES_MAX } from '../json-body.ts'
+import { TRANSACTIONS_PER_BATCH_MAX } from '../schemas/transaction.ts'
 import { UsageQuery, UsageSummary } from '../schemas/usage.ts'
 
 /** Returns the usage of an organization in a period, by day and in total. */
@@ -22,7 +24,7 @@ export const retrieveUsage = defineEndpoint({
   async handle({ query, caller, environment, store, now, rateLimit }) {
     const start = query.from ?? `${now.slice(0, 7)}-01`
     const end = query.to ?? now.slice(0, 10)
-    if (start > end) return failValidation([{ param: 'from', message: `from (${start}) is later than to (${end}).` }])
+    if (start > end) return failValidation([wrongPeriod(query, { start, end })])
 
     const counts = await store.usageByDay(caller.organizationId, start, end)
     const days = [...new Set(counts.map(({ day }) => day))]
@@ -39,12 +41,23 @@ export const retrieveUsage = defineEndpoint({
           requests_per_second: rateLimit.perSecond,
           request_burst: rateLimit.burst,
           body_bytes_max: BODY_BYTES_MAX,
-          transactions_per_batch_max: 1000,
+          transactions_per_batch_max: TRANSACTIONS_PER_BATCH_MAX,
         },
       },
     }
   },
 })
+
+/** Says which end of the period to correct: a default cannot be wrong, so it is the end that was sent. */
+function wrongPeriod(query: Static<typeof UsageQuery>, { start, end }: { start: string; end: string }): Violation {
+  if (query.from === undefined) {
+    const message = `to (${end}) is before ${start}, the first day of this month, which is the default of from. Send from as well.`
+    return { param: 'to', message }
+  }
+  if (query.to === undefined)
+    return { param: 'from', message: `from (${start}) is after today (${end}), which is the default of to.` }
+  return { param: 'from', message: `from (${start}) is after to (${end}). Exchange them.` }
+}
 
 function totalsOf(counts: readonly UsageCount[]): UsageSummary['totals'] {
   return sums(counts, USAGE_COUNTERS, (name) => name)

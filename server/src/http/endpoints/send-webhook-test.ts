@@ -1,3 +1,4 @@
+import { testedEndpoints, webhookTestEvent } from '../../store/write-path/webhook-test-event.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { WebhookTest } from '../schemas/webhook.ts'
@@ -18,22 +19,11 @@ export const sendWebhookTest = defineEndpoint({
   async handle(context) {
     const { caller, store, requestId } = context
     const endpoints = await store.webhookEndpoints(caller.organizationId)
-    const enabled = endpoints.filter(({ state }) => state === 'enabled')
-
-    const subject = { type: 'organization', id: caller.organizationId }
-    const change = record(context, {
-      domainEvents: [
-        { type: 'webhook.test', subject, trailId: caller.organizationId, data: { request_id: requestId } },
-      ],
-    })
+    const change = record(context, { domainEvents: [webhookTestEvent(caller.organizationId, requestId)] })
     const [event] = change.rows!.events!
     return {
       status: 202,
-      body: {
-        object: 'webhook_test',
-        event_id: event!.id,
-        endpoints: enabled.map(({ id, shown_url: url }) => ({ id, url, status: 'queued' as const })),
-      },
+      body: { object: 'webhook_test', event_id: event!.id, endpoints: testedEndpoints(endpoints) },
       change,
     }
   },

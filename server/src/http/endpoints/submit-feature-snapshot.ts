@@ -1,22 +1,23 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { applyFeatureSnapshot, countFeatures, type EntityState, FEATURES_MAX } from '../../core/facts/entity-state.ts'
+import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
+import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { nextEntity } from '../next-entity.ts'
 import { record } from '../record.ts'
-import { FeatureSnapshot, SubmitFeatureSnapshotRequest } from '../schemas/feature-snapshot.ts'
+import { refuseFuture, reportedTime } from '../reported-time.ts'
+import { FeatureSnapshot, type FeatureValue, SubmitFeatureSnapshotRequest } from '../schemas/feature-snapshot.ts'
 import { EntityPath } from '../schemas/fields.ts'
 import { timeOfChange } from '../time-of-change.ts'
-import { utcTime } from '../utc-time.ts'
 
 /** Records values of features of an entity; for each feature, the latest snapshot counts. */
 export const submitFeatureSnapshot = defineEndpoint({
   operationId: 'submitFeatureSnapshot',
   summary: 'Submit feature snapshots',
   description:
-    'For each feature, the value with the latest `as_of` counts. An `as_of` in the future is refused. An entity has at most 512 features; more are refused.',
+    'For each feature, the value with the latest `as_of` counts. An `as_of` more than five minutes in the future is refused. An entity has at most 512 features; more are refused. A value of another type than the active policy reads is refused too.',
   tag: 'Entities',
   method: 'POST',
   path: '/v1/entities/{entity_id}/feature-snapshots',
@@ -34,8 +35,10 @@ export const submitFeatureSnapshot = defineEndpoint({
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }
 
-    const asOf = utcTime(body.as_of)
-    if (asOf > now) return failValidation([{ param: '/as_of', message: 'as_of is in the future.' }])
+    const policy = await activePolicy(request)
+    const violations = [...refuseFuture('/as_of', body.as_of, now), ...checkTypes(body.features, policy)]
+    if (violations.length > 0) return failValidation(violations)
+    const asOf = reportedTime(body.as_of, now)
 
     const count = countFeatures((JSON.parse(entity.state) as EntityState).snapshot, body.features)
     if (count > FEATURES_MAX) return failValidation([tooManyFeatures(count)])
@@ -76,6 +79,22 @@ export const submitFeatureSnapshot = defineEndpoint({
     }
   },
 })
+
+/** The active policy, if there is one that can be read; data is recorded without one too. */
+function activePolicy({ caller, policies }: RequestContext): Promise<CompiledPolicy | undefined> {
+  return policies.of(caller.organizationId).catch(() => undefined)
+}
+
+/** Refuses values of another type than the active policy reads: to a decision they would be missing. */
+function checkTypes(features: Record<string, FeatureValue>, policy: CompiledPolicy | undefined): Violation[] {
+  return (policy?.inputs ?? []).flatMap(({ feature, type }) => {
+    const name = feature.startsWith('snapshot.') ? feature.slice('snapshot.'.length) : undefined
+    const value = name === undefined || !Object.hasOwn(features, name) ? null : features[name]!
+    if (name === undefined || value === null || typeof value === type) return []
+    const message = `${name} must be a ${type}, because the active policy ${policy!.document.version} reads it as one. Send null if it is not known.`
+    return [{ param: `/features/${name}`, message }]
+  })
+}
 
 function tooManyFeatures(count: number): Violation {
   const message = `With the features stored before, the entity would have ${count}; it can have ${FEATURES_MAX}. Send fewer new names: a name that the entity has already is always accepted.`

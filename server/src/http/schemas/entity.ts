@@ -1,11 +1,11 @@
 import type { Static, TSchema } from 'typebox'
-import { Id, Nullable, OneOf, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Id, Nullable, ObjectName, OneOf, Open, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { ENTITY_TYPES, ENVIRONMENTS } from '../../core/vocabularies.ts'
+import { ENTITY_TYPES } from '../../core/vocabularies.ts'
 import type { ChangeableColumn } from '../../store/schema/tables.ts'
-import { ExternalId, Metadata } from './fields.ts'
+import { EnvironmentName, ExternalId, Metadata } from './fields.ts'
 
-export const EntityType = OneOf(ENTITY_TYPES)
+export const EntityType = OneOf(ENTITY_TYPES, { description: 'The kind of entity. Once set, it cannot change.' })
 export type EntityType = Static<typeof EntityType>
 
 const DisplayName = Text(255, 'The name of the entity.')
@@ -33,21 +33,23 @@ export const CreateEntityRequest = Strict(
   {
     external_id: ExternalId('Your own stable id of this entity, unique in your organization.'),
     type: Type.Optional(EntityType),
-    ...optionalFields,
+    display_name: Type.Optional(Nullable(DisplayName)),
+    country: Type.Optional(Nullable(Country)),
     metadata: Type.Optional(Metadata),
   },
   {
     title: 'CreateEntityRequest',
-    examples: [{ external_id: 'customer-1042', type: 'business', display_name: 'Nordwind Bakery', country: 'DE' }],
+    description: 'The id that you give the entity, and what you know of it.',
   },
 )
 
-export const Trust = Strict(
+export const Trust = Open(
   {
     score: Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'The trust in this entity, from the trust graph; 0.5 if nothing is known.',
+      description:
+        'The trust in this entity: the log-odds of its own history and of its neighbours, as a probability; 0.5 if nothing is known.',
     }),
     negative_exposure: Type.Number({
       minimum: 0,
@@ -62,15 +64,15 @@ export const Trust = Strict(
     evidence_count: Type.Integer({ minimum: 0, description: 'The number of entities whose outcomes reach this one.' }),
     as_of: Timestamp('When this was last computed.'),
   },
-  { title: 'Trust' },
+  { title: 'Trust', description: 'What the trust graph says about the entity.' },
 )
 
-export const Entity = Strict(
+export const Entity = Open(
   {
     id: Id('ent', 'The id of the entity.'),
-    object: Type.Literal('entity'),
-    environment: OneOf(ENVIRONMENTS),
-    external_id: Type.String(),
+    object: ObjectName('entity'),
+    environment: EnvironmentName,
+    external_id: Type.String({ description: 'Your own id of this entity.' }),
     type: Nullable(EntityType),
     ...optionalFields,
     metadata: Metadata,
@@ -78,6 +80,6 @@ export const Entity = Strict(
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it last changed.'),
   },
-  { title: 'Entity' },
+  { title: 'Entity', description: 'A person, a business or an institution.' },
 )
 export type Entity = Static<typeof Entity>

@@ -1,4 +1,4 @@
-import { Id, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
+import { Id, ObjectName, Open, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 
 /** The value of a feature; null means that it was looked for and not found. */
@@ -19,21 +19,19 @@ const Features = Type.Unsafe<Record<string, FeatureValue>>({
 
 const fields = {
   source: Text(100, 'The source of the values.'),
-  as_of: Timestamp('The time that the values describe; not in the future.'),
+  as_of: Timestamp('The time that the values describe; at most five minutes in the future, which is recorded as now.'),
   features: Features,
 }
 
 export const SubmitFeatureSnapshotRequest = Strict(fields, {
   title: 'SubmitFeatureSnapshotRequest',
-  examples: [
-    { source: 'bureau', as_of: '2026-11-14T00:00:00Z', features: { 'bureau.open_loans': 2, years_in_business: 7 } },
-  ],
+  description: 'Values of features that you measured or bought, all of one time.',
 })
 
-export const FeatureSnapshot = Strict(
+export const FeatureSnapshot = Open(
   {
     id: Id('fsn', 'The id of the snapshot.'),
-    object: Type.Literal('feature_snapshot'),
+    object: ObjectName('feature_snapshot'),
     entity_id: Id('ent', 'The entity that the values describe.'),
     ...fields,
     sha256: Type.String({
@@ -42,5 +40,5 @@ export const FeatureSnapshot = Strict(
     }),
     created_at: Timestamp('When it was recorded.'),
   },
-  { title: 'FeatureSnapshot' },
+  { title: 'FeatureSnapshot', description: 'Values of features, as they were recorded.' },
 )

@@ -1,8 +1,12 @@
 import type { Static } from 'typebox'
-import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
+import { NOT_BLANK, OneOf, Open, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
+import { ENVIRONMENTS } from '../../core/vocabularies.ts'
 
 export const METADATA_KEYS_MAX = 50
+
+/** The environment that an object belongs to. */
+export const EnvironmentName = OneOf(ENVIRONMENTS, { description: 'The environment that it belongs to.' })
 
 /** Key/value pairs that the caller may use freely. */
 export const Metadata = Type.Unsafe<Record<string, string>>({
@@ -31,31 +35,41 @@ export const PageQuery = Strict({
 export type PageQuery = Static<typeof PageQuery>
 
 /** The envelope of every error. */
-export const ErrorBody = Strict(
+export const ErrorBody = Open(
   {
-    error: Strict({
-      type: OneOf([
-        'invalid_request',
-        'authentication',
-        'permission',
-        'not_found',
-        'conflict',
-        'idempotency',
-        'rate_limit',
-        'api',
-      ]),
-      code: Type.String({ description: 'A stable code, for programs.' }),
-      message: Type.String({ description: 'What happened and what to do next, for people.' }),
-      param: Type.Optional(
-        Type.String({ description: 'A JSON pointer to the first invalid field, or the name of a query parameter.' }),
-      ),
-      details: Type.Optional(
-        Type.Array(Strict({ param: Type.String(), message: Type.String() }), {
-          description: 'The invalid fields, at most 100.',
-        }),
-      ),
-      request_id: Type.String(),
-    }),
+    error: Open(
+      {
+        type: OneOf(
+          [
+            'invalid_request',
+            'authentication',
+            'permission',
+            'not_found',
+            'conflict',
+            'idempotency',
+            'rate_limit',
+            'api',
+          ],
+          { description: 'The kind of error. Each code has one type, and each type one or two statuses.' },
+        ),
+        code: Type.String({ description: 'A stable code, for programs.' }),
+        message: Type.String({ description: 'What happened and what to do next, for people.' }),
+        param: Type.Optional(
+          Type.String({ description: 'A JSON pointer to the first invalid field, or the name of a query parameter.' }),
+        ),
+        details: Type.Optional(
+          Type.Array(
+            Open({
+              param: Type.String({ description: 'A JSON pointer to the field, or the name of a query parameter.' }),
+              message: Type.String({ description: 'What is wrong with it.' }),
+            }),
+            { description: 'The invalid fields, at most 100; `message` says how many there are.' },
+          ),
+        ),
+        request_id: Type.String({ description: 'The id of the request, as in the header `Request-Id`.' }),
+      },
+      { description: 'What went wrong, and what to do about it.' },
+    ),
   },
-  { title: 'Error' },
+  { title: 'Error', description: 'The body of every answer that is not a success.' },
 )

@@ -8,12 +8,14 @@ function describeBody(type: EventType) {
   return Type.Object(
     {
       id: Id('evt', 'The id of the event, the same on every attempt and equal to `webhook-id`.'),
-      type: Type.Literal(type),
+      type: Type.Literal(type, { description: 'The type of the event.' }),
       timestamp: Timestamp('When it happened.'),
-      environment: OneOf(ENVIRONMENTS),
-      data: Type.Object(EVENTS[type].data),
+      environment: OneOf(ENVIRONMENTS, { description: 'The environment in which it happened.' }),
+      data: Type.Object(EVENTS[type].data, {
+        description: 'What it is about: ids, verdicts and versions, never personal data.',
+      }),
     },
-    { title: titleOf(type) },
+    { title: titleOf(type), description: `${EVENTS[type].summary}.` },
   )
 }
 

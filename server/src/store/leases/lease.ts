@@ -37,6 +37,18 @@ export class Lease {
   }
 }
 
+/** Whether another node than this one holds a lease. */
+export async function isLeasedElsewhere(
+  database: Database,
+  { name, holder }: Omit<LeaseTerms, 'seconds'>,
+): Promise<boolean> {
+  const rows = await database.query('SELECT 1 FROM leases WHERE name = $1 AND holder <> $2 AND leased_until > now()', [
+    name,
+    holder,
+  ])
+  return rows.length > 0
+}
+
 async function acquireLease(database: Database, { name, holder, seconds }: LeaseTerms): Promise<boolean> {
   const rows = await database.query(
     `INSERT INTO leases (name, holder, leased_until) VALUES ($1, $2, now() + make_interval(secs => $3))

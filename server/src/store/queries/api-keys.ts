@@ -25,6 +25,15 @@ export async function findApiKey(database: Database, id: string): Promise<ApiKey
   return row
 }
 
+/** Finds a key of an organization. */
+export async function findKeyOf(database: Database, organizationId: string, id: string): Promise<ApiKey | undefined> {
+  const [row] = await database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE org_id = $1 AND id = $2`, [
+    organizationId,
+    id,
+  ])
+  return row
+}
+
 /** Records when keys were last used. */
 export async function touchApiKeys(
   database: Database,

@@ -1,3 +1,4 @@
+import type { AuditActor } from '../../core/audit/audit-entry.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type NewRow, type RowOf } from '../schema/tables.ts'
 import type { HashedTable } from '../write-path/record-hash.ts'
@@ -52,6 +53,33 @@ export function auditRecordQueries(database: Database) {
         [organizationId, ids],
       )
       return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** The last entry of some types in each of these trails. */
+    async lastEntries(
+      organizationId: string,
+      trailIds: readonly string[],
+      types: readonly string[],
+    ): Promise<Map<string, { id: string; type: string }>> {
+      const rows = await database.query<{ trail_id: string; id: string; type: string }>(
+        `SELECT DISTINCT ON (trail_id) trail_id, id, type FROM audit_entries
+         WHERE org_id = $1 AND trail_id = ANY($2::text[]) AND type = ANY($3::text[]) ORDER BY trail_id, seq DESC`,
+        [organizationId, trailIds, types],
+      )
+      return new Map(rows.map(({ trail_id, ...entry }) => [trail_id, entry]))
+    },
+
+    /** Who made each of these records: the actor of the first entry of its trail. */
+    async creators(
+      organizationId: string,
+      ids: readonly string[],
+    ): Promise<Map<string, { type: AuditActor['type']; id: string }>> {
+      const rows = await database.query<{ trail_id: string; type: AuditActor['type']; id: string }>(
+        `SELECT trail_id, actor_type AS type, actor_id AS id FROM audit_entries
+         WHERE org_id = $1 AND trail_id = ANY($2::text[]) AND seq = 1`,
+        [organizationId, ids],
+      )
+      return new Map(rows.map(({ trail_id, ...actor }) => [trail_id, actor]))
     },
 
     /** All steps of these policies. */

@@ -4,6 +4,12 @@ import { Params, type RowOf } from '../schema/tables.ts'
 /** The queue of follow-up work: exposures to refresh, outcomes to spread and decisions to re-evaluate. */
 export function consequenceQueries(database: Database) {
   return {
+    /** Whether any cause is queued or postponed. */
+    async hasCauses(): Promise<boolean> {
+      const [row] = await database.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM consequences) AS found')
+      return row!.found
+    },
+
     /**
      * A page of the due causes of one kind, of the organizations after the given one, so that organizations can take turns.
      * Costs one index probe for each organization in the backlog, however long the backlog is.

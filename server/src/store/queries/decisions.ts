@@ -2,6 +2,7 @@ import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { NOT_RETRACTED } from './outcomes.ts'
 import type { IsAuthentic } from './stored-entry.ts'
 
 /** The audit entry of a decision, with the hash of its leaf once it is sealed, and whether this service wrote it so. */
@@ -14,6 +15,9 @@ export type RecordedDecision = RowOf<'decisions'> &
 const COLUMNS = columnsOf('decisions')
   .map((column) => `decision.${column}`)
   .join(', ')
+
+/** How many reviews, and how many outcomes, of a decision are read at once; the audit trail lists them all. */
+const SINCE_MAX = 100
 
 /** Reads of decisions. */
 export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
@@ -55,13 +59,17 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
       return row?.leaf_index
     },
 
-    /** The response bodies of a decision's outcomes, in the order in which they were recorded. */
-    async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
-      const rows = await database.query<{ body: string }>(
-        'SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 ORDER BY id',
-        [organizationId, decisionId],
-      )
-      return rows.map(({ body }) => body)
+    /** The response bodies of a decision's reviews and outcomes that count: the newest 100 of each, oldest first. */
+    async recordedSince(organizationId: string, decisionId: string): Promise<Record<'reviews' | 'outcomes', string[]>> {
+      const newest = async (table: 'reviews' | 'outcomes', filter = '') => {
+        const rows = await database.query<{ body: string }>(
+          `SELECT body FROM ${table} WHERE org_id = $1 AND decision_id = $2 ${filter} ORDER BY id DESC LIMIT ${SINCE_MAX}`,
+          [organizationId, decisionId],
+        )
+        return rows.map(({ body }) => body).reverse()
+      }
+      const [reviews, outcomes] = await Promise.all([newest('reviews'), newest('outcomes', `AND ${NOT_RETRACTED}`)])
+      return { reviews, outcomes }
     },
 
     /** The latest decision about an entity, if there is one. */

@@ -43,6 +43,11 @@ export function entityQueries(database: Database) {
         }),
     }),
 
+    /** Whether the organization has any entity. */
+    async hasEntities(organizationId: string): Promise<boolean> {
+      return (await database.query('SELECT 1 FROM entities WHERE org_id = $1 LIMIT 1', [organizationId])).length > 0
+    },
+
     /** Which of these transactions the entity already has. */
     async knownTransactions(
       organizationId: string,

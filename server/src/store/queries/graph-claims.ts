@@ -1,5 +1,5 @@
 import type { Assertion } from '../../core/graph/claim.ts'
-import { FAN_OUT } from '../../core/graph/link.ts'
+import { CROWD_MAX } from '../../core/graph/link.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { Params, RowOf } from '../schema/tables.ts'
 
@@ -7,6 +7,14 @@ import type { Params, RowOf } from '../schema/tables.ts'
 export interface IdentifierHolder {
   entityId: string
   assertions: Assertion[]
+}
+
+/** An identifier as a claim: its version, how many entities hold it or have verified it, and one entity's assertions. */
+export interface IdentifierClaim {
+  version: number
+  holders: number
+  verifiedHolders: number
+  own: Assertion[]
 }
 
 /** The assertions of both ends about one claim that links them, seen from one end. */
@@ -17,36 +25,24 @@ export interface AssertionsOfEnds {
 
 const INSTANTS = 'verified_at, failed_at, unverified_at'
 
-/**
- * How many links one failed check removes at once. An identifier with more holders than that is shared by a crowd, and the
- * links it leaves behind expire by themselves.
- */
-const REMOVED_LINKS_MAX = 1_000
-
-/** How many of an entity's identifiers of one type are compared with those of other entities. */
-const IDENTIFIERS_COMPARED_MAX = 100
-
 /** Reads of claims (identifiers and relationships) and of the assertions about them. Each is an index read with a limit. */
 export function claimQueries(database: Database) {
   return {
     /**
-     * The claims that an assertion about an identifier depends on, each with its next optimistic-lock version: that
-     * identifier, and the entity's others of the same type, because all of them together make one link.
-     * INVARIANT: read before any assertion, so that a commit fails if another assertion was written in between.
+     * The claim of an identifier as it is before an assertion, and what the entity itself has asserted about it.
+     * INVARIANT: read before the other holders, so that a commit fails if another assertion was written in between.
      */
-    async nextIdentifierClaims(
-      organizationId: string,
-      hash: string,
-      { entityId, type }: { entityId: string; type: string },
-    ): Promise<RowOf<'graph_claims'>[]> {
-      const others = `SELECT identifier_hash FROM identifier_holders
-        WHERE org_id = $1 AND entity_id = $3 AND type = $4 AND identifier_hash <> $2 ORDER BY identifier_hash LIMIT ${IDENTIFIERS_COMPARED_MAX}`
-      return database.query<RowOf<'graph_claims'> & Row>(
-        `SELECT $1::text AS org_id, asserted.claim, coalesce(known.version, 0) + 1 AS version
-         FROM (SELECT $2::text AS claim UNION ALL (${others})) AS asserted
-         LEFT JOIN graph_claims AS known ON known.org_id = $1 AND known.claim = asserted.claim`,
-        [organizationId, hash, entityId, type],
+    async identifierClaim(organizationId: string, hash: string, entityId: string): Promise<IdentifierClaim> {
+      const [row] = await database.query<Row & Pick<RowOf<'graph_claims'>, 'version' | 'holders' | 'verified_holders'>>(
+        `SELECT coalesce(known.version, 0) AS version, coalesce(known.holders, 0) AS holders,
+           coalesce(known.verified_holders, 0) AS verified_holders, ${INSTANTS}
+         FROM (VALUES ($1::text)) AS asked (org_id)
+         LEFT JOIN graph_claims AS known ON known.org_id = asked.org_id AND known.claim = $2
+         LEFT JOIN identifier_holders AS own ON own.org_id = asked.org_id AND own.identifier_hash = $2 AND own.entity_id = $3`,
+        [organizationId, hash, entityId],
       )
+      const { version, holders, verified_holders: verifiedHolders } = row!
+      return { version, holders, verifiedHolders, own: assertionsOf(row!) }
     },
 
     /**
@@ -62,68 +58,22 @@ export function claimQueries(database: Database) {
         'SELECT version FROM graph_claims WHERE org_id = $1 AND claim = $2',
         [organizationId, claim],
       )
-      return [{ org_id: organizationId, claim, version: (known?.version ?? 0) + 1 }]
+      return [{ org_id: organizationId, claim, version: (known?.version ?? 0) + 1, holders: 0, verified_holders: 0 }]
     },
 
     /**
-     * The holders of an identifier: the entity itself, if it is one; then others by rank (verified first, then oldest), up
-     * to the fan-out; and as many again that have bad outcomes, so that a crowd of other holders cannot hide them. Others
-     * whose check failed are not holders.
+     * The other holders of an identifier that it may link: all that count, or of a crowd the ones that have verified it, as
+     * far as these are not a crowd themselves. One more than that is read, because the assertion at hand may be what makes a crowd.
+     * An entity whose every check failed does not count (`isHolder`), and is linked to none.
      */
-    async identifierHolders(organizationId: string, hash: string, entityId: string): Promise<IdentifierHolder[]> {
-      const others = (filter: string) => `(SELECT entity_id, ${INSTANTS} FROM identifier_holders
-        WHERE org_id = $1 AND identifier_hash = $2 AND standing <> 'failed' ${filter} AND entity_id <> $3
-        ORDER BY (standing <> 'verified'), first_at, entity_id LIMIT ${FAN_OUT})`
+    async otherHolders(organizationId: string, hash: string, entityId: string): Promise<IdentifierHolder[]> {
+      const first = (filter: string) => `(SELECT entity_id, ${INSTANTS} FROM identifier_holders
+        WHERE org_id = $1 AND identifier_hash = $2 AND entity_id <> $3 ${filter} ORDER BY entity_id LIMIT ${CROWD_MAX + 1})`
       const rows = await database.query<Row & { entity_id: string }>(
-        `SELECT entity_id, ${INSTANTS} FROM identifier_holders WHERE org_id = $1 AND identifier_hash = $2 AND entity_id = $3
-         UNION ${others('')} UNION ${others('AND is_adverse')}`,
+        `${first('AND (verified_at IS NOT NULL OR unverified_at IS NOT NULL)')} UNION ${first('AND verified_at IS NOT NULL')}`,
         [organizationId, hash, entityId],
       )
       return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
-    },
-
-    /** The holders of an identifier that are linked to an entity by its type: the links which that identifier may have made. */
-    async linkedHolders(
-      organizationId: string,
-      hash: string,
-      { entityId, type }: { entityId: string; type: string },
-    ): Promise<IdentifierHolder[]> {
-      const rows = await database.query<Row & { entity_id: string }>(
-        `SELECT holder.* FROM graph_links AS link CROSS JOIN LATERAL (
-           SELECT entity_id, ${INSTANTS} FROM identifier_holders
-           WHERE org_id = $1 AND identifier_hash = $2 AND identifier_holders.entity_id = link.neighbour_id LIMIT 1
-         ) AS holder
-         WHERE link.org_id = $1 AND link.entity_id = $3 AND link.type = $4 ORDER BY link.neighbour_id LIMIT ${REMOVED_LINKS_MAX}`,
-        [organizationId, hash, entityId, type],
-      )
-      return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
-    },
-
-    /** The other identifiers of one type, besides the given one, that an entity shares with each of the others. */
-    async sharedIdentifiers(
-      organizationId: string,
-      { entityId, type, exceptHash }: { entityId: string; type: string; exceptHash: string },
-      otherIds: readonly string[],
-    ): Promise<(AssertionsOfEnds & { entityId: string })[]> {
-      if (otherIds.length === 0) return []
-      const of = (end: 'own' | 'theirs') =>
-        `${end}.verified_at AS ${end}_verified_at, ${end}.failed_at AS ${end}_failed_at, ${end}.unverified_at AS ${end}_unverified_at`
-      const rows = await database.query<Row & { entity_id: string }>(
-        `SELECT theirs.entity_id, ${of('own')}, ${of('theirs')} FROM (
-           SELECT * FROM identifier_holders WHERE org_id = $1 AND entity_id = $2 AND type = $3 AND identifier_hash <> $4
-           ORDER BY identifier_hash LIMIT ${IDENTIFIERS_COMPARED_MAX}
-         ) AS own
-         CROSS JOIN unnest($5::text[]) AS other (id) CROSS JOIN LATERAL (
-           SELECT entity_id, ${INSTANTS} FROM identifier_holders
-           WHERE org_id = $1 AND identifier_hash = own.identifier_hash AND identifier_holders.entity_id = other.id LIMIT 1
-         ) AS theirs`,
-        [organizationId, entityId, type, exceptHash, otherIds],
-      )
-      return rows.map((row) => ({
-        entityId: row.entity_id,
-        own: assertionsOf(row, 'own_'),
-        theirs: assertionsOf(row, 'theirs_'),
-      }))
     },
 
     /** The assertions of two entities about one relationship between them: the latest of each status. */
@@ -158,14 +108,14 @@ export function claimQueries(database: Database) {
 }
 
 /** The latest assertion of each status, from the columns that hold their instants. */
-function assertionsOf(row: Row, prefix = ''): Assertion[] {
+function assertionsOf(row: Row): Assertion[] {
   const columns: [Assertion['status'], string][] = [
     ['verified', 'verified_at'],
     ['failed', 'failed_at'],
     ['unverified', 'unverified_at'],
   ]
   return columns.flatMap(([status, column]) => {
-    const at = row[`${prefix}${column}`] as string | null
+    const at = row[column] as string | null
     return at === null ? [] : [{ status, at }]
   })
 }
@@ -178,18 +128,15 @@ export function upsertIdentifierHolders(links: readonly RowOf<'identity_links'>[
     column((link) => link.org_id, 'text[]'),
     column((link) => link.identifier_hash, 'text[]'),
     column((link) => link.entity_id, 'text[]'),
-    column((link) => link.identifier_type, 'text[]'),
     column((link) => link.verification_status, 'text[]'),
     column((link) => link.verified_at ?? link.created_at, 'timestamptz[]'),
   ]
   const latest = (status: Assertion['status']) => `max(at) FILTER (WHERE status = '${status}')`
-  return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, type, ${INSTANTS}, first_at, is_adverse)
-    SELECT org_id, hash, entity_id, type, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}, min(at),
-      EXISTS (SELECT 1 FROM graph_track_records AS own WHERE own.org_id = given.org_id AND own.entity_id = given.entity_id AND own.is_adverse)
-    FROM unnest(${given.join(', ')}) AS given (org_id, hash, entity_id, type, status, at)
-    GROUP BY org_id, hash, entity_id, type ORDER BY org_id, hash, entity_id
+  return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, ${INSTANTS})
+    SELECT org_id, hash, entity_id, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}
+    FROM unnest(${given.join(', ')}) AS given (org_id, hash, entity_id, status, at)
+    GROUP BY org_id, hash, entity_id ORDER BY org_id, hash, entity_id
     ON CONFLICT (org_id, identifier_hash, entity_id) DO UPDATE SET
       verified_at = greatest(known.verified_at, excluded.verified_at), failed_at = greatest(known.failed_at, excluded.failed_at),
-      unverified_at = greatest(known.unverified_at, excluded.unverified_at), first_at = least(known.first_at, excluded.first_at),
-      is_adverse = excluded.is_adverse`
+      unverified_at = greatest(known.unverified_at, excluded.unverified_at)`
 }

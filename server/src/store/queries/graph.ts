@@ -3,11 +3,13 @@ import {
   BEYOND_FAN_OUT_MAX,
   FAN_OUT,
   type FollowedLinks,
+  LINKS_PER_NEIGHBOUR_MAX,
   LINKS_SCANNED_MAX,
   type Link,
   type LinkType,
 } from '../../core/graph/link.ts'
 import type { OutcomeTally } from '../../core/graph/track-record.ts'
+import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
 import { deleteCauses } from './consequences.ts'
@@ -21,8 +23,18 @@ export interface StoredTrackRecord {
   version: number
 }
 
+/** The entity whose links a request needs, and the day. */
+interface LinksWanted {
+  organizationId: string
+  entityId: string
+  today: number
+}
+
 /** The rank of links, as in `rankLinks`; the indexes of graph_links have the same order. */
-const BY_RANK = "(NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type"
+const BY_RANK = "(NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type, claim"
+
+/** The order in which links to one neighbour are kept, as in `selectLinks`. */
+const BY_KIND_AND_AGE = "(NOT verified), (type = 'payment'), base_ppm DESC, since DESC, type, claim"
 
 /** How many expired links each write of exposures deletes; more than are made in that time. */
 const EXPIRED_PER_WRITE = 200
@@ -34,32 +46,23 @@ export function graphQueries(database: Database) {
     ...paymentFlowQueries(database),
 
     /** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
-    async followedLinks(
-      organizationId: string,
-      entityIds: readonly string[],
-      today: number,
-    ): Promise<Map<string, FollowedLinks>> {
-      const first = (limit: number, filter = '') =>
-        `SELECT *, row_number() OVER (ORDER BY ${BY_RANK}) AS rank FROM (
-           SELECT neighbour_id, type, verified, base_ppm, since FROM graph_links
-           WHERE org_id = $1 AND graph_links.entity_id = wanted.entity_id AND expires > $3 ${filter} ORDER BY ${BY_RANK} LIMIT ${limit}
-         ) AS first`
-      const adverseOnward = `SELECT true AS found FROM graph_links AS onward
-        WHERE link.rank > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
-          AND onward.neighbour_id <> wanted.entity_id AND onward.expires > $3 LIMIT 1`
-      const rows = await database.query<SelectedLink>(
-        `SELECT wanted.entity_id, link.*, onward.found IS NOT NULL AS is_near_adverse, false AS to_adverse
-         FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first(LINKS_SCANNED_MAX)}) AS link
-         LEFT JOIN LATERAL (${adverseOnward}) AS onward ON true
-         WHERE link.rank <= ${FAN_OUT + BEYOND_FAN_OUT_MAX} OR onward.found
-         UNION ALL
-         SELECT wanted.entity_id, link.*, false, true
-         FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first(FAN_OUT, 'AND to_adverse')}) AS link`,
-        [organizationId, entityIds, today],
-      )
-      const byEntity = Map.groupBy(rows, ({ entity_id }) => entity_id)
-      return new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])]))
-    },
+    followedLinks: (organizationId: string, entityIds: readonly string[], today: number) =>
+      readFollowedLinks(database, { organizationId, entityIds, today }),
+
+    /** The same of one entity, for requests: those that are handled at the same time share a statement. */
+    followedLinksOf: batchedRead<LinksWanted, FollowedLinks>({
+      keyText: linksKey,
+      async load(keys) {
+        const found = new Map<string, FollowedLinks>()
+        for (const group of Map.groupBy(keys, ({ organizationId, today }) => `${organizationId} ${today}`).values()) {
+          const { organizationId, today } = group[0]!
+          const entityIds = [...new Set(group.map(({ entityId }) => entityId))]
+          const links = await readFollowedLinks(database, { organizationId, entityIds, today })
+          for (const [entityId, followed] of links) found.set(linksKey({ organizationId, entityId, today }), followed)
+        }
+        return found
+      },
+    }),
 
     /** The track records of these entities; an entity without outcomes has none. */
     async trackRecords(organizationId: string, entityIds: readonly string[]): Promise<Map<string, StoredTrackRecord>> {
@@ -85,10 +88,7 @@ export function graphQueries(database: Database) {
       return new Set(rows.map(({ id }) => id))
     },
 
-    /**
-     * Sets `to_adverse` on the links that lead to an entity, for one page of its neighbours, and returns that page. Sets
-     * `is_adverse` on its identifiers too, for entities that share one of them later.
-     */
+    /** Sets `to_adverse` on the links that lead to an entity, for one page of its neighbours, and returns that page. */
     async markLinksTo(
       organizationId: string,
       entityId: string,
@@ -100,8 +100,6 @@ export function graphQueries(database: Database) {
          ), marked AS (
            UPDATE graph_links SET to_adverse = $5 FROM page
            WHERE graph_links.org_id = $1 AND graph_links.entity_id = page.neighbour_id AND graph_links.neighbour_id = $2 AND to_adverse <> $5
-         ), held AS (
-           UPDATE identifier_holders SET is_adverse = $5 WHERE org_id = $1 AND entity_id = $2 AND is_adverse <> $5
          ) SELECT neighbour_id FROM page ORDER BY neighbour_id`,
         [organizationId, entityId, after, limit, isAdverse],
       )
@@ -136,7 +134,14 @@ export function graphQueries(database: Database) {
            ON CONFLICT (org_id, entity_id) DO UPDATE
              SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of, read_number = excluded.read_number
              WHERE graph_exposures.read_number < excluded.read_number -- a concurrent refresh that read later wins
-           RETURNING org_id, entity_id, summary
+           RETURNING org_id, entity_id, summary, trust, as_of
+         ), noted AS ( -- the statement reads the row of graph_exposures as it was before
+           INSERT INTO trust_history (org_id, entity_id, day, score)
+           SELECT written.org_id, written.entity_id, (written.as_of AT TIME ZONE 'UTC')::date, (written.trust::json ->> 'score')::double precision
+           FROM written LEFT JOIN graph_exposures AS before ON before.org_id = written.org_id AND before.entity_id = written.entity_id
+           WHERE before.trust IS NULL OR (before.trust::json ->> 'score') <> (written.trust::json ->> 'score')
+           ORDER BY 1, 2 -- in key order, so that two statements cannot deadlock
+           ON CONFLICT (org_id, entity_id, day) DO UPDATE SET score = excluded.score
          ), due AS (
            INSERT INTO consequences (org_id, kind, entity_id, mark)
            SELECT latest.org_id, 'reevaluation', latest.entity_id, md5(written.summary) FROM written
@@ -160,32 +165,79 @@ export function graphQueries(database: Database) {
   }
 }
 
+const linksKey = ({ organizationId, entityId, today }: LinksWanted) => `${organizationId} ${entityId} ${today}`
+
+/** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
+async function readFollowedLinks(
+  database: Database,
+  { organizationId, entityIds, today }: { organizationId: string; entityIds: readonly string[]; today: number },
+): Promise<Map<string, FollowedLinks>> {
+  if (entityIds.length === 0) return new Map()
+  // `place` is the rank of the neighbour, `nth` the number of the link among those to the neighbour.
+  const first = (filter = '') =>
+    `SELECT *, dense_rank() OVER (ORDER BY first_rank) AS place FROM (
+       SELECT *, min(rank) OVER (PARTITION BY neighbour_id) AS first_rank,
+         row_number() OVER (PARTITION BY neighbour_id ORDER BY ${BY_KIND_AND_AGE}) AS nth
+       FROM (
+         SELECT *, row_number() OVER (ORDER BY ${BY_RANK}) AS rank FROM (
+           SELECT neighbour_id, type, verified, base_ppm, since, claim FROM graph_links
+           WHERE org_id = $1 AND graph_links.entity_id = wanted.entity_id AND expires > $3 ${filter}
+           ORDER BY ${BY_RANK} LIMIT ${LINKS_SCANNED_MAX}
+         ) AS scanned
+       ) AS by_rank
+     ) AS by_neighbour WHERE nth <= ${LINKS_PER_NEIGHBOUR_MAX}`
+  const adverseOnward = `SELECT true AS found FROM graph_links AS onward
+    WHERE link.place > ${FAN_OUT} AND onward.org_id = $1 AND onward.entity_id = link.neighbour_id AND onward.to_adverse
+      AND onward.neighbour_id <> wanted.entity_id AND onward.expires > $3 LIMIT 1`
+  const rows = await database.query<SelectedLink>(
+    `SELECT selected.*, CASE WHEN verified THEN crowd.verified_holders ELSE crowd.holders END AS holders FROM (
+       SELECT wanted.entity_id, link.*, onward.found IS NOT NULL AS is_near_adverse, false AS to_adverse
+       FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first()}) AS link
+       LEFT JOIN LATERAL (${adverseOnward}) AS onward ON true
+       WHERE link.place <= ${FAN_OUT + BEYOND_FAN_OUT_MAX} OR onward.found
+       UNION ALL
+       SELECT wanted.entity_id, link.*, false, true
+       FROM unnest($2::text[]) AS wanted (entity_id) CROSS JOIN LATERAL (${first('AND to_adverse')}) AS link
+       WHERE link.place <= ${FAN_OUT}
+     ) AS selected
+     LEFT JOIN graph_claims AS crowd ON selected.claim <> '' AND crowd.org_id = $1 AND crowd.claim = selected.claim`,
+    [organizationId, entityIds, today],
+  )
+  const byEntity = Map.groupBy(rows, ({ entity_id }) => entity_id)
+  return new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])]))
+}
+
 /** `DELETE` of expired links; skips the rows that another transaction has locked. */
 function deleteExpiredLinks(rows: readonly { as_of: string }[], params: Params): string {
   const today = Math.min(...rows.map(({ as_of }) => dayOf(as_of)))
   return `DELETE FROM graph_links USING (
-      SELECT org_id, entity_id, neighbour_id, type FROM graph_links WHERE expires <= ${params.add(today, 'integer')}
+      SELECT org_id, entity_id, neighbour_id, type, claim FROM graph_links WHERE expires <= ${params.add(today, 'integer')}
       ORDER BY expires LIMIT ${EXPIRED_PER_WRITE} FOR UPDATE SKIP LOCKED
     ) AS expired
     WHERE graph_links.org_id = expired.org_id AND graph_links.entity_id = expired.entity_id
-      AND graph_links.neighbour_id = expired.neighbour_id AND graph_links.type = expired.type`
+      AND graph_links.neighbour_id = expired.neighbour_id AND graph_links.type = expired.type AND graph_links.claim = expired.claim`
 }
 
-/** A selected link with its rank, among all links of the entity or, with `to_adverse`, among those to adverse entities. */
-type SelectedLink = RowOf<'graph_links'> & Row & { rank: number; is_near_adverse: boolean }
+/** A selected link with its rank and that of its neighbour, among all links of the entity or, with `to_adverse`, among the adverse. */
+type SelectedLink = RowOf<'graph_links'> &
+  Row & { rank: number; place: number; is_near_adverse: boolean; holders: number | null }
 
 function followedLinksOf(rows: readonly SelectedLink[]): FollowedLinks {
   const byRank = rows.toSorted((a, b) => a.rank - b.rank)
   const linksWhere = (isWanted: (row: SelectedLink) => boolean) => byRank.filter(isWanted).map(linkOfRow)
-  const all = linksWhere((row) => !row.to_adverse && row.rank <= FAN_OUT + BEYOND_FAN_OUT_MAX)
+  const near = new Set(byRank.filter((row) => row.is_near_adverse).map(({ place }) => place))
+  const firstNear = new Set([...near].sort((a, b) => a - b).slice(0, FAN_OUT))
   return {
-    ranked: all.slice(0, FAN_OUT),
-    adverse: linksWhere((row) => row.to_adverse),
-    nearAdverse: linksWhere((row) => row.is_near_adverse).slice(0, FAN_OUT),
-    beyondFanOut: all.slice(FAN_OUT),
+    ranked: linksWhere(({ to_adverse, place }) => !to_adverse && place <= FAN_OUT),
+    adverse: linksWhere(({ to_adverse }) => to_adverse),
+    nearAdverse: linksWhere(({ is_near_adverse, place }) => is_near_adverse && firstNear.has(place)),
+    beyondFanOut: linksWhere(
+      ({ to_adverse, place }) => !to_adverse && place > FAN_OUT && place <= FAN_OUT + BEYOND_FAN_OUT_MAX,
+    ),
   }
 }
 
-function linkOfRow({ neighbour_id, type, verified, base_ppm, since }: RowOf<'graph_links'>): Link {
-  return { neighbour: neighbour_id, type: type as LinkType, verified, basePpm: base_ppm, since }
+function linkOfRow({ neighbour_id, type, verified, base_ppm, since, claim, holders }: SelectedLink): Link {
+  const link = { neighbour: neighbour_id, type: type as LinkType, verified, basePpm: base_ppm, since }
+  return { ...link, ...(claim !== '' && { claim }), ...(holders !== null && { holders }) }
 }

@@ -44,9 +44,9 @@ export async function withdrawGateApprovals(
 export async function validGateApprovals(
   control: Database,
   organizationId: string,
-): Promise<(GateApproval & { email: string })[]> {
-  return control.query<GateApproval & { email: string } & Row>(
-    `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, operator.email
+): Promise<(GateApproval & { email: string; name: string })[]> {
+  return control.query<GateApproval & { email: string; name: string } & Row>(
+    `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, operator.email, operator.name
      FROM ${VALID_APPROVALS} AND approval.org_id = $1 ORDER BY approval.approved_at, approval.operator_id`,
     [organizationId],
   )

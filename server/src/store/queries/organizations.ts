@@ -10,9 +10,33 @@ export interface Organization {
   created_at: string
 }
 
-/** Adds an organization. */
-export async function insertOrganization(control: Database, { id, name, created_at }: Organization): Promise<void> {
-  await control.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)', [id, name, created_at])
+/** Adds an organization; false, and nothing is added, if another has the name, in whatever capitals. */
+export async function insertOrganization(control: Database, { id, name, created_at }: Organization): Promise<boolean> {
+  const inserted = await control.query(
+    'INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (lower(name)) DO NOTHING RETURNING id',
+    [id, name, created_at],
+  )
+  return inserted.length > 0
+}
+
+/** Stores another name of an organization; false, and the name stays, if another organization has it, in whatever capitals. */
+export async function renameOrganization(
+  control: Database,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  try {
+    await control.query('UPDATE organizations SET name = $2 WHERE id = $1', [id, name])
+    return true
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isUniqueViolation) return false
+    throw error
+  }
+}
+
+/** The organization of this name, in whatever capitals; those beyond ASCII too, which a database may not know. */
+export async function organizationNamed(control: Database, name: string): Promise<Organization | undefined> {
+  const organizations = await listOrganizations(control)
+  return organizations.find((other) => other.name.toLowerCase() === name.toLowerCase())
 }
 
 /** Lists all organizations, oldest first. */

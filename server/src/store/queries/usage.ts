@@ -1,7 +1,7 @@
 import type { Verdict } from '../../core/vocabularies.ts'
 import type { Database } from '../database/database.ts'
 
-/** The counters of usage, kept by organization and day. */
+/** The counters of usage that the API reports, kept by organization and day. */
 export const USAGE_COUNTERS = [
   'requests',
   'errors',
@@ -11,8 +11,17 @@ export const USAGE_COUNTERS = [
   'webhook_deliveries',
 ] as const
 
-/** The name of a counter; each verdict has one. */
-export type UsageCounter = (typeof USAGE_COUNTERS)[number] | `verdict.${Verdict}`
+/** The name of a counter. Each verdict has one for each hour; past days have one for each verdict. */
+export type UsageCounter =
+  | (typeof USAGE_COUNTERS)[number]
+  | 'rate_limited'
+  | `verdict.${Verdict}`
+  | `verdict.${Verdict}@${string}`
+
+/** The counter of a verdict in the hour of a time, ISO 8601 in UTC. */
+export function verdictCounter(verdict: Verdict, time: string): UsageCounter {
+  return `verdict.${verdict}@${time.slice(11, 13)}`
+}
 
 /** The value of one counter on one day, summed over all nodes. */
 export interface UsageCount {
@@ -22,7 +31,7 @@ export interface UsageCount {
 }
 
 /** The node of rows that were summed over all nodes. */
-const ALL_NODES = 'all'
+export const ALL_NODES = 'all'
 const DAYS_PER_COMPACTION = 500
 
 /** Reads of usage, and its compaction. */
@@ -31,8 +40,18 @@ export function usageQueries(database: Database) {
     /** The counters of an organization by day, from one day up to and including another. */
     async usageByDay(organizationId: string, from: string, to: string): Promise<UsageCount[]> {
       return database.query<UsageCount & Record<string, unknown>>(
-        `SELECT day, counter, sum(count)::bigint AS count FROM usage_by_day
-         WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date GROUP BY day, counter ORDER BY day, counter`,
+        `SELECT day, split_part(counter, '@', 1) AS counter, sum(count)::bigint AS count FROM usage_by_day
+         WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date GROUP BY 1, 2 ORDER BY 1, 2`,
+        [organizationId, from, to],
+      )
+    },
+
+    /** The verdicts of an organization by hour; of days that upkeep has not summed up yet: today and yesterday. */
+    async verdictsByHour(organizationId: string, from: string, to: string): Promise<VerdictsOfHour[]> {
+      return database.query<VerdictsOfHour & Record<string, unknown>>(
+        `SELECT day, split_part(counter, '@', 2)::integer AS hour, split_part(split_part(counter, '@', 1), '.', 2) AS verdict,
+           sum(count)::bigint AS count FROM usage_by_day
+         WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date AND counter LIKE 'verdict.%@%' GROUP BY 1, 2, 3`,
         [organizationId, from, to],
       )
     },
@@ -50,7 +69,7 @@ export function usageQueries(database: Database) {
          moved AS (
            DELETE FROM usage_by_day AS usage USING old
            WHERE usage.org_id = old.org_id AND usage.day = old.day AND usage.node <> '${ALL_NODES}'
-           RETURNING usage.org_id, usage.day, usage.counter, usage.count
+           RETURNING usage.org_id, usage.day, split_part(usage.counter, '@', 1) AS counter, usage.count
          )
          INSERT INTO usage_by_day (org_id, day, node, counter, count)
          SELECT org_id, day, '${ALL_NODES}', counter, sum(count) FROM moved GROUP BY org_id, day, counter
@@ -61,4 +80,12 @@ export function usageQueries(database: Database) {
       return rows.length
     },
   }
+}
+
+/** How often a verdict was given in one hour of a day, in UTC. */
+export interface VerdictsOfHour {
+  day: string
+  hour: number
+  verdict: Verdict
+  count: number
 }

@@ -132,8 +132,18 @@ export function webhookDispatchQueries(database: Database) {
       const sql = `WITH attempt AS (SELECT * FROM ${unnestAttempts(attempts, params)}),
         settled AS (${SETTLE}),
         recorded AS (
-          INSERT INTO webhook_attempts (org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response)
-          SELECT org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response FROM settled
+          INSERT INTO webhook_attempts (org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response, signature, user_agent)
+          SELECT org_id, endpoint_id, event_id, number, started_at, duration_ms, status, error, response, signature, user_agent FROM settled
+        ),
+        counted AS (
+          INSERT INTO webhook_attempts_by_hour (org_id, endpoint_id, hour, node, delivered, failed, last_delivered_at)
+          SELECT org_id, endpoint_id, date_trunc('hour', started_at, 'UTC'), ${params.add(node, 'text')},
+            count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state <> 'delivered'),
+            max(started_at) FILTER (WHERE state = 'delivered')
+          FROM settled GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+          ON CONFLICT (org_id, endpoint_id, hour, node) DO UPDATE SET
+            delivered = webhook_attempts_by_hour.delivered + excluded.delivered, failed = webhook_attempts_by_hour.failed + excluded.failed,
+            last_delivered_at = greatest(webhook_attempts_by_hour.last_delivered_at, excluded.last_delivered_at)
         ),
         used AS (
           INSERT INTO usage_by_day (org_id, day, node, counter, count)
@@ -203,6 +213,7 @@ async function leaseFound(
 /** An attempt of an earlier `cycle` ends the lease, but does not settle the delivery: it was queued again since. */
 const SETTLE = `
   UPDATE webhook_deliveries AS delivery SET attempts = attempt.number,
+    last_answer = CASE WHEN attempt.status IS NULL THEN 'none' ELSE attempt.status / 100 || 'xx' END,
     state = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.state ELSE delivery.state END,
     schedule_step = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.schedule_step ELSE delivery.schedule_step END,
     due_at = CASE WHEN delivery.cycle = attempt.cycle THEN attempt.due_at ELSE delivery.due_at END,
@@ -211,10 +222,12 @@ const SETTLE = `
   WHERE delivery.org_id = attempt.org_id AND delivery.endpoint_id = attempt.endpoint_id AND delivery.event_id = attempt.event_id
     AND delivery.attempts = attempt.number - 1
   RETURNING delivery.org_id, delivery.endpoint_id, delivery.event_id, attempt.number, attempt.state,
-    attempt.started_at, attempt.duration_ms, attempt.status, attempt.error, attempt.response`
+    attempt.started_at, attempt.duration_ms, attempt.status, attempt.error, attempt.response, attempt.signature,
+    attempt.user_agent, delivery.by_hand AND attempt.schedule_step = 1 AS is_by_hand`
 
 /**
- * Updates the health of webhook endpoints. One success makes a webhook endpoint healthy; a failure after a long time
+ * Updates the health of webhook endpoints. The first attempt after an operator queued a delivery by hand does not count:
+ * trying one event by hand must not disable a webhook endpoint, nor hide that the others fail. One success makes a webhook endpoint healthy; a failure after a long time
  * without attempts starts `failing_since` again. A failing row is updated at most once a minute. `failing` selects the
  * webhook endpoints that have been failing for too long, judged by the row before this update.
  */
@@ -222,7 +235,7 @@ function healthOf({ failingSince, quietSeconds }: FailingRule, params: Params): 
   const quiet = `make_interval(secs => ${params.add(quietSeconds, 'double precision')})`
   return `health AS (
       SELECT org_id, endpoint_id, bool_or(state = 'delivered') AS well, min(started_at) AS first, max(started_at) AS last
-      FROM settled GROUP BY org_id, endpoint_id
+      FROM settled WHERE NOT is_by_hand GROUP BY org_id, endpoint_id
     ),
     examined AS (
       UPDATE webhook_endpoints AS endpoint
@@ -253,6 +266,8 @@ const SETTLED_COLUMNS = {
   status: 'integer',
   error: 'text',
   response: 'text',
+  signature: 'text',
+  user_agent: 'text',
   state: 'text',
   schedule_step: 'integer',
   due_at: 'timestamptz',

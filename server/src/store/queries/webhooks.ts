@@ -5,18 +5,6 @@ import { FREE, LISTENS } from '../write-path/webhook-statements.ts'
 /** A webhook endpoint of an organization. */
 export type WebhookEndpoint = RowOf<'webhook_endpoints'>
 
-/** A delivery with its event and its last attempt, as `webhooks deliveries` lists it. */
-export type ListedDelivery = Pick<
-  RowOf<'webhook_deliveries'>,
-  'endpoint_id' | 'event_id' | 'state' | 'attempts' | 'due_at'
-> & {
-  event_type: string
-  created_at: string
-  last_attempt_at: string | null
-  last_status: number | null
-  last_error: string | null
-}
-
 /** The backlog of deliveries, and the webhook endpoints by health. */
 export interface WebhookFigures {
   pending: number
@@ -24,77 +12,34 @@ export interface WebhookFigures {
   endpoints: { well: number; failing: number; disabled: number }
 }
 
+/** An event to deliver. */
+export type EventKey = Pick<RowOf<'events'>, 'id' | 'type'>
+
 const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints').join(', ')
 
 /** The queries that operators use for webhook endpoints and their deliveries. */
 export function webhookQueries(database: Database) {
   return {
-    /** Reads the webhook endpoints of an organization, oldest first. */
+    /** Reads the webhook endpoints of an organization without the removed ones, oldest first. */
     async webhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]> {
       return database.query<WebhookEndpoint & Row>(
-        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 ORDER BY id`,
+        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND state <> 'removed' ORDER BY id`,
         [organizationId],
       )
     },
 
-    /** Reads one webhook endpoint of an organization. */
+    /** Reads one webhook endpoint of an organization, unless it was removed. */
     async webhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | undefined> {
       const [endpoint] = await database.query<WebhookEndpoint & Row>(
-        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND id = $2`,
+        `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND id = $2 AND state <> 'removed'`,
         [organizationId, id],
       )
       return endpoint
     },
 
-    /** Reads the deliveries of a webhook endpoint, newest event first, each with its last attempt. */
-    async webhookDeliveries({
-      organizationId,
-      endpointId,
-      state,
-      beforeEventId,
-      limit,
-    }: {
-      organizationId: string
-      endpointId: string
-      state?: string | undefined
-      beforeEventId?: string | undefined
-      limit: number
-    }): Promise<ListedDelivery[]> {
-      return database.query<ListedDelivery & Row>(
-        `SELECT delivery.endpoint_id, delivery.event_id, delivery.state, delivery.attempts, delivery.due_at,
-           event.type AS event_type, event.created_at,
-           attempt.started_at AS last_attempt_at, attempt.status AS last_status, attempt.error AS last_error
-         FROM webhook_deliveries AS delivery
-         JOIN events AS event ON event.org_id = delivery.org_id AND event.id = delivery.event_id
-         LEFT JOIN webhook_attempts AS attempt ON attempt.org_id = delivery.org_id AND attempt.endpoint_id = delivery.endpoint_id
-           AND attempt.event_id = delivery.event_id AND attempt.number = delivery.attempts
-         WHERE delivery.org_id = $1 AND delivery.endpoint_id = $2 AND ($3::text IS NULL OR delivery.state = $3)
-           AND ($4::text IS NULL OR delivery.event_id < $4)
-         ORDER BY delivery.event_id DESC LIMIT $5`,
-        [organizationId, endpointId, state ?? null, beforeEventId ?? null, limit],
-      )
-    },
-
-    /** Reads every attempt of one delivery, in order. */
-    async webhookAttempts({
-      organizationId,
-      endpointId,
-      eventId,
-    }: {
-      organizationId: string
-      endpointId: string
-      eventId: string
-    }): Promise<RowOf<'webhook_attempts'>[]> {
-      return database.query<RowOf<'webhook_attempts'> & Row>(
-        `SELECT ${columnsOf('webhook_attempts').join(', ')} FROM webhook_attempts
-         WHERE org_id = $1 AND endpoint_id = $2 AND event_id = $3 ORDER BY number`,
-        [organizationId, endpointId, eventId],
-      )
-    },
-
     /**
-     * Reads the ids of events that a webhook endpoint listens to but has not received: their delivery failed, or they
-     * were written while it was disabled. Oldest first, after a given id; ids sort by time.
+     * Reads the events that a webhook endpoint listens to but has not received: their delivery failed for good or waits
+     * for another attempt, or they were written while it was disabled. Oldest first, after a given id; ids sort by time.
      */
     async undeliveredEvents({
       organizationId,
@@ -106,18 +51,18 @@ export function webhookQueries(database: Database) {
       endpointId: string
       afterEventId: string
       limit: number
-    }): Promise<string[]> {
-      const rows = await database.query<{ id: string }>(
-        `SELECT event.id FROM events AS event
+    }): Promise<EventKey[]> {
+      return database.query<EventKey & Row>(
+        `SELECT event.id, event.type FROM events AS event
          JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id AND endpoint.id = $2
          LEFT JOIN webhook_deliveries AS delivery
            ON delivery.org_id = event.org_id AND delivery.endpoint_id = $2 AND delivery.event_id = event.id
          WHERE event.org_id = $1 AND event.id > $3 AND ${LISTENS}
-           AND (delivery.state IS NULL OR delivery.state = 'failed')
+           AND (delivery.state IS NULL OR delivery.state = 'failed'
+             OR delivery.state = 'pending' AND delivery.attempts > 0 AND delivery.leased_until <= clock_timestamp())
          ORDER BY event.id LIMIT $4`,
         [organizationId, endpointId, afterEventId, limit],
       )
-      return rows.map(({ id }) => id)
     },
 
     /**
@@ -170,13 +115,13 @@ export function webhookQueries(database: Database) {
       return { ...waiting!, endpoints: endpoints! }
     },
 
-    /** When an event of an organization was written; undefined if there is none with this id. */
-    async eventTime(organizationId: string, id: string): Promise<string | undefined> {
-      const [event] = await database.query<{ created_at: string }>(
-        'SELECT created_at FROM events WHERE org_id = $1 AND id = $2',
+    /** Reads when an event of an organization was written, and its type; undefined if there is none with this id. */
+    async eventById(organizationId: string, id: string): Promise<(EventKey & { created_at: string }) | undefined> {
+      const [event] = await database.query<EventKey & { created_at: string }>(
+        'SELECT id, type, created_at FROM events WHERE org_id = $1 AND id = $2',
         [organizationId, id],
       )
-      return event?.created_at
+      return event
     },
 
     /**
@@ -215,16 +160,18 @@ export function webhookQueries(database: Database) {
 /** Builds the row of a delivery that is due at a given time. */
 export function queuedDelivery(
   endpoint: Pick<WebhookEndpoint, 'org_id' | 'id'>,
-  { eventId, dueAt }: { eventId: string; dueAt: string },
+  { event, dueAt, isByHand }: { event: EventKey; dueAt: string; isByHand: boolean },
 ): RowOf<'webhook_deliveries'> {
   return {
     org_id: endpoint.org_id,
     endpoint_id: endpoint.id,
-    event_id: eventId,
+    event_id: event.id,
+    event_type: event.type,
     state: 'pending',
     attempts: 0,
     schedule_step: 0,
     due_at: dueAt,
+    by_hand: isByHand,
     leased_until: FREE,
   }
 }

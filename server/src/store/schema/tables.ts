@@ -1,28 +1,5 @@
-/** Columns of a table with their SQL types: `?` is nullable, `changeable` may differ in a later version of the row. */
-type Columns = Readonly<Record<string, ColumnType>>
-
-type ColumnType = `${keyof ValueTypes}${'' | '?'}${'' | ' changeable'}`
-
-interface ValueTypes {
-  text: string
-  integer: number
-  bigint: number
-  numeric: string
-  'double precision': number
-  timestamptz: string
-  date: string
-  boolean: boolean
-}
-
-/** A table that a change may insert rows into without a precondition; updates of its rows may have their own step. */
-function plain<const C extends Columns>(columns: C) {
-  return { columns, isPlain: true } as const
-}
-
-/** A table that needs its own step of the batch statement: for a precondition, an upsert or a computed column. */
-function guarded<const C extends Columns>(columns: C) {
-  return { columns, isPlain: false } as const
-}
+import { type Columns, guarded, plain, type ValueTypes } from './columns.ts'
+import { policyTables } from './policy-tables.ts'
 
 /**
  * The tables that batches write: the one definition of their columns, for SQL and for the types of rows. A test
@@ -38,6 +15,9 @@ export const tables = {
     scopes: 'text',
     created_at: 'timestamptz',
     expires_at: 'timestamptz?',
+    replaces: 'text?',
+    retires_at: 'timestamptz?',
+    disabled_at: 'timestamptz?',
     revoked_at: 'timestamptz?',
     last_used_at: 'timestamptz?',
   }),
@@ -148,30 +128,7 @@ export const tables = {
     signature: 'text',
   }),
   audit_announced: guarded({ org_id: 'text', tree_size: 'bigint', announced_at: 'timestamptz' }),
-  policies: plain({
-    org_id: 'text',
-    id: 'text',
-    version: 'text',
-    model_version: 'text',
-    checksum: 'text',
-    document: 'text',
-    source: 'text',
-    author_type: 'text',
-    author_id: 'text',
-    created_at: 'timestamptz',
-  }),
-  policy_steps: plain({
-    org_id: 'text',
-    policy_id: 'text',
-    number: 'integer',
-    step: 'text',
-    checksum: 'text',
-    evidence: 'text',
-    reason: 'text',
-    actor_type: 'text',
-    actor_id: 'text',
-    taken_at: 'timestamptz',
-  }),
+  ...policyTables,
   decisions: plain({
     org_id: 'text',
     id: 'text',
@@ -212,6 +169,25 @@ export const tables = {
     body: 'text',
     created_at: 'timestamptz',
   }),
+  cases: guarded({
+    org_id: 'text',
+    id: 'text',
+    entity_id: 'text',
+    opened_at: 'timestamptz',
+    waiting: 'integer',
+    assignee_id: 'text?',
+    assigned_at: 'timestamptz?',
+    review_id: 'text?',
+  }),
+  case_notes: plain({
+    org_id: 'text',
+    id: 'text',
+    case_id: 'text',
+    entity_id: 'text',
+    text: 'text',
+    author_id: 'text',
+    created_at: 'timestamptz',
+  }),
   outcomes: plain({
     org_id: 'text',
     id: 'text',
@@ -221,6 +197,25 @@ export const tables = {
     occurred_at: 'timestamptz',
     body: 'text',
     created_at: 'timestamptz',
+  }),
+  outcome_retractions: plain({
+    org_id: 'text',
+    id: 'text',
+    outcome_id: 'text',
+    entity_id: 'text',
+    step: 'text',
+    reason: 'text',
+    actor_type: 'text',
+    actor_id: 'text',
+    taken_at: 'timestamptz',
+  }),
+  playground_scenarios: plain({
+    org_id: 'text',
+    id: 'text',
+    name: 'text',
+    request: 'text',
+    saved_by: 'text',
+    saved_at: 'timestamptz',
   }),
   graph_links: guarded({
     org_id: 'text',
@@ -232,8 +227,15 @@ export const tables = {
     since: 'integer',
     expires: 'integer',
     to_adverse: 'boolean',
+    claim: 'text',
   }),
-  graph_claims: guarded({ org_id: 'text', claim: 'text', version: 'bigint' }),
+  graph_claims: guarded({
+    org_id: 'text',
+    claim: 'text',
+    version: 'bigint',
+    holders: 'integer',
+    verified_holders: 'integer',
+  }),
   graph_track_records: guarded({
     org_id: 'text',
     entity_id: 'text',
@@ -259,11 +261,13 @@ export const tables = {
     event_types: 'text',
     state: 'text',
     secret: 'text',
+    secret_since: 'timestamptz',
     previous_secret: 'text?',
     previous_secret_until: 'timestamptz?',
     created_at: 'timestamptz',
     disabled_at: 'timestamptz?',
     disabled_why: 'text?',
+    removed_at: 'timestamptz?',
     failing_since: 'timestamptz?',
     version: 'bigint',
   }),
@@ -271,10 +275,12 @@ export const tables = {
     org_id: 'text',
     endpoint_id: 'text',
     event_id: 'text',
+    event_type: 'text',
     state: 'text',
     attempts: 'integer',
     schedule_step: 'integer',
     due_at: 'timestamptz',
+    by_hand: 'boolean',
     leased_until: 'timestamptz',
   }),
   webhook_attempts: plain({
@@ -287,6 +293,8 @@ export const tables = {
     status: 'integer?',
     error: 'text?',
     response: 'text?',
+    signature: 'text?',
+    user_agent: 'text?',
   }),
   usage_by_day: guarded({ org_id: 'text', day: 'date', node: 'text', counter: 'text', count: 'bigint' }),
 }
@@ -310,10 +318,7 @@ export type RowOf<T extends TableName> = { -readonly [C in keyof ColumnsOf<T>]: 
 /** A row of a change. The write path adds `org_id`, which is the same for all rows of a change. */
 export type NewRow<T extends TableName> = Omit<RowOf<T>, 'org_id'>
 
-/**
- * Adds the organization to rows: the only function that translates `organizationId` into the column `org_id` for the
- * tables of an environment. The rows of the control tables are written where they are made, in `admin/`.
- */
+/** Adds the organization to rows of an environment: the only function that translates `organizationId` into `org_id`. */
 export function ofOrganization<R extends object>(
   organizationId: string,
   rows: readonly R[],

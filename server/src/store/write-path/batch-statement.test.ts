@@ -10,8 +10,14 @@ const SHARED: Record<string, [AuthenticatedChange, AuthenticatedChange]> = {
     { organizationId: 'org_b', usage: [{ day: '2026-01-01', node: 'n', counter: 'decisions', count: 1 }] },
   ],
   'removed links': [
-    { organizationId: 'org_a', removedLinks: [{ entity_id: 'ent_1', neighbour_id: 'ent_2', type: 'same_as' }] },
-    { organizationId: 'org_a', removedLinks: [{ entity_id: 'ent_2', neighbour_id: 'ent_1', type: 'same_as' }] },
+    {
+      organizationId: 'org_a',
+      removedLinks: [{ entity_id: 'ent_1', neighbour_id: 'ent_2', type: 'same_as', claim: '' }],
+    },
+    {
+      organizationId: 'org_a',
+      removedLinks: [{ entity_id: 'ent_2', neighbour_id: 'ent_1', type: 'same_as', claim: '' }],
+    },
   ],
 }
 

@@ -11,7 +11,8 @@ import {
   unnestRows,
 } from '../schema/tables.ts'
 import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
-import type { AuthenticatedChange, Lost } from './change.ts'
+import type { AuthenticatedChange, CaseChange, KeyChange, Lost } from './change.ts'
+import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
 /** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
@@ -68,12 +69,23 @@ const STEPS: readonly Step<OfOrganization>[] = [
     precondition: 'entity_version',
   }),
   defineStep({ rowsOf: ({ claims = [] }) => claims, sql: upsertClaims, precondition: 'claim_version' }),
-  defineStep({ rowsOf: ({ revokedKeys = [] }) => revokedKeys, sql: revokeKeys, precondition: 'api_key' }),
+  defineStep({ rowsOf: ({ changedKeys = [] }) => changedKeys, sql: changeKeys, precondition: 'api_key' }),
   defineStep({ rowsOf: ({ latestDecisions = [] }) => latestDecisions, sql: upsertLatestDecisions }),
   defineStep({
     rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts,
     sql: turnVerdicts,
     precondition: 'turned_verdict',
+  }),
+  defineStep({ rowsOf: ({ changedCases = [] }) => changedCases, sql: changeCases, precondition: 'case' }),
+  defineStep({
+    rowsOf: ({ changedScenarios = [] }) => changedScenarios,
+    sql: changeScenarios,
+    precondition: 'scenario',
+  }),
+  defineStep({
+    rowsOf: ({ removedScenarios = [] }) => removedScenarios,
+    sql: removeScenarios,
+    precondition: 'scenario',
   }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
@@ -170,7 +182,8 @@ function upsertTrackRecords(rows: readonly RowOf<'graph_track_records'>[], param
 }
 
 function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {
-  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set: 'version = excluded.version' })}
+  const set = 'version = excluded.version, holders = excluded.holders, verified_holders = excluded.verified_holders'
+  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set })}
     WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
 }
 
@@ -198,29 +211,45 @@ function turnVerdicts(rows: readonly (RowOf<'latest_decisions'> & { was: string 
       AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
 }
 
+/** The triggers of a batch that also reviews decisions of the case run after this step, and close it. */
+function changeCases(rows: readonly (CaseChange & OfOrganization)[], params: Params): string {
+  const ordered = inOrder(rows, ({ org_id, id }) => `${org_id} ${id}`)
+  const column = (name: keyof CaseChange | 'org_id', type: string) =>
+    params.add(
+      ordered.map((row) => row[name]),
+      type,
+    )
+  return `UPDATE cases SET assignee_id = next.assignee_id, assigned_at = next.assigned_at
+    FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('assignee_id', 'text[]')}, ${column('assigned_at', 'timestamptz[]')},
+      ${column('was', 'text[]')}, ${column('waiting', 'integer[]')}) AS next (org_id, id, assignee_id, assigned_at, was, waiting)
+    WHERE cases.org_id = next.org_id AND cases.id = next.id AND cases.review_id IS NULL
+      AND cases.assignee_id IS NOT DISTINCT FROM next.was AND cases.waiting = next.waiting RETURNING 1`
+}
+
 /** `to_adverse` is sticky; only `markLinksTo` clears it. */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
   return upsertRows('graph_links', rows, params, {
-    key: ['org_id', 'entity_id', 'neighbour_id', 'type'],
+    key: ['org_id', 'entity_id', 'neighbour_id', 'type', 'claim'],
     set: `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
       to_adverse = graph_links.to_adverse OR excluded.to_adverse`,
   })
 }
 
 function removeLinks(
-  rows: readonly Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type'>[],
+  rows: readonly Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[],
   params: Params,
 ): string {
-  const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type}`)
+  const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type} ${row.claim}`)
   const column = (name: keyof (typeof rows)[number]) =>
     params.add(
       ordered.map((row) => row[name]),
       'text[]',
     )
-  return `DELETE FROM graph_links USING unnest(${column('org_id')}, ${column('entity_id')}, ${column('neighbour_id')}, ${column('type')})
-      AS removed (org_id, entity_id, neighbour_id, type)
+  return `DELETE FROM graph_links
+    USING unnest(${column('org_id')}, ${column('entity_id')}, ${column('neighbour_id')}, ${column('type')}, ${column('claim')})
+      AS removed (org_id, entity_id, neighbour_id, type, claim)
     WHERE graph_links.org_id = removed.org_id AND graph_links.entity_id = removed.entity_id
-      AND graph_links.neighbour_id = removed.neighbour_id AND graph_links.type = removed.type`
+      AND graph_links.neighbour_id = removed.neighbour_id AND graph_links.type = removed.type AND graph_links.claim = removed.claim`
 }
 
 function upsertPaymentFlows(rows: readonly RowOf<'payment_flows'>[], params: Params): string {
@@ -260,15 +289,21 @@ function updateEntities(entities: readonly RowOf<'entities'>[], params: Params):
     WHERE entities.org_id = next.org_id AND entities.id = next.id AND entities.version = next.version - 1 RETURNING 1`
 }
 
-function revokeKeys(keys: readonly Pick<RowOf<'api_keys'>, 'org_id' | 'id' | 'revoked_at'>[], params: Params): string {
-  const [organizations, ids, times] = [
-    keys.map((key) => key.org_id),
-    keys.map((key) => key.id),
-    keys.map((key) => key.revoked_at),
-  ]
-  return `UPDATE api_keys SET revoked_at = ended.at
-    FROM unnest(${params.add(organizations, 'text[]')}, ${params.add(ids, 'text[]')}, ${params.add(times, 'timestamptz[]')}) AS ended (org_id, id, at)
-    WHERE api_keys.org_id = ended.org_id AND api_keys.id = ended.id AND api_keys.revoked_at IS NULL RETURNING 1`
+function changeKeys(keys: readonly (KeyChange & OfOrganization)[], params: Params): string {
+  const column = (name: keyof KeyChange | 'org_id', type: string) =>
+    params.add(
+      keys.map((key) => key[name]),
+      type,
+    )
+  const set = (['retires_at', 'disabled_at', 'revoked_at'] as const).map(
+    (name) => `${name} = CASE next.name WHEN '${name}' THEN next.at ELSE key.${name} END`,
+  )
+  return `UPDATE api_keys AS key SET ${set.join(', ')}
+    FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('column', 'text[]')}, ${column('at', 'timestamptz[]')})
+      AS next (org_id, id, name, at)
+    WHERE key.org_id = next.org_id AND key.id = next.id AND key.revoked_at IS NULL
+      AND (next.at IS NULL) = (CASE next.name WHEN 'retires_at' THEN key.retires_at WHEN 'disabled_at' THEN key.disabled_at END IS NOT NULL)
+    RETURNING 1`
 }
 
 function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): string {

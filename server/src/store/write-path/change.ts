@@ -17,8 +17,8 @@ export interface Change {
   changedTrackRecords?: NewRow<'graph_track_records'>[]
   /** The claims that were read, each with its next optimistic-lock version; loses if that version was written first. */
   claims?: NewRow<'graph_claims'>[]
-  /** Loses if a key is unknown or already revoked. */
-  revokedKeys?: Pick<RowOf<'api_keys'>, 'id' | 'revoked_at'>[]
+  /** Sets or clears one time of a key; loses if the key is unknown or revoked, or that time is already set or cleared. */
+  changedKeys?: KeyChange[]
   /** Rows without preconditions. The deliveries of events are queued by the same statement. */
   rows?: { [T in Exclude<PlainTable, 'events'>]?: NewRow<T>[] } & { events?: EventRow[] }
   /** Webhook endpoints, each with its next version; loses if that version was written first. */
@@ -29,15 +29,47 @@ export interface Change {
   latestDecisions?: NewRow<'latest_decisions'>[]
   /** Verdicts that changed on re-evaluation; loses if another verdict than `was` was announced first. */
   turnedVerdicts?: (NewRow<'latest_decisions'> & { was: string })[]
+  /** Cases that an operator takes, gives back or decides; loses if the case is not as it was read. */
+  changedCases?: CaseChange[]
+  /** Scenarios of the playground to rename or replace; loses if one was removed. */
+  changedScenarios?: ScenarioChange[]
+  /** Loses if a scenario was removed first. */
+  removedScenarios?: { id: string }[]
   /** Links of the trust graph as they stand after this change. */
   links?: NewRow<'graph_links'>[]
-  removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type'>[]
+  removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[]
   paymentFlows?: NewRow<'payment_flows'>[]
   /** Follow-up work to queue. */
   consequences?: NewRow<'consequences'>[]
   auditEntries?: AuditEntryRow[]
   /** Counts to add. */
   usage?: NewRow<'usage_by_day'>[]
+}
+
+/** One time of an API key to set, or to clear (null). */
+export interface KeyChange {
+  id: string
+  column: 'retires_at' | 'disabled_at' | 'revoked_at'
+  at: string | null
+}
+
+/** Who works on a case from now on; `was` and `waiting` are what the operator saw. */
+export interface CaseChange {
+  id: string
+  assignee_id: string | null
+  assigned_at: string | null
+  was: string | null
+  /** How many decisions of the case waited for a review. */
+  waiting: number
+}
+
+/** A scenario of the playground that an operator saves again; null leaves its name or its request as it is. */
+export interface ScenarioChange {
+  id: string
+  name: string | null
+  request: string | null
+  saved_by: string
+  saved_at: string
 }
 
 /** A change whose audit entries have their MAC, as it is written. */
@@ -52,6 +84,8 @@ export type Lost =
   | 'api_key'
   | 'turned_verdict'
   | 'endpoint_version'
+  | 'case'
+  | 'scenario'
   /** PostgreSQL, or a proxy before it, did not name the precondition. */
   | 'unnamed'
   /** The database's answer was lost, and the change was then found not to be written. */
@@ -84,6 +118,9 @@ export function versionedRowsOf({
   changedTrackRecords = [],
   claims = [],
   changedEndpoints = [],
+  changedCases = [],
+  changedScenarios = [],
+  removedScenarios = [],
 }: Change): string[] {
   return [
     ...(idempotencyKey ? [`key ${organizationId} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
@@ -92,6 +129,8 @@ export function versionedRowsOf({
     ...changedTrackRecords.map((record) => `track record ${organizationId} ${record.entity_id}`),
     ...claims.map(({ claim }) => `claim ${organizationId} ${claim}`),
     ...changedEndpoints.map((endpoint) => `endpoint ${organizationId} ${endpoint.id}`),
+    ...changedCases.map(({ id }) => `case ${organizationId} ${id}`),
+    ...[...changedScenarios, ...removedScenarios].map(({ id }) => `scenario ${organizationId} ${id}`),
   ]
 }
 
@@ -120,12 +159,19 @@ export function countRows({
   rows = {},
   auditEntries = [],
   links = [],
+  removedLinks = [],
   claims = [],
   consequences = [],
   queuedDeliveries = [],
 }: Change): number {
   return Object.values(rows).reduce(
     (sum, tableRows) => sum + tableRows.length,
-    1 + auditEntries.length + links.length + claims.length + consequences.length + queuedDeliveries.length,
+    1 +
+      auditEntries.length +
+      links.length +
+      removedLinks.length +
+      claims.length +
+      consequences.length +
+      queuedDeliveries.length,
   )
 }

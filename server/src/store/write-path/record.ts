@@ -20,7 +20,7 @@ export interface RecordContext {
   actor: AuditActor
   /** ISO 8601. */
   now: string
-  /** The API request that caused it; null outside the API. */
+  /** The request of the API or the console that caused it; null for commands and background work. */
   requestId: string | null
   newId: NewId
 }

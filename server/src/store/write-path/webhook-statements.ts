@@ -1,4 +1,4 @@
-import { insertRows, type Params, type RowOf } from '../schema/tables.ts'
+import { columnsOf, insertRows, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
 
 /** `leased_until` of a delivery that no node has leased, and of one that has ended and is never leased again. */
 export const FREE = '1970-01-01T00:00:00.000Z'
@@ -22,8 +22,8 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
       events.map((event) => event[name]),
       type,
     )
-  return `INSERT INTO webhook_deliveries (org_id, endpoint_id, event_id, state, attempts, schedule_step, due_at, leased_until)
-    SELECT endpoint.org_id, endpoint.id, event.id, 'pending', 0, 0, event.created_at, '${FREE}'
+  return `INSERT INTO webhook_deliveries (org_id, endpoint_id, event_id, event_type, state, attempts, schedule_step, due_at, leased_until)
+    SELECT endpoint.org_id, endpoint.id, event.id, event.type, 'pending', 0, 0, event.created_at, '${FREE}'
     FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('type', 'text[]')}, ${column('created_at', 'timestamptz[]')})
       AS event (org_id, id, type, created_at)
     JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id
@@ -38,24 +38,21 @@ export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params)
 export function queueDeliveries(deliveries: readonly RowOf<'webhook_deliveries'>[], params: Params): string {
   return `${insertRows('webhook_deliveries', deliveries, params)}
     ON CONFLICT (org_id, endpoint_id, event_id) DO UPDATE SET state = 'pending', cycle = webhook_deliveries.cycle + 1,
-      schedule_step = 0, due_at = excluded.due_at,
+      schedule_step = 0, due_at = excluded.due_at, by_hand = excluded.by_hand,
       leased_until = CASE WHEN webhook_deliveries.state = 'pending' THEN webhook_deliveries.leased_until ELSE excluded.leased_until END RETURNING 1`
 }
 
-/** Writes the columns that operators change. The dispatcher writes health; a change of state resets it. */
+/** The key, the optimistic lock, and what is fixed or belongs to the dispatcher. */
+const NOT_CHANGED = ['org_id', 'id', 'version', 'created_at', 'failing_since']
+
+/** Writes the columns that operators change. The dispatcher writes health; another state or URL resets it. */
 export function updateEndpoints(endpoints: readonly RowOf<'webhook_endpoints'>[], params: Params): string {
-  const column = (name: keyof RowOf<'webhook_endpoints'>, type: string) =>
-    params.add(
-      endpoints.map((endpoint) => endpoint[name]),
-      `${type}[]`,
-    )
-  return `UPDATE webhook_endpoints AS endpoint SET state = next.state, secret = next.secret, previous_secret = next.previous_secret,
-      previous_secret_until = next.previous_secret_until, disabled_at = next.disabled_at, disabled_why = next.disabled_why,
-      failing_since = CASE WHEN endpoint.state = next.state THEN endpoint.failing_since END,
-      failed_at = CASE WHEN endpoint.state = next.state THEN endpoint.failed_at END, version = next.version
-    FROM unnest(${column('org_id', 'text')}, ${column('id', 'text')}, ${column('state', 'text')}, ${column('secret', 'text')},
-      ${column('previous_secret', 'text')}, ${column('previous_secret_until', 'timestamptz')}, ${column('disabled_at', 'timestamptz')},
-      ${column('disabled_why', 'text')}, ${column('version', 'bigint')})
-      AS next (org_id, id, state, secret, previous_secret, previous_secret_until, disabled_at, disabled_why, version)
+  const columns = columnsOf('webhook_endpoints')
+  const set = columns.filter((name) => !NOT_CHANGED.includes(name)).map((name) => `${name} = next.${name}`)
+  const isSame = 'endpoint.state = next.state AND endpoint.url = next.url'
+  return `UPDATE webhook_endpoints AS endpoint SET ${set.join(', ')}, version = next.version,
+      failing_since = CASE WHEN ${isSame} THEN endpoint.failing_since END,
+      failed_at = CASE WHEN ${isSame} THEN endpoint.failed_at END
+    FROM ${unnestRows('webhook_endpoints', endpoints, params)} AS next (${columns.join(', ')})
     WHERE endpoint.org_id = next.org_id AND endpoint.id = next.id AND endpoint.version = next.version - 1 RETURNING 1`
 }

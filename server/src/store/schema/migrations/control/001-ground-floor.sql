@@ -12,6 +12,8 @@ CREATE TABLE organizations (
   name       text NOT NULL,
   created_at timestamptz NOT NULL
 );
+-- A person would take one organization for the other if their names differed only in capitals.
+CREATE UNIQUE INDEX organizations_by_name ON organizations (lower(name));
 
 CREATE TABLE operators (
   org_id      text NOT NULL,
@@ -21,9 +23,13 @@ CREATE TABLE operators (
   role        text NOT NULL CHECK (role IN ('owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer')),
   created_at  timestamptz NOT NULL,
   disabled_at timestamptz,
-  PRIMARY KEY (org_id, id),
-  UNIQUE (org_id, email)
+  account_id  text, -- the account that signs in to the console as this operator; null until an invitation is accepted
+  PRIMARY KEY (org_id, id)
 );
+-- A person who was removed may be added again, as another operator: approvals of the removed one stay invalid.
+CREATE UNIQUE INDEX operators_by_email ON operators (org_id, email) WHERE disabled_at IS NULL;
+CREATE UNIQUE INDEX operators_by_account ON operators (org_id, account_id) WHERE disabled_at IS NULL;
+CREATE INDEX operators_of_account ON operators (account_id, org_id);
 
 -- The secret of an operator's authenticator app. One-time codes prove who acts, where two people have to.
 CREATE TABLE operator_codes (

@@ -23,7 +23,7 @@ CREATE TABLE policy_steps (
   number     integer NOT NULL, -- 1, 2, 3 …: the primary key stops two people from taking the same step
   step       text NOT NULL CHECK (step IN ('proposed', 'approved', 'rejected', 'activated', 'retired')),
   checksum   text NOT NULL, -- of the policy that the person saw
-  evidence   text NOT NULL, -- the results of the policy's own tests, as shown to the person
+  evidence   text NOT NULL, -- the results of the policy's own tests, and the backtest, as shown to the person
   reason     text NOT NULL,
   actor_type text NOT NULL,
   actor_id   text NOT NULL,
@@ -31,6 +31,50 @@ CREATE TABLE policy_steps (
   PRIMARY KEY (org_id, policy_id, number)
 );
 SELECT make_append_only('policy_steps');
+
+CREATE TABLE policy_backtests ( -- results of deciding recorded decisions again under a policy
+  org_id         text NOT NULL,
+  id             text NOT NULL,
+  policy_id      text NOT NULL,
+  checksum       text NOT NULL, -- of the policy that decided
+  engine_version text NOT NULL,
+  decided        integer NOT NULL,
+  changed        integer NOT NULL, -- of these, with another verdict than the recorded one
+  result         text NOT NULL, -- canonical JSON
+  actor_type     text NOT NULL,
+  actor_id       text NOT NULL,
+  started_at     timestamptz NOT NULL,
+  finished_at    timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX policy_backtests_of_policy ON policy_backtests (org_id, policy_id, id);
+SELECT make_append_only('policy_backtests');
+
+-- The backtest of each organization that an operator asked for last: its progress, or how it ended.
+CREATE TABLE backtest_runs (
+  org_id     text PRIMARY KEY,
+  run_id     text NOT NULL, -- the id of its result, once it has one
+  policy_id  text NOT NULL,
+  started_by text NOT NULL,
+  started_at timestamptz NOT NULL,
+  beat_at    timestamptz, -- NULL: it has ended; long past: its node died
+  decided    integer NOT NULL,
+  total      integer NOT NULL,
+  failure    text -- why it ended without a result
+);
+
+CREATE TABLE policy_comments (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  policy_id  text NOT NULL,
+  body       text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id   text NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX policy_comments_of_policy ON policy_comments (org_id, policy_id, id);
+SELECT make_append_only('policy_comments');
 
 CREATE TABLE active_policies ( -- one row for each organization, so that activation is atomic
   org_id       text PRIMARY KEY,
@@ -53,6 +97,10 @@ CREATE TABLE decisions (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX decisions_of_entity ON decisions (org_id, entity_id, id);
+-- For the list of decisions. Policies bound the number of kinds, so a list merges the newest of each kind that matches its
+-- filter. Products are named by callers, who may name any number, so they are not part of a kind.
+CREATE INDEX decisions_by_kind ON decisions (org_id, verdict, risk_tier, policy_version, id);
+CREATE INDEX decisions_of_product ON decisions (org_id, product, id);
 SELECT make_append_only('decisions');
 
 CREATE TABLE decision_evidence (
@@ -92,7 +140,82 @@ CREATE TABLE reviews (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX reviews_of_decision ON reviews (org_id, decision_id);
+CREATE INDEX reviews_of_entity ON reviews (org_id, entity_id, id);
 SELECT make_append_only('reviews');
+
+-- Cases of the review queue: a decision with the verdict manual_review opens one, further ones about the entity join the open
+-- case, and the review of the last decision that waits closes it. Triggers keep cases and waiting_reviews, so that the statement
+-- of a batch is the same for all verdicts, reviews of the API close cases too, and decisions with another verdict cost nothing.
+CREATE TABLE cases (
+  org_id      text NOT NULL,
+  id          text NOT NULL, -- made of the id of the decision that opened it, so that ids sort by time
+  entity_id   text NOT NULL,
+  opened_at   timestamptz NOT NULL,
+  waiting     integer NOT NULL, -- the decisions of the case that wait for a review
+  assignee_id text, -- the operator who works on it
+  assigned_at timestamptz,
+  review_id   text, -- the review that closed it; NULL while it is open
+  PRIMARY KEY (org_id, id),
+  CHECK ((assignee_id IS NULL) = (assigned_at IS NULL)),
+  CHECK ((waiting = 0) = (review_id IS NOT NULL))
+) WITH (fillfactor = 70);
+CREATE UNIQUE INDEX cases_open ON cases (org_id, entity_id) WHERE review_id IS NULL;
+CREATE INDEX cases_by_age ON cases (org_id, id) WHERE review_id IS NULL;
+CREATE INDEX cases_by_assignee ON cases (org_id, assignee_id, id) WHERE review_id IS NULL;
+CREATE INDEX cases_by_review ON cases (org_id, review_id) WHERE review_id IS NOT NULL;
+CREATE INDEX cases_by_reviewer ON cases (org_id, assignee_id, review_id) WHERE review_id IS NOT NULL;
+
+-- The decisions that wait for a person: every one with the verdict manual_review, until its first review.
+CREATE TABLE waiting_reviews (
+  org_id      text NOT NULL,
+  decision_id text NOT NULL,
+  case_id     text NOT NULL,
+  since       timestamptz NOT NULL,
+  PRIMARY KEY (org_id, decision_id)
+);
+CREATE INDEX waiting_reviews_of_case ON waiting_reviews (org_id, case_id, decision_id);
+
+CREATE FUNCTION await_review() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  opened_or_joined text;
+BEGIN
+  -- Locks the open case, so that a review of its last decision on another node cannot close it meanwhile.
+  INSERT INTO cases (org_id, id, entity_id, opened_at, waiting)
+  VALUES (NEW.org_id, 'cas_' || substr(NEW.id, 5), NEW.entity_id, NEW.created_at, 1)
+  ON CONFLICT (org_id, entity_id) WHERE review_id IS NULL DO UPDATE SET waiting = cases.waiting + 1
+  RETURNING id INTO opened_or_joined;
+  INSERT INTO waiting_reviews (org_id, decision_id, case_id, since)
+  VALUES (NEW.org_id, NEW.id, opened_or_joined, NEW.created_at);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER awaits_review AFTER INSERT ON decisions
+  FOR EACH ROW WHEN (NEW.verdict = 'manual_review') EXECUTE FUNCTION await_review();
+
+CREATE FUNCTION end_review_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  reviewed_case text;
+BEGIN
+  DELETE FROM waiting_reviews WHERE org_id = NEW.org_id AND decision_id = NEW.decision_id RETURNING case_id INTO reviewed_case;
+  IF reviewed_case IS NOT NULL THEN
+    UPDATE cases SET waiting = waiting - 1, review_id = CASE WHEN waiting = 1 THEN NEW.id END
+    WHERE org_id = NEW.org_id AND id = reviewed_case;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER ends_review_wait AFTER INSERT ON reviews FOR EACH ROW EXECUTE FUNCTION end_review_wait();
+
+CREATE TABLE case_notes (
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  case_id    text NOT NULL,
+  entity_id  text NOT NULL,
+  text       text NOT NULL,
+  author_id  text NOT NULL, -- an operator
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX case_notes_of_case ON case_notes (org_id, case_id, id);
+SELECT make_append_only('case_notes');
 
 CREATE TABLE outcomes (
   org_id      text NOT NULL,
@@ -106,7 +229,26 @@ CREATE TABLE outcomes (
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX outcomes_of_decision ON outcomes (org_id, decision_id);
+CREATE INDEX outcomes_by_type ON outcomes (org_id, type, decision_id); -- for the list of decisions
 SELECT make_append_only('outcomes');
+CREATE INDEX outcomes_of_entity ON outcomes (org_id, entity_id);
+
+CREATE TABLE outcome_retractions ( -- an outcome that has both steps, of two operators, does not count any more
+  org_id     text NOT NULL,
+  id         text NOT NULL,
+  outcome_id text NOT NULL,
+  entity_id  text NOT NULL,
+  step       text NOT NULL CHECK (step IN ('proposed', 'approved')),
+  reason     text NOT NULL,
+  actor_type text NOT NULL,
+  actor_id   text NOT NULL,
+  taken_at   timestamptz NOT NULL,
+  PRIMARY KEY (org_id, id)
+);
+SELECT make_append_only('outcome_retractions');
+-- A proposal whose operator left is void, so there may be several; the newest counts.
+CREATE INDEX outcome_retractions_of_outcome ON outcome_retractions (org_id, outcome_id, step, id);
+CREATE UNIQUE INDEX outcome_retractions_once ON outcome_retractions (org_id, outcome_id) WHERE step = 'approved';
 
 -- The trust graph. Each link is stored from both ends, so that one index read finds an entity's first links.
 CREATE TABLE graph_links (
@@ -119,35 +261,26 @@ CREATE TABLE graph_links (
   since        integer NOT NULL, -- days since 1970
   expires      integer NOT NULL, -- the first day on which it is too weak to be followed
   to_adverse   boolean NOT NULL, -- the neighbour has bad outcomes; such links have their own index, so others cannot crowd them out
-  PRIMARY KEY (org_id, entity_id, neighbour_id, type)
+  claim        text COLLATE "C" NOT NULL DEFAULT '', -- the hash of the identifier that both ends have; '' for relationships and payments
+  PRIMARY KEY (org_id, entity_id, neighbour_id, type, claim)
 );
 CREATE INDEX graph_links_by_expiry ON graph_links (expires);
 -- The rank of links; queries/graph.ts orders by the same expressions.
-CREATE INDEX graph_links_ranked ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type);
-CREATE INDEX graph_links_adverse ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type) WHERE to_adverse;
+CREATE INDEX graph_links_ranked ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type, claim);
+CREATE INDEX graph_links_adverse ON graph_links (org_id, entity_id, (NOT verified), (type = 'payment'), base_ppm DESC, since, neighbour_id, type, claim) WHERE to_adverse;
 
 -- The holders of each identifier, with the instant of the latest assertion of each status; one row for each holder.
 CREATE TABLE identifier_holders (
   org_id          text NOT NULL,
   identifier_hash text NOT NULL,
   entity_id       text COLLATE "C" NOT NULL,
-  type            text NOT NULL,
   verified_at     timestamptz,
   failed_at       timestamptz,
-  unverified_at      timestamptz,
-  first_at        timestamptz NOT NULL,
-  is_adverse      boolean NOT NULL, -- the holder has bad outcomes; such holders have their own index, so a crowd cannot hide them
-  -- The latest check decides; of two at the same instant, the failed one. Without a check the standing is unverified.
-  standing        text NOT NULL GENERATED ALWAYS AS (CASE
-    WHEN failed_at IS NOT NULL AND (verified_at IS NULL OR failed_at >= verified_at) THEN 'failed'
-    WHEN verified_at IS NOT NULL THEN 'verified'
-    ELSE 'unverified' END) STORED,
+  unverified_at   timestamptz,
   PRIMARY KEY (org_id, identifier_hash, entity_id)
 );
--- Verified holders first, then the oldest.
-CREATE INDEX identifier_holders_ranked ON identifier_holders (org_id, identifier_hash, (standing <> 'verified'), first_at, entity_id) WHERE standing <> 'failed';
-CREATE INDEX identifier_holders_adverse ON identifier_holders (org_id, identifier_hash, (standing <> 'verified'), first_at, entity_id) WHERE standing <> 'failed' AND is_adverse;
-CREATE INDEX identifier_holders_of_entity ON identifier_holders (org_id, entity_id, type, identifier_hash);
+CREATE INDEX identifier_holders_counted ON identifier_holders (org_id, identifier_hash, entity_id) WHERE verified_at IS NOT NULL OR unverified_at IS NOT NULL;
+CREATE INDEX identifier_holders_verified ON identifier_holders (org_id, identifier_hash, entity_id) WHERE verified_at IS NOT NULL;
 
 -- Finds the latest assertion of each status about a relationship with one index read.
 CREATE INDEX identity_links_between ON identity_links (org_id, entity_id, related_entity_id, relationship, verification_status, (coalesce(verified_at, created_at)) DESC) WHERE related_entity_id IS NOT NULL;
@@ -172,6 +305,15 @@ CREATE TABLE graph_exposures ( -- the computed exposure and trust of each entity
 );
 CREATE SEQUENCE exposure_reads;
 CREATE INDEX graph_exposures_by_age ON graph_exposures (as_of);
+
+-- The trust score of an entity on each day on which it changed.
+CREATE TABLE trust_history (
+  org_id    text NOT NULL,
+  entity_id text NOT NULL,
+  day       date NOT NULL,
+  score     double precision NOT NULL,
+  PRIMARY KEY (org_id, entity_id, day)
+);
 
 CREATE TABLE payment_flows ( -- monthly payments between two entities, from which the share of a payment link is computed
   org_id          text NOT NULL,

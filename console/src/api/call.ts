@@ -1,0 +1,58 @@
+import { ApiError } from './api-error.ts'
+import type { AccountName, InputOf, OpenName, OperationName, OutputOf, PlaceName } from './operation-types.ts'
+
+/** The environments of an organization, as they stand in the URL. */
+export const ENVIRONMENTS = ['sandbox', 'production'] as const
+
+/** One of the two environments of an organization. */
+export type Environment = (typeof ENVIRONMENTS)[number]
+
+/** The organization and the environment that the URL names. */
+export interface Place {
+  organizationId: string
+  environment: Environment
+}
+
+/** Calls an operation that needs no session, such as signing in. */
+export function callOpen<N extends OpenName>(name: N, input: InputOf<N>): Promise<OutputOf<N>> {
+  return send(`/api/open/${name}`, input)
+}
+
+/** Calls an operation on the caller's own account. */
+export function callAccount<N extends AccountName>(name: N, input: InputOf<N>): Promise<OutputOf<N>> {
+  return send(`/api/account/${name}`, input)
+}
+
+/** Calls an operation within an organization and environment. */
+export function call<N extends PlaceName>(place: Place, name: N, input: InputOf<N>): Promise<OutputOf<N>> {
+  return send(`/api/${place.organizationId}/${place.environment}/${name}`, input)
+}
+
+async function send<N extends OperationName>(path: string, input: InputOf<N>): Promise<OutputOf<N>> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(input),
+    })
+  } catch {
+    throw new ApiError('The server does not answer. Check that it is running, then try again.', {
+      code: 'unreachable',
+      status: 0,
+    })
+  }
+  const answer: unknown = await response.json().catch(() => undefined)
+  if (response.ok && answer !== undefined) return answer as OutputOf<N>
+  throw refusalOf(response, answer)
+}
+
+function refusalOf(response: Response, answer: unknown): ApiError {
+  const { message, code, request_id } = (answer as { error?: Record<string, string> } | undefined)?.error ?? {}
+  const requestId = request_id ?? response.headers.get('Request-Id') ?? undefined
+  return new ApiError(message ?? `The server answered ${response.status} without saying why.`, {
+    code: code ?? 'unexplained',
+    status: response.status,
+    ...(requestId && { requestId }),
+  })
+}

@@ -1,0 +1,23 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { showError } from '../shell/toasts.tsx'
+import { ApiError } from './api-error.ts'
+
+/** Creates the cache of the server's answers; `onSignedOut` is called when an answer says that the session has ended. */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  const handle = (error: Error, quiet: boolean) => {
+    if (error instanceof ApiError && error.status === 401 && error.code === 'not_signed_in') onSignedOut()
+    else if (!quiet) showError(error)
+  }
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: (error, query) => handle(error, query.state.data === undefined) }),
+    mutationCache: new MutationCache({
+      onError: (error, _input, _context, mutation) => handle(error, mutation.meta?.showsErrors === true),
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (failures, error) => failures < 2 && error instanceof ApiError && [0, 500, 503].includes(error.status),
+      },
+    },
+  })
+}

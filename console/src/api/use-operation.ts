@@ -1,0 +1,133 @@
+import {
+  keepPreviousData,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { showDone } from '../shell/toasts.tsx'
+import { usePlace } from '../shell/use-place.ts'
+import type { ApiError } from './api-error.ts'
+import { call, callAccount, callOpen } from './call.ts'
+import type { AccountName, InputOf, OpenName, OutputOf, PagedName, PlaceName } from './operation-types.ts'
+
+/** How a read behaves. */
+export interface ReadOptions {
+  /** False while the input is not complete. */
+  enabled?: boolean
+  /** Asks again after so many milliseconds. */
+  refetchIntervalMs?: number
+}
+
+/** How an act tells that it is done. */
+export interface ActOptions<Input, Output> {
+  /** The sentence of the toast after success; none if the page shows the result itself. */
+  says?: string | ((output: Output, input: Input) => string)
+  onDone?: (output: Output, input: Input) => void
+  /** True if the caller shows errors beside its fields; otherwise a toast shows them. */
+  showsErrors?: boolean
+  /** True if the page is left afterwards, so that nothing it shows is read again: a used link would be refused. */
+  leaves?: boolean
+}
+
+const REFETCHED_PAGES_MAX = 2
+
+/** Reads within the organization and environment of the URL. The previous answer stays while a changed input loads. */
+export function useOperation<N extends PlaceName>(
+  name: N,
+  input: InputOf<N>,
+  { enabled = true, refetchIntervalMs }: ReadOptions = {},
+): UseQueryResult<OutputOf<N>, ApiError> {
+  const place = usePlace()
+  return useQuery<OutputOf<N>, ApiError>({
+    queryKey: [place.organizationId, place.environment, name, input],
+    queryFn: () => call(place, name, input),
+    placeholderData: (previous, query) =>
+      query?.queryKey[0] === place.organizationId && query.queryKey[1] === place.environment ? previous : undefined,
+    enabled,
+    ...(refetchIntervalMs && { refetchInterval: refetchIntervalMs }),
+  })
+}
+
+/** Reads a list page by page: `fetchNextPage` asks with the `next_cursor` of the last answer. */
+export function usePages<N extends PagedName>(
+  name: N,
+  input: Omit<InputOf<N>, 'cursor'>,
+  { refetchIntervalMs }: Pick<ReadOptions, 'refetchIntervalMs'> = {},
+) {
+  const place = usePlace()
+  // Every refetch asks for all pages that are loaded, so a long list is refreshed only by hand.
+  const isShort = ({ state }: { state: { data?: unknown } }) =>
+    ((state.data as { pages: unknown[] } | undefined)?.pages.length ?? 0) <= REFETCHED_PAGES_MAX
+  return useInfiniteQuery({
+    queryKey: [place.organizationId, place.environment, name, input, 'pages'],
+    queryFn: ({ pageParam }) => call(place, name, { ...input, ...(pageParam && { cursor: pageParam }) } as InputOf<N>),
+    initialPageParam: '',
+    getNextPageParam: (last: OutputOf<N>) => (last as { next_cursor: string | null }).next_cursor ?? undefined,
+    refetchInterval: (query) => (refetchIntervalMs && isShort(query) ? refetchIntervalMs : false),
+    refetchOnWindowFocus: isShort,
+    refetchOnReconnect: isShort,
+    refetchOnMount: isShort,
+  })
+}
+
+/** Reads about the caller's own account. */
+export function useAccountOperation<N extends AccountName>(
+  name: N,
+  input: InputOf<N>,
+  { enabled = true }: ReadOptions = {},
+): UseQueryResult<OutputOf<N>, ApiError> {
+  return useQuery<OutputOf<N>, ApiError>({
+    queryKey: ['account', name, input],
+    queryFn: () => callAccount(name, input),
+    placeholderData: keepPreviousData,
+    enabled,
+  })
+}
+
+/** Reads what is open to callers without a session. */
+export function useOpenOperation<N extends OpenName>(
+  name: N,
+  input: InputOf<N>,
+  { enabled = true }: ReadOptions = {},
+): UseQueryResult<OutputOf<N>, ApiError> {
+  return useQuery<OutputOf<N>, ApiError>({
+    queryKey: ['open', name, input],
+    queryFn: () => callOpen(name, input),
+    enabled,
+  })
+}
+
+/** Acts within the organization and environment of the URL, then reads again what the page shows. */
+export function useAct<N extends PlaceName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
+  const place = usePlace()
+  return useSending((input: InputOf<N>) => call(place, name, input), options)
+}
+
+/** Acts on the caller's own account. */
+export function useAccountAct<N extends AccountName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
+  return useSending((input: InputOf<N>) => callAccount(name, input), options)
+}
+
+/** Acts without a session: signing in, accepting an invitation. */
+export function useOpenAct<N extends OpenName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
+  return useSending((input: InputOf<N>) => callOpen(name, input), options)
+}
+
+function useSending<Input, Output>(
+  send: (input: Input) => Promise<Output>,
+  { says, onDone, showsErrors = false, leaves = false }: ActOptions<Input, Output>,
+): UseMutationResult<Output, ApiError, Input> {
+  const queries = useQueryClient()
+  return useMutation<Output, ApiError, Input>({
+    mutationFn: send,
+    meta: { showsErrors },
+    onSuccess(output, input) {
+      if (!leaves) queries.invalidateQueries()
+      if (says) showDone(typeof says === 'string' ? says : says(output, input))
+      onDone?.(output, input)
+    },
+  })
+}

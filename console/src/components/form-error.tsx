@@ -1,0 +1,22 @@
+import { IconAlertTriangle } from '@tabler/icons-react'
+import type { ApiError } from '../api/api-error.ts'
+import { CopyableId } from './copyable-id.tsx'
+import { Banner } from './state-badge.tsx'
+
+/** Why an act beside which it stands was refused; with the request id where the server failed. */
+export function FormError({ error }: { error: ApiError | Error | null }) {
+  if (!error) return null
+  const requestId = 'requestId' in error && error.status >= 500 ? error.requestId : undefined
+  return (
+    <div role="alert">
+      <Banner tone="bad" icon={<IconAlertTriangle size={16} stroke={1.75} />}>
+        {error.message}
+        {requestId && (
+          <div>
+            Request <CopyableId id={requestId} short />
+          </div>
+        )}
+      </Banner>
+    </div>
+  )
+}

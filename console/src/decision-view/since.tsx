@@ -1,0 +1,71 @@
+import { IconCoin, IconScale, IconUserCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { Verdict } from '../components/verdict.tsx'
+import { writeMoney } from '../components/write-number.ts'
+import classes from './decision-view.module.css'
+import { FoldSection } from './fold-section.tsx'
+import type { ShownDecision } from './view-data.ts'
+
+type Review = ShownDecision['since']['reviews'][number]
+type Outcome = ShownDecision['since']['outcomes'][number]
+
+/** The reviews and outcomes that were recorded since the decision, newest first. */
+export function Since({ shown }: { shown: ShownDecision }) {
+  const { reviews, outcomes } = shown.since
+  const happened: { id: string; at: string; icon: ReactNode; words: ReactNode }[] = [
+    ...reviews.map((review) => ({
+      id: review.id,
+      at: review.at,
+      icon: <IconUserCheck size={16} />,
+      words: reviewWords(review),
+    })),
+    ...outcomes.map((outcome) => ({
+      id: outcome.id,
+      at: outcome.at,
+      icon: <IconCoin size={16} />,
+      words: outcomeWords(outcome),
+    })),
+  ].sort((a, b) => (a.at < b.at ? 1 : -1))
+  return (
+    <FoldSection title="Since then" sub={`${reviews.length} reviews, ${outcomes.length} outcomes`}>
+      <ol className={classes.since}>
+        {happened.map(({ id, at, icon, words }) => (
+          <li key={id}>
+            {icon}
+            <div>{words}</div>
+            <Time at={at} />
+          </li>
+        ))}
+        <li>
+          <IconScale size={16} />
+          <div>
+            <b>Decided</b> {shown.view.verdict && <Verdict verdict={shown.view.verdict} />}
+          </div>
+          <Time at={shown.decided_at} />
+        </li>
+      </ol>
+    </FoldSection>
+  )
+}
+
+function reviewWords({ verdict, reviewer, reason, overrides }: Review) {
+  return (
+    <>
+      {verdict ? <Verdict verdict={verdict} /> : 'Reviewed'} by <b>{reviewer}</b>
+      <p className={classes.quote}>“{reason}”</p>
+      {overrides && <StateBadge outline>overrides the verdict</StateBadge>}
+    </>
+  )
+}
+
+function outcomeWords({ type, amount, days_past_due }: Outcome) {
+  return (
+    <>
+      <b>{type?.replaceAll('_', ' ') ?? 'unknown outcome'}</b>
+      {amount && ` ${writeMoney(amount.amount, amount.currency)}`}
+      {days_past_due !== null && `, ${days_past_due} days past due`}
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+import { Button } from '@mantine/core'
+import { IconBraces, IconEyeOff, IconFlask, IconRefresh, IconUserCheck } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import { useAct } from '../api/use-operation.ts'
+import { CopyableId } from '../components/copyable-id.tsx'
+import { PageLink, useFollow, usePageHref } from '../components/page-link.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import { Verdict } from '../components/verdict.tsx'
+import { writeMoney } from '../components/write-number.ts'
+import { isTyping } from '../shell/shortcuts.tsx'
+import { usePlace } from '../shell/use-place.ts'
+import classes from './decision-view.module.css'
+import { ReplayBadge } from './replay-result.tsx'
+import type { ShownDecision, ViewData } from './view-data.ts'
+import { writeDecimal, writePercent } from './write-feature.ts'
+
+/** The answer: verdict, amount, whose decision it is, and the figures behind it; with the acts of a recorded decision. */
+export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: ShownDecision; says?: string }) {
+  const { entity, evidence, requested } = view
+  const { product } = evidence
+  return (
+    <section className={classes.header} aria-label="Verdict">
+      <div className={classes.headerTop}>
+        <div className={classes.headerWords}>
+          <div className={classes.badges}>
+            <span className={classes.verdict} data-verdict={view.verdict ?? undefined}>
+              {view.verdict ? <Verdict verdict={view.verdict} whole /> : 'The verdict cannot be read'}
+            </span>
+            {shown ? (
+              <>
+                <ReplayBadge replay={shown.replay} />
+                <ReviewBadge shown={shown} />
+              </>
+            ) : (
+              <StateBadge tone="warn" icon={<IconEyeOff size={13} />}>
+                {says ?? 'Dry run, nothing is recorded'}
+              </StateBadge>
+            )}
+          </div>
+          <p className={classes.amount}>{amountOf(view)}</p>
+          <p className={classes.about}>
+            {entity.id === '' ? (
+              'A persona'
+            ) : (
+              <PageLink to={`entities/${entity.id}`}>{entity.name ?? entity.external_id ?? entity.id}</PageLink>
+            )}
+            {' · '}
+            {view.product.replaceAll('_', ' ')}
+            {product && requested && `, ${product.term_months} months at ${writePercent(product.annual_rate)}`}
+            {shown && (
+              <>
+                {' · '}
+                <Time at={shown.decided_at} />
+              </>
+            )}
+          </p>
+        </div>
+        {shown && <Acts shown={shown} />}
+      </div>
+      <dl className={classes.figures}>
+        {figuresOf(view, shown).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** What was approved of what was asked for. A review promises nothing, so it says only what was asked for. */
+function amountOf({ requested, recommended_limit, verdict }: ViewData) {
+  if (!requested) return 'Access, without an amount'
+  const asked = writeMoney(requested.amount, requested.currency)
+  if (recommended_limit === null)
+    return (
+      <>
+        {verdict === 'manual_review' ? 'No limit until a person decides' : 'Nothing is lent'}{' '}
+        <span className="dim">of {asked} asked</span>
+      </>
+    )
+  return (
+    <>
+      {writeMoney(recommended_limit, requested.currency)} <span className="dim">of {asked} asked</span>
+    </>
+  )
+}
+
+function figuresOf(view: ViewData, shown: ShownDecision | undefined): [string, React.ReactNode][] {
+  const { score, confidence } = view.evidence
+  const { policy, repayment_probability, tier, thresholds, requested } = view
+  return [
+    ...(score && requested
+      ? ([
+          [
+            'Score',
+            <>
+              {writeDecimal(score.total)} <span className="dim small">cutoff {score.cutoff}</span>
+            </>,
+          ],
+        ] as [string, React.ReactNode][])
+      : []),
+    ['Tier', tier ?? '–'],
+    ...(repayment_probability === null
+      ? []
+      : ([['Will repay', writePercent(repayment_probability)]] as [string, React.ReactNode][])),
+    [
+      'Confidence',
+      confidence ? (
+        <>
+          {writePercent(confidence.ppm / 1e6)}{' '}
+          {thresholds && <span className="dim small">min {writePercent(thresholds.confidence_min_ppm / 1e6)}</span>}
+        </>
+      ) : (
+        '–'
+      ),
+    ],
+    [
+      'Policy',
+      <>
+        {policy.version ?? '–'} {policy.checksum && <code className="dim small">{policy.checksum.slice(0, 8)}</code>}
+      </>,
+    ],
+    ...(shown ? ([['Decision', <CopyableId key="id" id={shown.id} short />]] as [string, React.ReactNode][]) : []),
+  ]
+}
+
+function ReviewBadge({ shown }: { shown: ShownDecision }) {
+  const review = shown.since.reviews.at(-1)
+  if (!review?.verdict) return null
+  return (
+    <StateBadge tone="neutral" icon={<IconUserCheck size={13} />}>
+      Reviewed: {review.verdict.replaceAll('_', ' ')}
+    </StateBadge>
+  )
+}
+
+function Acts({ shown }: { shown: ShownDecision }) {
+  const place = usePlace()
+  const queries = useQueryClient()
+  const href = usePageHref()('playground', { decision: shown.id })
+  const follow = useFollow()
+  const replay = useAct('decisions.replay', {
+    onDone: (result) =>
+      queries.setQueryData(
+        [place.organizationId, place.environment, 'decisions.show', { id: shown.id }],
+        (current: ShownDecision | undefined) => current && { ...current, replay: result },
+      ),
+  })
+  const { mutate } = replay
+  const run = useCallback(() => mutate({ id: shown.id }), [mutate, shown.id])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'r' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return
+      run()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [run])
+  return (
+    <div className={classes.acts}>
+      <Button
+        component="a"
+        href={href}
+        variant="default"
+        leftSection={<IconFlask size={15} stroke={1.75} />}
+        onClick={(event) => follow(event, href)}
+      >
+        Open in playground
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconBraces size={15} stroke={1.75} />}
+        onClick={() => document.getElementById('raw-json')?.scrollIntoView({ block: 'center' })}
+      >
+        Raw JSON
+      </Button>
+      <Button
+        leftSection={<IconRefresh size={15} stroke={1.75} />}
+        rightSection={<kbd>R</kbd>}
+        loading={replay.isPending}
+        onClick={run}
+      >
+        Replay
+      </Button>
+    </div>
+  )
+}

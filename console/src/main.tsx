@@ -1,0 +1,45 @@
+import '@mantine/core/styles.layer.css'
+import '@mantine/notifications/styles.layer.css'
+import '@mantine/spotlight/styles.layer.css'
+import '@fontsource-variable/inter/wght.css'
+import '@fontsource-variable/jetbrains-mono/wght.css'
+import './theme/tokens.css'
+import './theme/base.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createQueryClient } from './api/query-client.ts'
+import { createConsoleRouter } from './router.tsx'
+import { resolveCssVariables, theme } from './theme/theme.ts'
+
+/** The nonce of this page, without which the content security policy refuses the styles that Mantine adds. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
+// react-remove-scroll, which Mantine's dialogs use, takes its nonce from this global of webpack.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
+
+const queries = createQueryClient(() => {
+  const { pathname, search, hash } = window.location
+  if (pathname === '/sign-in') return
+  queries.clear()
+  router.history.push(`/sign-in?${new URLSearchParams({ next: pathname + search + hash })}`)
+})
+const router = createConsoleRouter(queries)
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={resolveCssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" limit={4} containerWidth={400} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

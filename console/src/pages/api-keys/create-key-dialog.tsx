@@ -1,0 +1,134 @@
+import { Checkbox, Modal, Select, TextInput, UnstyledButton } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { InputOf, OutputOf } from '../../api/operation-types.ts'
+import { useAct } from '../../api/use-operation.ts'
+import { FormFooter } from '../../components/form-footer.tsx'
+import { environmentName } from '../../shell/environment-switch.tsx'
+import { usePlace } from '../../shell/use-place.ts'
+import classes from './api-keys.module.css'
+import type { RevealedKey } from './key-reveal.tsx'
+
+type Scopes = OutputOf<'keys.list'>['scopes']
+
+const LIFETIMES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'One year' },
+  { value: 'never', label: 'No expiry' },
+]
+
+/** Asks for the name, the scopes and the lifetime of a new key. */
+export function CreateKeyDialog({
+  opened,
+  onClose,
+  scopes,
+  onCreated,
+}: {
+  opened: boolean
+  onClose: () => void
+  scopes: Scopes
+  onCreated: (key: RevealedKey) => void
+}) {
+  const { environment } = usePlace()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={`Create a ${environmentName(environment).toLowerCase()} key`}
+      size={560}
+    >
+      <CreateKeyForm onClose={onClose} scopes={scopes} onCreated={onCreated} />
+    </Modal>
+  )
+}
+
+function CreateKeyForm({
+  onClose,
+  scopes,
+  onCreated,
+}: {
+  onClose: () => void
+  scopes: Scopes
+  onCreated: (key: RevealedKey) => void
+}) {
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<string[]>([])
+  const [lifetime, setLifetime] = useState('365')
+  const create = useAct('keys.create', { onDone: onCreated })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate({
+      name: name.trim(),
+      scopes: chosen as InputOf<'keys.create'>['scopes'],
+      expires_in_days: lifetime === 'never' ? null : Number(lifetime),
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      <div className={classes.form}>
+        <TextInput
+          label="Name"
+          description="What uses it, so that you know later what stops when you revoke it."
+          placeholder="Checkout, staging"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <ScopeChoice scopes={scopes} chosen={chosen} onChange={setChosen} />
+        <Select
+          label="Ends after"
+          data={LIFETIMES}
+          allowDeselect={false}
+          value={lifetime}
+          onChange={(value) => setLifetime(value ?? 'never')}
+        />
+      </div>
+      <FormFooter
+        onClose={onClose}
+        act="Create and show key"
+        isBusy={create.isPending}
+        isReady={name.trim() !== '' && chosen.length > 0}
+      />
+    </form>
+  )
+}
+
+function ScopeChoice({
+  scopes,
+  chosen,
+  onChange,
+}: {
+  scopes: Scopes
+  chosen: string[]
+  onChange: (chosen: string[]) => void
+}) {
+  const isAll = chosen.length === scopes.length
+  return (
+    <div>
+      <div className={classes.scopesHead}>
+        <span className="strong" id="scopes-label">
+          What may it do?
+        </span>
+        <UnstyledButton className="small" onClick={() => onChange(isAll ? [] : scopes.map((scope) => scope.name))}>
+          {isAll ? 'Choose none' : 'Choose all'}
+        </UnstyledButton>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={classes.scopes} aria-label="Scopes" tabIndex={0}>
+        {scopes.map(({ name, description }) => (
+          <Checkbox
+            key={name}
+            label={<code>{name}</code>}
+            description={description}
+            checked={chosen.includes(name)}
+            onChange={(event) =>
+              onChange(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+            }
+          />
+        ))}
+      </section>
+    </div>
+  )
+}

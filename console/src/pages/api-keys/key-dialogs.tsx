@@ -1,0 +1,107 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { useAct } from '../../api/use-operation.ts'
+import { AskReason, ReasonForm } from '../../components/ask-reason.tsx'
+import { ChoiceCards } from '../../components/choice-cards.tsx'
+import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import type { RevealedKey } from './key-reveal.tsx'
+import type { ListedKey } from './listed-key.ts'
+
+/** What an operator is about to do with a key. */
+export interface KeyAct {
+  name: 'rotate' | 'disable' | 'enable' | 'revoke'
+  key: ListedKey
+}
+
+type Grace = 'now' | '1h' | '24h' | '7d'
+
+const GRACES: readonly { value: Grace; name: string; consequence: string }[] = [
+  { value: '24h', name: 'Both work for 24 hours', consequence: 'For a planned change.' },
+  { value: '7d', name: 'Both work for 7 days', consequence: 'When several teams have to change it.' },
+  { value: '1h', name: 'Both work for an hour', consequence: 'When you change it right now.' },
+  {
+    value: 'now',
+    name: 'End the old one now',
+    consequence: 'If it leaked. Calls fail until the program has the new one.',
+  },
+]
+
+/** The dialogs of what can be done with a key: one is open at a time. */
+export function KeyDialogs({
+  act,
+  onClose,
+  onRotated,
+}: {
+  act: KeyAct | undefined
+  onClose: () => void
+  onRotated: (key: RevealedKey) => void
+}) {
+  const named = act ? `“${act.key.name}” (…${act.key.last_four})` : ''
+  const disable = useAct('keys.disable', { says: `Disabled ${named}.`, onDone: onClose })
+  const enable = useAct('keys.enable', { says: `Enabled ${named}.`, onDone: onClose })
+  const revoke = useAct('keys.revoke', { says: `Revoked ${named}.`, onDone: onClose })
+  const id = act?.key.id ?? ''
+  return (
+    <>
+      <Modal opened={act?.name === 'rotate'} onClose={onClose} title={`Rotate “${act?.key.name ?? ''}”`} size={520}>
+        {act && <RotateForm apiKey={act.key} onClose={onClose} onRotated={onRotated} />}
+      </Modal>
+      <AskReason
+        opened={act?.name === 'disable'}
+        onClose={onClose}
+        title="Disable this key"
+        explanation={`Calls with ${named} are refused within a second, until you enable it again.`}
+        act="Disable key"
+        isDanger
+        isBusy={disable.isPending}
+        onConfirm={(reason) => disable.mutate({ id, reason })}
+      />
+      <AskReason
+        opened={act?.name === 'enable'}
+        onClose={onClose}
+        title="Enable this key"
+        explanation={`Calls with ${named} work again.`}
+        act="Enable key"
+        isBusy={enable.isPending}
+        onConfirm={(reason) => enable.mutate({ id, reason })}
+      />
+      <ConfirmByTyping
+        opened={act?.name === 'revoke'}
+        onClose={onClose}
+        title="Revoke this key for good"
+        word={act?.key.name ?? ''}
+        act="Revoke key"
+        isBusy={revoke.isPending}
+        onConfirm={(reason) => revoke.mutate({ id, reason })}
+      >
+        Calls with {named} are refused within a second, and it can never be enabled again. To keep the choice, disable
+        it instead.
+      </ConfirmByTyping>
+    </>
+  )
+}
+
+function RotateForm({
+  apiKey,
+  onClose,
+  onRotated,
+}: {
+  apiKey: ListedKey
+  onClose: () => void
+  onRotated: (key: RevealedKey) => void
+}) {
+  const [grace, setGrace] = useState<Grace>('24h')
+  const rotate = useAct('keys.rotate', { onDone: onRotated })
+  return (
+    <ReasonForm
+      onClose={onClose}
+      explanation="You get a new key now, shown once, with the same name, scopes and lifetime."
+      act="Rotate and show key"
+      word={grace === 'now' ? apiKey.name : undefined}
+      isBusy={rotate.isPending}
+      onConfirm={(reason) => rotate.mutate({ id: apiKey.id, grace, reason })}
+    >
+      <ChoiceCards label="When does the old key end?" value={grace} onChange={setGrace} choices={GRACES} />
+    </ReasonForm>
+  )
+}

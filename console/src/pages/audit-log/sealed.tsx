@@ -1,0 +1,18 @@
+import { IconClock, IconShieldCheck } from '@tabler/icons-react'
+import { StateBadge } from '../../components/state-badge.tsx'
+import type { Entry } from './entry.ts'
+
+/** Whether an entry is part of the signed tree, or waits for the sealer. */
+export function Sealed({ entry: { leaf_index } }: { entry: Entry }) {
+  if (leaf_index === null)
+    return (
+      <StateBadge tone="warn" icon={<IconClock />}>
+        waiting
+      </StateBadge>
+    )
+  return (
+    <StateBadge tone="ok" icon={<IconShieldCheck />}>
+      sealed
+    </StateBadge>
+  )
+}

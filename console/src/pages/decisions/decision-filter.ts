@@ -1,0 +1,30 @@
+import type { InputOf, OutputOf } from '../../api/operation-types.ts'
+import { useSearchString } from '../../components/use-search.ts'
+import { dayBefore, dayOr } from '../../components/utc-day.ts'
+
+/** A decision as the list shows it. */
+export type ListedDecision = OutputOf<'decisions.list'>['decisions'][number]
+
+/** Which decisions the list shows. */
+export type DecisionFilter = Omit<InputOf<'decisions.list'>, 'cursor' | 'limit'>
+
+/** The filters of the URL as the server takes them, which says if it cannot read one. Days are counted in UTC. */
+export function useDecisionFilter(): DecisionFilter {
+  const [{ verdict, tier, policy_version, product, entity_id, review, outcome, from, to }] = useSearchString()
+  return {
+    ...(verdict && { verdict }),
+    ...(tier && { tier }),
+    ...(policy_version && { policy_version }),
+    ...(product && { product }),
+    ...(entity_id && { entity_id }),
+    ...(review && { review }),
+    ...(outcome && { outcome }),
+    ...(from && { from: startOfDay(from, 0) }),
+    ...(to && { before: startOfDay(to, 1) }),
+  } as DecisionFilter
+}
+
+/** When a day begins in UTC, some days later. A moment stays as it is. */
+function startOfDay(date: string, daysLater: number): string {
+  return dayOr(date, '') === '' ? date : `${dayBefore(date, -daysLater)}T00:00:00.000Z`
+}

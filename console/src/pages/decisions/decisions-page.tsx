@@ -1,0 +1,159 @@
+import { Button } from '@mantine/core'
+import { useMemo } from 'react'
+import { useOperation, usePages } from '../../api/use-operation.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterChips } from '../../components/filter-chips.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { SearchEnded } from '../../components/search-ended.tsx'
+import { Section } from '../../components/section.tsx'
+import { Time } from '../../components/time.tsx'
+import { DECISION_COLUMNS } from '../../decision-view/decision-columns.tsx'
+import { type ListedDecision, useDecisionFilter } from './decision-filter.ts'
+import { ExportDecisions } from './export-decisions.tsx'
+import { JumpToDecision } from './jump-to-decision.tsx'
+
+const COLUMNS: readonly Column<ListedDecision>[] = [
+  ...DECISION_COLUMNS,
+  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true },
+  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true },
+  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true },
+  {
+    id: 'when',
+    header: 'Decided',
+    end: true,
+    onPhone: 'bottom end',
+    cell: ({ decided_at }) => <Time at={decided_at} />,
+  },
+]
+
+const PAGE_DECISIONS = 100
+
+/** The page "Decisions": every decision by verdict, tier, policy, product, entity, date, review and outcome. */
+export function DecisionsPage() {
+  const filter = useDecisionFilter()
+  const pages = usePages('decisions.list', { ...filter, limit: PAGE_DECISIONS })
+  // Flattened once for each page: a long list has hundreds.
+  const decisions = useMemo(() => pages.data?.pages.flatMap((page) => page.decisions), [pages.data])
+  const isFiltered = Object.keys(filter).length > 0
+  return (
+    <>
+      <PageHeader title="Decisions" below="Every verdict with its evidence, newest first">
+        <JumpToDecision />
+        <ExportDecisions filter={filter} />
+      </PageHeader>
+      <div style={{ marginBottom: 12 }}>
+        <Filters />
+      </div>
+      <Section flush>
+        <DataTable
+          label="Decisions"
+          columns={COLUMNS}
+          rows={decisions}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => `decisions/${id}`}
+          query={{ isPending: pages.isPending, error: pages.error, refetch: () => void pages.refetch() }}
+          more={pages}
+          isLong
+          empty={
+            <NoDecisions
+              isFiltered={isFiltered}
+              {...(pages.hasNextPage && { onSearchOn: () => void pages.fetchNextPage() })}
+            />
+          }
+        />
+        {decisions && decisions.length > 0 && pages.data?.pages.at(-1)?.is_cut_short && (
+          <SearchEnded rows="decisions" />
+        )}
+      </Section>
+    </>
+  )
+}
+
+const VERDICT_OPTIONS = [
+  { value: 'approve', label: 'Approve' },
+  { value: 'approve_with_conditions', label: 'Approve with conditions' },
+  { value: 'manual_review', label: 'Manual review' },
+  { value: 'decline', label: 'Decline' },
+]
+const REVIEW_OPTIONS = [
+  { value: 'waiting', label: 'Waits for a person' },
+  { value: 'reviewed', label: 'Reviewed' },
+]
+const OUTCOME_OPTIONS = [
+  ...['funded', 'current', 'late', 'default', 'charged_off', 'repaid', 'settled'],
+  ...['fraud_confirmed', 'access_abused', 'closed'],
+].map((value) => ({ value, label: value.replaceAll('_', ' ') }))
+
+function Filters() {
+  const { data } = useOperation('decisions.filters', {})
+  const options = (values: readonly string[] = []) => values.map((value) => ({ value, label: value }))
+  return (
+    <FilterChips
+      filters={[
+        { name: 'verdict', label: 'Verdict', options: VERDICT_OPTIONS },
+        { name: 'tier', label: 'Tier', options: options(data?.tiers) },
+        { name: 'policy_version', label: 'Policy', options: options(data?.policy_versions) },
+        { name: 'product', label: 'Product', options: options(data?.products) },
+        { name: 'entity_id', label: 'Entity', placeholder: 'ent_…' },
+        { name: 'review', label: 'Review', options: REVIEW_OPTIONS },
+        { name: 'outcome', label: 'Outcome', options: OUTCOME_OPTIONS },
+        { name: 'from', label: 'From (UTC)', type: 'date' },
+        { name: 'to', label: 'To (UTC)', type: 'date' },
+      ]}
+    />
+  )
+}
+
+function NoDecisions({ isFiltered, onSearchOn }: { isFiltered: boolean; onSearchOn?: () => void }) {
+  const href = usePageHref()('decisions')
+  const follow = useFollow()
+  const playground = usePageHref()('playground')
+  if (onSearchOn)
+    return (
+      <EmptyState title="Nothing found yet" actions={<Button onClick={onSearchOn}>Search further back</Button>}>
+        The newest decisions do not match. The search stopped to stay quick.
+      </EmptyState>
+    )
+  if (isFiltered)
+    return (
+      <EmptyState
+        title="No decision matches"
+        actions={
+          <Button component="a" href={href} variant="default" onClick={(event) => follow(event, href)}>
+            Remove all filters
+          </Button>
+        }
+      >
+        No decision of this environment has all of these.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title="No decisions yet"
+      actions={
+        <Button component="a" href={playground} onClick={(event) => follow(event, playground)}>
+          Try one in the playground
+        </Button>
+      }
+    >
+      Every answer of POST /v1/underwrite lands here at once, with everything that led to it.
+    </EmptyState>
+  )
+}
+
+function productOf({ product }: ListedDecision) {
+  return <span className="nowrap">{product.replaceAll('_', ' ')}</span>
+}
+
+/** Nearly always the same, so it stands back behind what differs. */
+function policyOf({ policy_version }: ListedDecision) {
+  return <code className="dim">{policy_version}</code>
+}
+
+function sinceOf({ review, outcome }: ListedDecision) {
+  const words = [...(review ? [`reviewed: ${review}`] : []), ...(outcome ? [outcome] : [])]
+  if (words.length === 0) return <span className="dim">–</span>
+  return words.join(', ').replaceAll('_', ' ')
+}

@@ -1,0 +1,61 @@
+import { BarPairs } from '../../components/charts/bar-pairs.tsx'
+import { Legend } from '../../components/charts/chart-frame.tsx'
+import { Section } from '../../components/section.tsx'
+import { Time } from '../../components/time.tsx'
+import { writeCount, writeMoney } from '../../components/write-number.ts'
+import type { ShownEntity } from './entity.ts'
+
+const SERIES = [
+  { key: 'in', name: 'In', color: 'var(--data-1)' },
+  { key: 'out', name: 'Out', color: 'var(--neu-c)' },
+]
+
+/** Money in and out by month, as the facts of decisions count it. */
+export function CashflowSection({ entity: { cashflow } }: { entity: ShownEntity }) {
+  if (!cashflow)
+    return (
+      <Section title="Cash flow">
+        <p className="dim">No transactions were reported about this entity.</p>
+      </Section>
+    )
+  const { currency, transactions, last_at, months, other_currencies } = cashflow
+  const lowest = months.filter(({ lowest_balance }) => lowest_balance !== null && lowest_balance < 0)
+  return (
+    <Section
+      title="Cash flow"
+      sub={
+        <>
+          {currency}, {writeCount(transactions)} transactions, last seen <Time at={last_at} as="date" />
+        </>
+      }
+      end={<Legend series={SERIES} />}
+    >
+      <BarPairs
+        label={`Money in and out by month, in ${currency}`}
+        series={SERIES}
+        bars={months.map(({ month, in: credits, out }) => ({
+          key: month,
+          label: monthName(month),
+          title: monthName(month, true),
+          values: { in: credits, out },
+        }))}
+        write={(value) => writeMoney(Math.round(value), currency)}
+      />
+      {lowest.length > 0 && (
+        <p className="small text-decline">
+          Overdrawn in {lowest.map(({ month }) => monthName(month)).join(', ')}, down to{' '}
+          {writeMoney(Math.min(...lowest.map(({ lowest_balance }) => lowest_balance!)), currency)}.
+        </p>
+      )}
+      {other_currencies.length > 0 && <p className="small dim">Also in {other_currencies.join(', ')}.</p>}
+    </Section>
+  )
+}
+
+function monthName(month: string, isLong = false): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    month: isLong ? 'long' : 'short',
+    year: isLong ? 'numeric' : '2-digit',
+    timeZone: 'UTC',
+  }).format(new Date(`${month}-01T00:00:00.000Z`))
+}

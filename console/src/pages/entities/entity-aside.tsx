@@ -1,0 +1,125 @@
+import { IconCircleCheck, IconCircleX, IconClock } from '@tabler/icons-react'
+import { PageLink } from '../../components/page-link.tsx'
+import { Section } from '../../components/section.tsx'
+import { StateBadge, type Tone } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { Verdict } from '../../components/verdict.tsx'
+import { LentAmount } from '../../decision-view/decision-columns.tsx'
+import classes from './entities.module.css'
+import type { ShownEntity } from './entity.ts'
+
+/** The newest decisions about an entity. */
+export function DecisionsSection({ entity: { decisions, id } }: { entity: ShownEntity }) {
+  return (
+    <Section
+      title="Decisions"
+      flush
+      end={
+        <PageLink to="decisions" search={{ entity_id: id }} className="small">
+          All decisions
+        </PageLink>
+      }
+    >
+      {decisions.length === 0 ? (
+        <p className={`dim ${classes.padded}`}>No decision yet.</p>
+      ) : (
+        <ul className={classes.rows}>
+          {decisions.map((decision) => (
+            <li key={decision.id}>
+              <PageLink to={`decisions/${decision.id}`} className={classes.rowWords}>
+                <Verdict verdict={decision.verdict} /> <LentAmount {...decision} />
+              </PageLink>
+              <span className="dim small">
+                <Time at={decision.decided_at} as="date" />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** The consents of an entity, the newest of each purpose. */
+export function ConsentsSection({ entity: { consents } }: { entity: ShownEntity }) {
+  return (
+    <Section title="Consents" flush>
+      {consents.length === 0 ? (
+        <p className={`dim ${classes.padded}`}>None was recorded.</p>
+      ) : (
+        <ul className={classes.rows}>
+          {consents.map(({ id, purpose, categories, state, granted_at, expires_at, revoked_at }) => (
+            <li key={id}>
+              <span>
+                <code>{purpose}</code>
+                <span className={classes.below}>{categories.length > 0 ? categories.join(', ') : 'all data'}</span>
+              </span>
+              {state === 'granted' ? (
+                <span className="dim small">
+                  {expires_at ? (
+                    <>
+                      expires <Time at={expires_at} as="relative" />
+                    </>
+                  ) : (
+                    <>
+                      since <Time at={granted_at} as="date" />
+                    </>
+                  )}
+                </span>
+              ) : (
+                <span className="text-review small">
+                  {state} <Time at={revoked_at ?? expires_at ?? granted_at} as="date" />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+const STATUS: Readonly<Record<string, { tone: Tone; icon: typeof IconClock }>> = {
+  verified: { tone: 'ok', icon: IconCircleCheck },
+  unverified: { tone: 'neutral', icon: IconClock },
+  failed: { tone: 'bad', icon: IconCircleX },
+}
+
+/** The identifiers and relationships that were reported about an entity, each as it stands now. */
+export function IdentitySection({ entity: { identifiers, relationships } }: { entity: ShownEntity }) {
+  return (
+    <Section title="Identity" sub="kept as keyed hashes" flush>
+      {identifiers.length + relationships.length === 0 && <p className={`dim ${classes.padded}`}>None was reported.</p>}
+      <ul className={classes.rows}>
+        {identifiers.map(({ id, type, masked, issuer, status }) => (
+          <li key={id}>
+            <span>
+              <code>{type}</code> <span className="dim mono">{masked}</span>
+              {issuer && <span className={classes.below}>{issuer}</span>}
+            </span>
+            <Status status={status} />
+          </li>
+        ))}
+        {relationships.map(({ id, relationship, entity_id, entity_name, share, status }) => (
+          <li key={id}>
+            <span>
+              <code>{relationship}</code>
+              {share !== null && ` ${Math.round(share * 100)} %`}{' '}
+              <PageLink to={`entities/${entity_id}`}>{entity_name}</PageLink>
+            </span>
+            <Status status={status} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Status({ status }: { status: string }) {
+  const { tone, icon: Icon } = STATUS[status] ?? { tone: 'neutral' as const, icon: IconClock }
+  return (
+    <StateBadge tone={tone} icon={<Icon size={13} />}>
+      {status}
+    </StateBadge>
+  )
+}

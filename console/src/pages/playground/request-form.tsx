@@ -1,0 +1,247 @@
+import { Button, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { IconDatabase, IconEyeOff, IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Section } from '../../components/section.tsx'
+import { MOD_KEY } from '../../shell/shortcuts.tsx'
+import classes from './playground.module.css'
+import { bodyOf, type PlaygroundRequest } from './playground-request.ts'
+
+/** A policy that a dry run can use. */
+interface Policy {
+  version: string
+  state: string
+}
+
+/** The request as a form or as JSON, the policies, and how to run it. */
+export function RequestForm({
+  request,
+  policies,
+  mode,
+  mayRecord,
+  isRunning,
+  onChange,
+  onMode,
+  onRun,
+}: {
+  request: PlaygroundRequest
+  policies: readonly Policy[]
+  mode: 'dry' | 'record'
+  mayRecord: boolean
+  isRunning: boolean
+  onChange: (changes: Partial<PlaygroundRequest>) => void
+  onMode: (mode: 'dry' | 'record') => void
+  onRun: () => void
+}) {
+  const [shape, setShape] = useState<'form' | 'json'>('form')
+  return (
+    <Section
+      title="Request"
+      end={
+        <SegmentedControl
+          size="xs"
+          value={shape}
+          onChange={(value) => setShape(value as typeof shape)}
+          data={[
+            { value: 'form', label: 'Form' },
+            { value: 'json', label: 'JSON' },
+          ]}
+          aria-label="How the request is written"
+        />
+      }
+    >
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          onRun()
+        }}
+      >
+        <StartingPoint request={request} onChange={onChange} />
+        {request.decision === '' &&
+          request.persona === '' &&
+          (shape === 'form' ? (
+            <Fields request={request} onChange={onChange} />
+          ) : (
+            <JsonFields request={request} onChange={onChange} />
+          ))}
+        <Policies request={request} policies={policies} onChange={onChange} />
+        <RunAs mode={mode} mayRecord={mayRecord && request.decision === '' && request.persona === ''} onMode={onMode} />
+        <Button
+          type="submit"
+          loading={isRunning}
+          leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
+          rightSection={<kbd>{MOD_KEY} ↵</kbd>}
+        >
+          {mode === 'dry' ? 'Decide' : 'Decide and record'}
+        </Button>
+      </form>
+    </Section>
+  )
+}
+
+function RunAs({
+  mode,
+  mayRecord,
+  onMode,
+}: {
+  mode: 'dry' | 'record'
+  mayRecord: boolean
+  onMode: (mode: 'dry' | 'record') => void
+}) {
+  return (
+    <div>
+      <span className={classes.label} id="run-as">
+        Run as
+      </span>
+      <SegmentedControl
+        fullWidth
+        value={mode}
+        onChange={(value) => onMode(value as typeof mode)}
+        data={[
+          { value: 'dry', label: <Choice icon={<IconEyeOff size={15} />} words="Dry run" /> },
+          {
+            value: 'record',
+            label: <Choice icon={<IconDatabase size={15} />} words="Record in sandbox" />,
+            disabled: !mayRecord,
+          },
+        ]}
+        aria-labelledby="run-as"
+      />
+    </div>
+  )
+}
+
+function Choice({ icon, words }: { icon: React.ReactNode; words: string }) {
+  return (
+    <span className={classes.choice}>
+      {icon}
+      {words}
+    </span>
+  )
+}
+
+interface FieldsProps {
+  request: PlaygroundRequest
+  onChange: (changes: Partial<PlaygroundRequest>) => void
+}
+
+function StartingPoint({ request, onChange }: FieldsProps) {
+  const from = request.decision || request.persona
+  if (!from) return null
+  return (
+    <div className={classes.from}>
+      <span>
+        Facts of {request.decision ? 'the decision' : 'the persona'}{' '}
+        {request.decision ? <code>{from}</code> : <b>{from}</b>}
+      </span>
+      <Button variant="default" size="compact-xs" onClick={() => onChange({ decision: '', persona: '' })}>
+        Start from an entity
+      </Button>
+    </div>
+  )
+}
+
+function Fields({ request, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Entity"
+        description="Its id, or your own id of it"
+        placeholder="ent_…"
+        value={request.entity}
+        onChange={(event) => onChange({ entity: event.currentTarget.value.trim() })}
+      />
+      <TextInput
+        label="Product"
+        value={request.product}
+        onChange={(event) => onChange({ product: event.currentTarget.value })}
+      />
+      <div className={classes.amount}>
+        <NumberInput
+          label="Amount asked"
+          description="Empty for access without credit"
+          value={request.amount}
+          min={0}
+          thousandSeparator=","
+          hideControls
+          onChange={(value) => onChange({ amount: String(value) })}
+        />
+        <TextInput
+          label="Currency"
+          description="ISO 4217"
+          value={request.currency}
+          maxLength={3}
+          onChange={(event) => onChange({ currency: event.currentTarget.value.toUpperCase() })}
+        />
+      </div>
+    </>
+  )
+}
+
+function JsonFields({ request, onChange }: FieldsProps) {
+  const [text, setText] = useState(() => JSON.stringify(bodyOf(request, request.entity), null, 2))
+  const [problem, setProblem] = useState<string>()
+  return (
+    <Textarea
+      label="Body of POST /v1/underwrite"
+      autosize
+      minRows={7}
+      value={text}
+      error={problem}
+      classNames={{ input: classes.json }}
+      onChange={(event) => {
+        const { value } = event.currentTarget
+        setText(value)
+        const read = readBody(value)
+        setProblem(typeof read === 'string' ? read : undefined)
+        if (typeof read !== 'string') onChange(read)
+      }}
+    />
+  )
+}
+
+/** The request of a body, or what is wrong with the text. */
+function readBody(text: string): Partial<PlaygroundRequest> | string {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return 'This is not JSON yet.'
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is a JSON object.'
+  const { entity_id, product, requested_amount, currency, ...unknown } = body as Record<string, unknown>
+  const [more] = Object.keys(unknown)
+  if (more) return `The body has no field ${more}.`
+  return {
+    entity: String(entity_id ?? ''),
+    product: String(product ?? ''),
+    amount: requested_amount === undefined ? '' : String(requested_amount),
+    currency: String(currency ?? 'EUR'),
+  }
+}
+
+function Policies({ request, policies, onChange }: FieldsProps & { policies: readonly Policy[] }) {
+  const options = policies.map(({ version, state }) => ({ value: version, label: `${version} (${state})` }))
+  return (
+    <>
+      <Select
+        label="Policy A"
+        placeholder="The active policy"
+        data={options}
+        value={request.a || null}
+        clearable
+        onChange={(value) => onChange({ a: value ?? '', ...(value === null && { b: '' }) })}
+      />
+      {request.a !== '' && (
+        <Select
+          label="Compare with policy B"
+          placeholder="None"
+          data={options}
+          value={request.b || null}
+          clearable
+          onChange={(value) => onChange({ b: value ?? '' })}
+        />
+      )}
+    </>
+  )
+}

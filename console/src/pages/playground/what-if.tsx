@@ -1,0 +1,182 @@
+import { Button, NumberInput, Slider as RangeSlider } from '@mantine/core'
+import { IconArrowBackUp } from '@tabler/icons-react'
+import { Section } from '../../components/section.tsx'
+import { Verdict } from '../../components/verdict.tsx'
+import { writeMoney } from '../../components/write-number.ts'
+import { LentAmount } from '../../decision-view/decision-columns.tsx'
+import { writeDecimal, writePercent, writePoints } from '../../decision-view/write-feature.ts'
+import classes from './playground.module.css'
+import type { Changes, DryResult, Slider } from './playground-request.ts'
+
+/** Sliders for the features that would move the verdict; each track shows the verdict of every value before one drags. */
+export function WhatIf({
+  result,
+  original,
+  changes,
+  onChange,
+}: {
+  result: DryResult
+  /** The result without changes. */
+  original: DryResult | undefined
+  changes: Changes
+  onChange: (changes: Changes) => void
+}) {
+  const { view, sliders } = result
+  const isChanged = Object.keys(changes).length > 0
+  return (
+    <Section
+      title="What if"
+      sub="drag, or focus and use the arrow keys; decided again at every stop"
+      flush
+      end={
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconArrowBackUp size={14} />}
+          disabled={!isChanged}
+          onClick={() => onChange({})}
+        >
+          Reset
+        </Button>
+      }
+    >
+      <section className={classes.verdictBar} aria-label="Result of the what-if">
+        <Answer result={result} />
+        <div aria-live="polite">{isChanged && original && <Flip before={original} after={result} />}</div>
+      </section>
+      <ul className={classes.sliders}>
+        {sliders.map((slider) => (
+          <SliderRow
+            key={slider.feature}
+            slider={slider}
+            currency={view.requested?.currency}
+            value={changes[slider.feature] ?? slider.value}
+            onChange={(value) => onChange({ ...changes, [slider.feature]: value })}
+          />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function SliderRow({
+  slider,
+  currency,
+  value,
+  onChange,
+}: {
+  slider: Slider
+  currency: string | undefined
+  value: number | null
+  onChange: (value: number) => void
+}) {
+  const { feature, label, from, to, step, track } = slider
+  const write = (amount: number) => writeUnit(amount, slider.unit, currency)
+  const place = (at: number) => ((Math.min(to, Math.max(from, at)) - from) / (to - from || 1)) * 100
+  return (
+    <li className={classes.slider}>
+      <div>
+        <b>{label}</b>
+        <code>{feature}</code>
+      </div>
+      <div className={classes.track}>
+        <div className={classes.stretches} aria-hidden="true">
+          {track.map(({ from: start, verdict }, index) => (
+            <i
+              key={start}
+              data-verdict={verdict}
+              style={{ left: `${place(flipAt(track, index))}%`, right: `${100 - place(flipAt(track, index + 1))}%` }}
+            />
+          ))}
+        </div>
+        <RangeSlider
+          min={from}
+          max={to}
+          step={step}
+          value={value ?? from}
+          onChange={onChange}
+          label={null}
+          thumbLabel={label}
+          thumbProps={{ 'aria-valuetext': write(value ?? from) }}
+          classNames={{ track: classes.bare, bar: classes.noBar, thumb: classes.thumb }}
+        />
+        <p className={classes.words}>
+          {track.map(({ from: start, verdict }, index) => (
+            <span key={start}>
+              <Verdict verdict={verdict} />
+              {index > 0 && ` from ${write(start)}`}
+            </span>
+          ))}
+        </p>
+      </div>
+      <NumberInput
+        aria-label={label}
+        value={value ?? ''}
+        placeholder="missing"
+        min={from}
+        max={to}
+        step={step}
+        decimalScale={3}
+        thousandSeparator=","
+        hideControls
+        w={104}
+        onChange={(next) => {
+          if (typeof next === 'number') onChange(next)
+        }}
+      />
+    </li>
+  )
+}
+
+/** Where a stretch begins: between its first value and the last one of the stretch before, so that one value has a width. */
+function flipAt(track: Slider['track'], index: number): number {
+  const [before, after] = [track[index - 1], track[index]]
+  if (!before || !after) return after?.from ?? before!.to
+  return (before.to + after.from) / 2
+}
+
+/** Verdict, amount and score as they are now; they stay in sight while a slider moves. */
+function Answer({ result: { view } }: { result: DryResult }) {
+  const { verdict, evidence, requested } = view
+  return (
+    <p className={classes.answer}>
+      {verdict && <Verdict verdict={verdict} whole />}
+      <LentAmount requested={requested} limit={view.recommended_limit} />
+      {requested && evidence.score && (
+        <span className="num">
+          score {writeDecimal(evidence.score.total)} <span className="dim">cutoff {evidence.score.cutoff}</span>
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** What the verdict was before the change, and which reasons came or went with it. */
+function Flip({ before, after }: { before: DryResult; after: DryResult }) {
+  const codes = (result: DryResult) => new Set(result.view.reasons.map(({ code }) => code))
+  const [was, is] = [codes(before), codes(after)]
+  const came = after.view.reasons.filter(({ code }) => !was.has(code))
+  const went = before.view.reasons.filter(({ code }) => !is.has(code))
+  const points = (after.view.evidence.score?.total ?? 0) - (before.view.evidence.score?.total ?? 0)
+  const isFlipped = before.view.verdict !== after.view.verdict
+  return (
+    <p className={classes.flip}>
+      {isFlipped && before.view.verdict && (
+        <span className={classes.answer}>
+          was <Verdict verdict={before.view.verdict} whole />
+        </span>
+      )}
+      <span>
+        {points === 0 ? 'The score does not move' : `${writePoints(points)} points`}
+        {came.length > 0 && `; new: ${came.map(({ label }) => label).join(', ')}`}
+        {went.length > 0 && `; gone: ${went.map(({ label }) => label).join(', ')}`}
+      </span>
+    </p>
+  )
+}
+
+function writeUnit(value: number, unit: string | null, currency: string | undefined): string {
+  if (unit === 'money' && currency) return writeMoney(value, currency)
+  if (unit === 'share') return writePercent(value)
+  return unit === 'days' ? `${writeDecimal(value)} days` : writeDecimal(value)
+}

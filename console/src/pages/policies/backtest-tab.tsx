@@ -1,0 +1,159 @@
+import { Button, NumberInput, Progress, Select, TextInput } from '@mantine/core'
+import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import type { OutputOf } from '../../api/operation-types.ts'
+import { useAct, useOperation } from '../../api/use-operation.ts'
+import { AskReason } from '../../components/ask-reason.tsx'
+import { Section } from '../../components/section.tsx'
+import { Banner } from '../../components/state-badge.tsx'
+import { writeTime } from '../../components/time.tsx'
+import { writeCount } from '../../components/write-number.ts'
+import { usePermission } from '../../shell/use-me.ts'
+import { BacktestView } from './backtest-view.tsx'
+import classes from './policies.module.css'
+
+const DECISIONS_MAX = 100_000
+
+/** The backtests of a policy and the one that is running; asks often while one runs. */
+export function useBacktests(version: string) {
+  const [isRunning, setIsRunning] = useState(false)
+  const query = useOperation('policies.backtests', { version }, { refetchIntervalMs: isRunning ? 700 : 10_000 })
+  const runsNow = Boolean(query.data?.running)
+  useEffect(() => setIsRunning(runsNow), [runsNow])
+  const newest = query.data?.backtests[0]?.id
+  return { query, newest }
+}
+
+/** Starts a backtest, shows how far it is, and the results. */
+export function BacktestTab({ version }: { version: string }) {
+  const { query, newest } = useBacktests(version)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const id = chosen ?? newest
+  const shown = useOperation('policies.backtest-result', { id: id ?? '' }, { enabled: id !== undefined })
+  const running = query.data?.running
+  return (
+    <div className={classes.column}>
+      <Section title="Backtest" sub="Recorded decisions, decided again from their facts; nothing else is written">
+        {running ? <Running running={running} /> : <Start version={version} onStart={() => setChosen(null)} />}
+      </Section>
+      {query.data?.failure && !running && (
+        <Banner tone="warn">
+          <p>The last backtest has no result. {query.data.failure}</p>
+        </Banner>
+      )}
+      {query.data && query.data.backtests.length > 1 && (
+        <Select
+          label="Result"
+          value={id ?? null}
+          onChange={setChosen}
+          allowDeselect={false}
+          data={query.data.backtests.map(({ id: value, at, by, decided }) => ({
+            value,
+            label: `${writeTime(at, 'date-time')}, ${writeCount(decided)} decisions, by ${by}`,
+          }))}
+        />
+      )}
+      {id !== undefined && shown.data && <BacktestView result={shown.data.result} />}
+    </div>
+  )
+}
+
+function Start({ version, onStart }: { version: string; onStart: () => void }) {
+  const mayStart = usePermission('backtest policies')
+  const [last, setLast] = useState<number | string>(10_000)
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const start = useAct('policies.backtest', { onDone: onStart })
+  if (!mayStart) return <p className="dim">Owners, admins, policy authors and policy approvers run backtests.</p>
+  const timeOf = (day: string) => new Date(`${day}T00:00:00Z`).toISOString()
+  return (
+    <form
+      className={classes.range}
+      onSubmit={(event) => {
+        event.preventDefault()
+        start.mutate({
+          version,
+          last: Number(last),
+          ...(from && { from: timeOf(from) }),
+          ...(to && { to: timeOf(to) }),
+        })
+      }}
+    >
+      <NumberInput
+        label="The newest decisions"
+        description={`at most ${writeCount(DECISIONS_MAX)}`}
+        min={1}
+        max={DECISIONS_MAX}
+        allowDecimal={false}
+        thousandSeparator=","
+        value={last}
+        onChange={setLast}
+      />
+      <TextInput
+        label="From"
+        description="optional, UTC"
+        type="date"
+        value={from}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Before"
+        description="optional, UTC"
+        type="date"
+        value={to}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <Button
+        type="submit"
+        leftSection={<IconPlayerPlay size={16} stroke={1.75} />}
+        loading={start.isPending}
+        disabled={!Number.isInteger(Number(last)) || Number(last) < 1}
+      >
+        Run backtest
+      </Button>
+    </form>
+  )
+}
+
+function Running({ running }: { running: NonNullable<OutputOf<'policies.backtests'>['running']> }) {
+  const mayCancel = usePermission('backtest policies')
+  const [isAsking, setIsAsking] = useState(false)
+  const cancel = useAct('policies.cancel-backtest', {
+    says: 'The backtest was cancelled.',
+    onDone: () => setIsAsking(false),
+  })
+  const { decided, total, is_of_this_policy } = running
+  const done = total === 0 ? 0 : Math.round((decided / total) * 100)
+  return (
+    <div className={classes.column}>
+      <p aria-live="polite">
+        {is_of_this_policy ? '' : 'A backtest of another version: '}
+        {writeCount(decided)} of {writeCount(total)} decisions
+      </p>
+      <Progress value={done} aria-label="How far the backtest is" />
+      {mayCancel && (
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlayerStop size={14} stroke={1.75} />}
+            onClick={() => setIsAsking(true)}
+          >
+            Cancel the backtest
+          </Button>
+          <AskReason
+            opened={isAsking}
+            onClose={() => setIsAsking(false)}
+            title="Cancel the backtest"
+            explanation="It ends without a result. Backtests that came to their end stay."
+            act="Cancel the backtest"
+            dismiss="Let it run"
+            isReasonOptional
+            isBusy={cancel.isPending}
+            onConfirm={(reason) => cancel.mutate(reason === '' ? {} : { reason })}
+          />
+        </div>
+      )}
+    </div>
+  )
+}

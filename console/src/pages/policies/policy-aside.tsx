@@ -1,0 +1,216 @@
+import { Button, Textarea } from '@mantine/core'
+import { IconCheck, IconCircleCheck, IconClock, IconX } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { useAct } from '../../api/use-operation.ts'
+import { AskReason } from '../../components/ask-reason.tsx'
+import { Avatar } from '../../components/avatar.tsx'
+import { ReasonField } from '../../components/reason-field.tsx'
+import { Section } from '../../components/section.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { roleName } from '../../shell/role-name.ts'
+import { usePermission } from '../../shell/use-me.ts'
+import classes from './policies.module.css'
+import type { ShownPolicy } from './policy.ts'
+
+/** What comes next for a policy, who may do it, what people said, and what was done. */
+export function PolicyAside({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+  const { state } = shown.policy
+  return (
+    <aside className={classes.column}>
+      {state === 'proposed' && <Approval shown={shown} backtestId={backtestId} />}
+      {(state === 'approved' || state === 'retired') && <Activation shown={shown} />}
+      <Comments shown={shown} />
+      <History shown={shown} />
+    </aside>
+  )
+}
+
+function Approval({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+  const { policy, approvers } = shown
+  return (
+    <Section title="Approval">
+      <ul className={classes.people}>
+        {approvers.map(({ id, name, role, is_you, may_approve }) => (
+          <li key={id}>
+            <Avatar name={name} />
+            <div className={classes.who}>
+              <span className="strong">{name}</span> {is_you && <span className="dim">you</span>}
+              <div className="small dim">{roleName(role)}</div>
+            </div>
+            {may_approve ? (
+              <StateBadge outline icon={<IconClock />}>
+                May approve
+              </StateBadge>
+            ) : (
+              <span className="small dim">wrote it, may not</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <ApprovalForm key={policy.version} shown={shown} backtestId={backtestId} />
+    </Section>
+  )
+}
+
+function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: string | null | undefined }) {
+  const { policy, approvers, tests } = shown
+  const you = approvers.find(({ is_you }) => is_you)
+  const mayReject = usePermission('reject policies')
+  const [reason, setReason] = useState('')
+  const approve = useAct('policies.approve', {
+    says: `${policy.version} is approved. It does not decide before it is activated.`,
+    onDone: () => setReason(''),
+  })
+  const reject = useAct('policies.reject', { says: `${policy.version} is rejected.` })
+  if (!you?.may_approve && !mayReject) return <p className="small dim">Another person has to approve it.</p>
+  const passing = tests.filter(({ failures }) => failures.length === 0).length
+  const version = policy.version
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    approve.mutate({ version, reason: reason.trim(), shown_backtest: backtestId ?? null })
+  }
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      <p className="small">
+        You approve checksum <code>{policy.checksum.slice(0, 8)}</code>, {passing} of {tests.length} tests, and{' '}
+        {backtestId ? 'the newest backtest' : <b>no backtest: run one first to see the effect</b>}.
+      </p>
+      <ReasonField
+        label="Why?"
+        description="Goes on the audit log with your name."
+        rows={2}
+        value={reason}
+        onChange={setReason}
+      />
+      {you?.may_approve && (
+        <Button
+          type="submit"
+          leftSection={<IconCheck size={16} stroke={1.75} />}
+          loading={approve.isPending}
+          disabled={reason.trim() === '' || backtestId === undefined}
+        >
+          Approve {version}
+        </Button>
+      )}
+      {mayReject && (
+        <Button
+          variant="default"
+          leftSection={<IconX size={16} stroke={1.75} />}
+          loading={reject.isPending}
+          disabled={reason.trim() === ''}
+          onClick={() => reject.mutate({ version, reason: reason.trim() })}
+        >
+          Reject
+        </Button>
+      )}
+      <p className="small dim">Approving does not activate. That is a step of its own.</p>
+    </form>
+  )
+}
+
+function Activation({ shown }: { shown: ShownPolicy }) {
+  const { version, state } = shown.policy
+  const mayActivate = usePermission('activate policies')
+  const [isOpen, setIsOpen] = useState(false)
+  const activate = useAct('policies.activate', {
+    says: `${version} decides from now on.`,
+    onDone: () => setIsOpen(false),
+  })
+  const isRollback = state === 'retired'
+  const wasApproved = shown.steps.some(({ step }) => step === 'approved' || step === 'activated')
+  const act = isRollback ? `Roll back to ${version}` : `Activate ${version}`
+  return (
+    <Section title={isRollback ? 'Roll back' : 'Activation'}>
+      <p className="secondary">
+        {shown.active_version
+          ? `${shown.active_version} decides now, and is retired by this.`
+          : 'No policy decides here now.'}
+      </p>
+      {mayActivate && wasApproved ? (
+        <Button mt={12} fullWidth onClick={() => setIsOpen(true)}>
+          {act}
+        </Button>
+      ) : (
+        <p className="small dim">Owners, admins and policy approvers activate.</p>
+      )}
+      <AskReason
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        title={act}
+        explanation="Every request is decided by it within a second, on every node. Going back is one step."
+        act={act}
+        isBusy={activate.isPending}
+        onConfirm={(reason) => activate.mutate({ version, reason })}
+      />
+    </Section>
+  )
+}
+
+function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
+  const mayComment = usePermission('comment on policies')
+  const [text, setText] = useState('')
+  const comment = useAct('policies.comment', { onDone: () => setText('') })
+  return (
+    <Section title="Comments" sub={comments.length > 0 ? String(comments.length) : undefined}>
+      {comments.length === 0 && <p className="dim">None yet.</p>}
+      <ul className={classes.comments}>
+        {comments.map(({ id, text: words, by, at }) => (
+          <li key={id}>
+            <Avatar name={by} />
+            <div className={classes.who}>
+              <span className="strong">{by}</span>{' '}
+              <span className="small dim">
+                <Time at={at} as="relative" />
+              </span>
+              <div className="secondary">{words}</div>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {mayComment && (
+        <form
+          className={classes.form}
+          onSubmit={(event) => {
+            event.preventDefault()
+            comment.mutate({ version: policy.version, text: text.trim() })
+          }}
+        >
+          <Textarea
+            label="Your comment"
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={4_000}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default" loading={comment.isPending} disabled={text.trim() === ''}>
+            Comment
+          </Button>
+        </form>
+      )}
+    </Section>
+  )
+}
+
+function History({ shown: { steps } }: { shown: ShownPolicy }) {
+  return (
+    <Section title="History">
+      <ul className={classes.comments}>
+        {steps.toReversed().map(({ step, by, at, reason }) => (
+          <li key={`${step} ${at}`}>
+            <IconCircleCheck size={18} stroke={1.75} className="dim" />
+            <div className={classes.who}>
+              <span className="strong">{step[0]!.toUpperCase() + step.slice(1)}</span> by {by}
+              <div className="small dim">
+                <Time at={at} />
+              </div>
+              <div className="small secondary">“{reason}”</div>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

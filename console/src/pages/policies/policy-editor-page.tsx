@@ -1,0 +1,255 @@
+import { Button, Modal, Skeleton } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconSend } from '@tabler/icons-react'
+import { useRouter } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import type { OutputOf } from '../../api/operation-types.ts'
+import { useAct, useOperation } from '../../api/use-operation.ts'
+import { AskReason } from '../../components/ask-reason.tsx'
+import { DialogFooter } from '../../components/dialog-footer.tsx'
+import { Failed } from '../../components/failed.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { usePageHref } from '../../components/page-link.tsx'
+import { Section } from '../../components/section.tsx'
+import { useSearchString } from '../../components/use-search.ts'
+import { writeCount } from '../../components/write-number.ts'
+import { useKeptDraft } from './kept-draft.ts'
+import { OwnTests } from './own-tests.tsx'
+import classes from './policies.module.css'
+import { RuleMatches } from './readable-policy.tsx'
+import { WhatChanges } from './what-changes.tsx'
+
+const PARENT = { title: 'Policies', path: 'policies' }
+const TITLE = 'Write a version'
+/** How long the author rests before the text is checked. */
+const CHECK_AFTER_MS = 600
+/** The newest decisions on which the rules of a draft are tried. */
+const TRIED = 1_000
+const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
+
+type Checked = OutputOf<'policies.check'>
+
+/** The editor of a new version: problems, tests, changes and matches follow the text as it is typed. */
+export function PolicyEditorPage() {
+  const [search] = useSearchString()
+  const from = search.from ?? ''
+  const query = useOperation('policies.show', { version: from }, { enabled: from !== '' })
+  if (from !== '' && query.error)
+    return (
+      <>
+        <PageHeader title={TITLE} parent={PARENT} />
+        <Failed error={query.error} onRetry={query.refetch} />
+      </>
+    )
+  if (from !== '' && query.data?.policy.version !== from)
+    return (
+      <>
+        <PageHeader title={TITLE} parent={PARENT} />
+        <Skeleton height={480} />
+      </>
+    )
+  return <Editor key={from} from={from} text={query.data?.source ?? ''} />
+}
+
+function Editor({ from, text }: { from: string; text: string }) {
+  const draft = useKeptDraft(from, from === '' ? text : nextVersion(text, from))
+  const [discards, setDiscards] = useState(0)
+  const source = draft.text
+  const [settled] = useDebouncedValue(source, CHECK_AFTER_MS)
+  const language = useOperation('policies.language', {})
+  const check = useOperation('policies.check', { source: settled }, { enabled: settled.trim() !== '' })
+  const checked = check.data
+  const isSound = checked !== undefined && checked.problems.length === 0
+  const tried = useOperation(
+    'policies.try',
+    { source: settled, last: TRIED },
+    { enabled: isSound && !check.isFetching },
+  )
+  return (
+    <>
+      <PageHeader
+        title={TITLE}
+        parent={PARENT}
+        below={
+          <>
+            {from === '' ? 'Paste or write the YAML of a policy.' : `Begins as ${from}, under a name of its own.`}{' '}
+            {draft.isKept && (
+              <DraftLine
+                onDiscard={() => {
+                  draft.discard()
+                  setDiscards(discards + 1)
+                }}
+              />
+            )}
+          </>
+        }
+      >
+        <Propose
+          source={source}
+          checked={checked}
+          isCurrent={source === settled && !check.isFetching}
+          onProposed={draft.discard}
+        />
+      </PageHeader>
+      <div className={classes.layout}>
+        <div className={classes.column}>
+          <Section
+            flush
+            title="Policy"
+            end={<CheckState checked={checked} isChecking={check.isFetching || source !== settled} />}
+          >
+            <Suspense fallback={<Skeleton height={480} />}>
+              <YamlEditor
+                key={discards}
+                label="The text of the policy"
+                text={source}
+                onChange={draft.change}
+                problems={checked ? [...checked.problems, ...checked.warnings] : []}
+                language={language.data}
+              />
+            </Suspense>
+          </Section>
+          {checked && <Problems checked={checked} />}
+        </div>
+        <div className={classes.column}>
+          {checked?.compared && <WhatChanges compared={{ ...checked.compared, source: '' }} />}
+          <Matches tried={isSound ? tried.data : undefined} />
+          {checked && <OwnTests tests={checked.tests} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function CheckState({ checked, isChecking }: { checked: Checked | undefined; isChecking: boolean }) {
+  const words = isChecking
+    ? 'Checking …'
+    : checked === undefined
+      ? ''
+      : checked.problems.length > 0
+        ? `${checked.problems.length} problems`
+        : 'No problems'
+  return (
+    <span className="small dim" role="status">
+      {words}
+    </span>
+  )
+}
+
+function Problems({ checked: { problems, warnings } }: { checked: Checked }) {
+  if (problems.length + warnings.length === 0) return null
+  return (
+    <Section title="Problems" flush>
+      <ul className={classes.problems}>
+        {[...problems, ...warnings].map(({ line, column, message, isWarning }) => (
+          <li key={`${line}:${column} ${message}`}>
+            <span className="mono dim">
+              {line}:{column}
+            </span>{' '}
+            {isWarning ? 'Warning: ' : ''}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** How many of the newest decisions each rule matches, and what would change. */
+function Matches({ tried }: { tried: OutputOf<'policies.try'> | undefined }) {
+  if (!tried) return null
+  const matching = tried.rules.filter(({ matched }) => matched > 0)
+  return (
+    <Section
+      title="On the newest decisions"
+      sub={`${writeCount(tried.decided)} decided again, ${writeCount(tried.changed)} changed`}
+      flush
+    >
+      <p className={`${classes.note} small secondary`}>
+        Approved: {writeCount(tried.approved_before)} as decided, {writeCount(tried.approved_after)} under this text.
+      </p>
+      <ul className={classes.problems}>
+        {matching.map((match) => (
+          <li key={match.rule}>
+            <code>{match.rule}</code> <RuleMatches match={match} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Says that the text is kept, and lets the author throw it away. */
+function DraftLine({ onDiscard }: { onDiscard: () => void }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <span role="status" className="nowrap">
+      Draft kept in this browser ·{' '}
+      <button type="button" className={classes.discard} onClick={() => setIsOpen(true)}>
+        discard
+      </button>
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title="Discard the draft" size={440}>
+        <p className="secondary">What you wrote is lost, and the editor begins again.</p>
+        <DialogFooter>
+          <Button variant="default" onClick={() => setIsOpen(false)}>
+            Keep it
+          </Button>
+          <Button data-danger onClick={onDiscard}>
+            Discard draft
+          </Button>
+        </DialogFooter>
+      </Modal>
+    </span>
+  )
+}
+
+function Propose({
+  source,
+  checked,
+  isCurrent,
+  onProposed,
+}: {
+  source: string
+  checked: Checked | undefined
+  isCurrent: boolean
+  onProposed: () => void
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  const router = useRouter()
+  const href = usePageHref()
+  const propose = useAct('policies.propose', {
+    says: ({ version }) => `${version} is proposed. Another person has to approve it.`,
+    onDone: ({ version }) => {
+      onProposed()
+      router.history.push(href(`policies/${version}`))
+    },
+  })
+  const failing = checked?.tests.some(({ failures }) => failures.length > 0)
+  const isReady = isCurrent && checked?.document && checked.tests.length > 0 && !failing && !checked.is_version_taken
+  return (
+    <>
+      {checked?.is_version_taken && (
+        <span className="small text-review">{checked.version} exists: choose another version</span>
+      )}
+      <Button leftSection={<IconSend size={16} stroke={1.75} />} disabled={!isReady} onClick={() => setIsOpen(true)}>
+        Propose
+      </Button>
+      <AskReason
+        opened={isOpen}
+        onClose={() => setIsOpen(false)}
+        title={`Propose ${checked?.version ?? ''}`}
+        explanation="A proposed version never changes. Another person approves it, then it can be activated."
+        act="Propose"
+        isBusy={propose.isPending}
+        onConfirm={(reason) => propose.mutate({ source, reason })}
+      />
+    </>
+  )
+}
+
+/** The text under the next free-looking name: `lending-2` after `lending-1`, `policy-v1-2` after `policy-v1`. */
+function nextVersion(text: string, from: string): string {
+  const numbered = /^(.*-)(\d+)$/.exec(from)
+  const next = numbered ? `${numbered[1]}${Number(numbered[2]) + 1}` : `${from}-2`
+  return text.replace(/^version:.*$/m, `version: ${next}`)
+}

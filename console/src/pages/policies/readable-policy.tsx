@@ -1,0 +1,216 @@
+import type { ReactNode } from 'react'
+import { KeyValues, Section } from '../../components/section.tsx'
+import { Verdict } from '../../components/verdict.tsx'
+import { writeCount } from '../../components/write-number.ts'
+import classes from './policies.module.css'
+import type { BacktestResult, PolicyDocument } from './policy.ts'
+
+type Rule = PolicyDocument['rules'][number]
+type Characteristic = PolicyDocument['scorecard']['characteristics'][number]
+type Parts = Pick<PolicyDocument, 'scorecard' | 'tiers' | 'products'>
+
+/** A policy for people who do not read YAML: cutoffs, rules, scorecard, tiers, limit, prices and segments. */
+export function ReadablePolicy({ document, rules }: { document: PolicyDocument; rules?: BacktestResult['rules'] }) {
+  const { verdicts, limit, segments = [], after_score = [] } = document
+  return (
+    <div className={classes.column}>
+      <Section title="When is a verdict given?">
+        <KeyValues
+          rows={[
+            ['A score below this is declined', <b key="cutoff">{verdicts.cutoff}</b>],
+            ['A person looks at it below this confidence', percentOf(verdicts.confidence_min_ppm)],
+            ['A person looks at it if less than this is known', percentOf(verdicts.completeness_min_ppm)],
+          ]}
+        />
+      </Section>
+      <Rules title="Rules" rules={document.rules} matches={rules} />
+      {after_score.length > 0 && <Rules title="Rules after the score" rules={after_score} matches={rules} />}
+      <ScorecardView scorecard={document.scorecard} />
+      <Terms parts={document} />
+      <Section title="What bounds the amount?" sub="The limit is at most the lowest of these" flush>
+        <PlainTable
+          label="Limit terms"
+          head={['Term', 'At most', 'Reason given']}
+          rows={limit.terms.map(({ term, instalment, amount, reason }) => [
+            <span key="term">{words(term)}</span>,
+            <code key="most">{instalment === undefined ? amount : `an instalment of ${instalment}`}</code>,
+            reason.label,
+          ])}
+        />
+      </Section>
+      {segments.map((segment) => (
+        <Section key={segment.name} title={`Segment ${words(segment.name)}`} sub={<code>{segment.when}</code>}>
+          <div className={classes.column}>
+            {segment.verdicts?.cutoff !== undefined && <p>Its cutoff is {segment.verdicts.cutoff}.</p>}
+            {segment.scorecard && <ScorecardView scorecard={segment.scorecard} />}
+            <Terms parts={segment} />
+          </div>
+        </Section>
+      ))}
+    </div>
+  )
+}
+
+const ACTIONS = {
+  decline: <Verdict verdict="decline" />,
+  manual_review: <Verdict verdict="manual_review" />,
+  condition: <Verdict verdict="approve_with_conditions" />,
+  cap: <span className="strong">Cap the amount</span>,
+  points: <span className="strong">Add points</span>,
+}
+
+function Rules({
+  title,
+  rules,
+  matches,
+}: {
+  title: string
+  rules: readonly Rule[]
+  matches: BacktestResult['rules'] | undefined
+}) {
+  const found = new Map(matches?.map((match) => [match.rule, match]))
+  return (
+    <Section title={title} sub={`${rules.length}, all are asked; matches are of the newest backtest`} flush>
+      <ul className={classes.rules}>
+        {rules.map((rule) => (
+          <li key={rule.id}>
+            <span>{ACTIONS[rule.then]}</span>
+            <span className={classes.ruleWords}>
+              {rule.explanation}
+              <code className="dim">{rule.when}</code>
+            </span>
+            <RuleMatches match={found.get(rule.id)} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** How many decisions a rule matched, and how these ended. */
+export function RuleMatches({ match }: { match: BacktestResult['rules'][number] | undefined }) {
+  if (!match) return <span className="small dim">not counted</span>
+  return (
+    <span className="small dim">
+      {writeCount(match.matched)} matched
+      {match.known > 0 && `, ${match.bad} of ${match.known} bad`}
+    </span>
+  )
+}
+
+function ScorecardView({ scorecard }: { scorecard: Parts['scorecard'] }) {
+  return (
+    <Section title="Scorecard" sub={`starts at ${scorecard.base} points`}>
+      <div className={classes.cards}>
+        {scorecard.characteristics.map((one) => (
+          <div key={one.id}>
+            <h3>{one.label ?? words(one.id)}</h3>
+            <p className="small dim">
+              <code>{one.feature}</code>, reference {one.reference}
+            </p>
+            <PlainTable
+              label={one.label ?? words(one.id)}
+              head={['Value', 'Points']}
+              rows={[...binsOf(one), ['Not known', String(one.missing)]]}
+            />
+          </div>
+        ))}
+      </div>
+    </Section>
+  )
+}
+
+function binsOf({ bins }: Characteristic): [string, string][] {
+  let from: number | undefined
+  return bins.map(({ below, equals, in: among, points }) => {
+    const start = from
+    if (below !== undefined) from = below
+    if (equals !== undefined) return [String(equals), String(points)]
+    if (among !== undefined) return [among.join(', '), String(points)]
+    if (below === undefined) return [start === undefined ? 'All values' : `${start} or more`, String(points)]
+    return [start === undefined ? `Below ${below}` : `${start} up to ${below}`, String(points)]
+  })
+}
+
+function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
+  return (
+    <>
+      {tiers && (
+        <Section title="Tiers" flush>
+          <PlainTable
+            label="Tiers"
+            head={['Tier', 'From score', 'Highest amount']}
+            rows={tiers.map(({ tier, from, cap }) => [
+              tier,
+              from === undefined ? 'all other scores' : String(from),
+              cap === undefined ? '–' : writeCount(cap),
+            ])}
+          />
+        </Section>
+      )}
+      {products && (
+        <Section title="Products and prices" flush>
+          <PlainTable
+            label="Products and prices"
+            head={['Product', 'Months', 'Yearly rate', 'By tier']}
+            rows={products.map(({ product, term_months, annual_rate, rates = [] }) => [
+              words(product),
+              String(term_months),
+              percent(annual_rate),
+              rates.map(({ tier, annual_rate: rate }) => `${tier} ${percent(rate)}`).join(', ') || 'the same',
+            ])}
+          />
+        </Section>
+      )}
+    </>
+  )
+}
+
+function PlainTable({
+  label,
+  head,
+  rows,
+}: {
+  label: string
+  head: readonly string[]
+  rows: readonly (readonly ReactNode[])[]
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard
+    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+      <table className={classes.plain}>
+        <thead>
+          <tr>
+            {head.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a stored policy never move
+            <tr key={row}>
+              {cells.map((cell, column) => (
+                <td key={head[column]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function words(name: string): string {
+  return name.replaceAll('_', ' ')
+}
+
+function percentOf(ppm: number): string {
+  return percent(ppm / 1_000_000)
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toFixed(2))} %`
+}

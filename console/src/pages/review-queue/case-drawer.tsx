@@ -1,0 +1,213 @@
+import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
+import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconDots, IconUserCheck, IconX } from '@tabler/icons-react'
+import { useAct, useOperation } from '../../api/use-operation.ts'
+import { CopyableId } from '../../components/copyable-id.tsx'
+import { Failed } from '../../components/failed.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { Banner, StateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { Verdict } from '../../components/verdict.tsx'
+import { writeMoney } from '../../components/write-number.ts'
+import { useMembership, usePermission } from '../../shell/use-me.ts'
+import { CaseNotes } from './case-notes.tsx'
+import { CaseSummary } from './case-summary.tsx'
+import { DeadlineBadge } from './deadline-badge.tsx'
+import { DecideForm, type ReviewVerdict } from './decide-form.tsx'
+import type { ShownCase } from './review-case.ts'
+import classes from './review-queue.module.css'
+import { WholeDecision } from './whole-decision.tsx'
+
+/** What the drawer of a case needs from the queue. */
+interface CaseDrawerProps {
+  id: string
+  /** Where it is in the list: "3 of 7". */
+  place: string | undefined
+  onMove: (by: 1 | -1) => void
+  onClose: () => void
+  onDecided: () => void
+  chosen: ReviewVerdict | undefined
+  onChoose: (verdict: ReviewVerdict | undefined) => void
+}
+
+/** One case beside the queue: why it waits for a person, what weighs, and the form that decides it. */
+export function CaseDrawer(props: CaseDrawerProps) {
+  const { id, onDecided, chosen, onChoose } = props
+  const query = useOperation('cases.show', { id }, { refetchIntervalMs: 5_000 })
+  const mayReview = usePermission('review decisions')
+  const me = useMembership()?.operator_id
+  const shown = query.data?.id === id ? query.data : undefined
+  const isTaken = shown?.assignee != null && shown.assignee.id !== me
+  return (
+    <aside className={classes.drawer} aria-label="Case">
+      <DrawerHead {...props} shown={shown} me={me} mayReview={mayReview} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className={classes.scroll} tabIndex={0} aria-label="What the case is about">
+        {query.error && !shown && <Failed error={query.error} onRetry={() => void query.refetch()} />}
+        {!query.error && !shown && <Skeleton height={240} />}
+        {shown?.end && <CaseEnded end={shown.end} />}
+        {shown && !shown.end && isTaken && <CaseTaken shown={shown} me={me} mayReview={mayReview} />}
+        {shown && <CaseSummary shown={shown} />}
+        {shown && <WholeDecision key={shown.decision.id} decisionId={shown.decision.id} />}
+        {shown && <CaseNotes shown={shown} mayWrite={mayReview} />}
+      </section>
+      {shown && !shown.end && mayReview && !isTaken && (
+        <DecideForm
+          // A decision that joins the case changes what is decided, so the form starts afresh with it.
+          key={shown.decision.id}
+          shown={shown}
+          chosen={chosen}
+          onChoose={onChoose}
+          onDecided={onDecided}
+        />
+      )}
+    </aside>
+  )
+}
+
+function DrawerHead({
+  shown,
+  place,
+  me,
+  mayReview,
+  onMove,
+  onClose,
+}: CaseDrawerProps & { shown: ShownCase | undefined; me: string | undefined; mayReview: boolean }) {
+  return (
+    <header className={classes.drawerHead}>
+      <div className={classes.drawerTop}>
+        {shown && !shown.end && <DeadlineBadge dueAt={shown.due_at} />}
+        {shown && me && !shown.end && <Assignment shown={shown} me={me} mayReview={mayReview} />}
+        <span className={classes.drawerMove}>
+          {place && <span className="small dim num">{place}</span>}
+          <ActionIcon aria-label="The case before (K)" onClick={() => onMove(-1)}>
+            <IconChevronUp size={16} />
+          </ActionIcon>
+          <ActionIcon aria-label="The next case (J)" onClick={() => onMove(1)}>
+            <IconChevronDown size={16} />
+          </ActionIcon>
+          <ActionIcon aria-label="Close the case (Esc)" onClick={onClose}>
+            <IconX size={16} />
+          </ActionIcon>
+        </span>
+      </div>
+      {shown ? <Applicant shown={shown} /> : <Skeleton height={40} />}
+    </header>
+  )
+}
+
+function Applicant({ shown: { entity, decision } }: { shown: ShownCase }) {
+  const words = [decision.product.replaceAll('_', ' '), entity.type, entity.country].filter(Boolean).join(' · ')
+  return (
+    <>
+      <div className={classes.applicant}>
+        <h2>
+          <PageLink to={`entities/${entity.id}`}>{entity.name}</PageLink>
+        </h2>
+        {decision.requested && (
+          <b className="num">{writeMoney(decision.requested.amount, decision.requested.currency)}</b>
+        )}
+      </div>
+      <div className={classes.applicant} data-below>
+        <span className="secondary">
+          {words} · since <Time at={entity.since} as="date" />
+        </span>
+        <CopyableId id={decision.id} short />
+      </div>
+    </>
+  )
+}
+
+function Assignment({ shown, me, mayReview }: { shown: ShownCase; me: string; mayReview: boolean }) {
+  const assign = useAct('cases.assign')
+  const seen = shown.assignee?.id ?? null
+  const give = (to: string | null) => assign.mutate({ id: shown.id, to, seen })
+  const others = shown.reviewers.filter(({ id }) => id !== me && id !== seen)
+  return (
+    <>
+      {seen === null && !mayReview && <StateBadge outline>Free</StateBadge>}
+      {seen !== null && (
+        <StateBadge {...(seen === me && { tone: 'accent' })} icon={<IconUserCheck size={13} />}>
+          Assigned to {seen === me ? 'you' : shown.assignee?.name}
+        </StateBadge>
+      )}
+      {seen === null && mayReview && (
+        <Button
+          variant="default"
+          size="compact-xs"
+          loading={assign.isPending}
+          rightSection={<kbd>M</kbd>}
+          onClick={() => give(me)}
+        >
+          Assign to me
+        </Button>
+      )}
+      {mayReview && (seen === me || others.length > 0) && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <ActionIcon aria-label="Give the case to">
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown aria-label="Give the case to">
+            {seen === me && <Menu.Item onClick={() => give(null)}>Give it back to the queue</Menu.Item>}
+            {others.map(({ id, name }) => (
+              <Menu.Item key={id} onClick={() => give(id)}>
+                Assign to {name}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </>
+  )
+}
+
+function CaseTaken({ shown, me, mayReview }: { shown: ShownCase; me: string | undefined; mayReview: boolean }) {
+  const assign = useAct('cases.assign', { says: 'The case is yours now.' })
+  const { assignee, id } = shown
+  if (!assignee) return null
+  return (
+    <div role="status" className={classes.block}>
+      <Banner
+        tone="warn"
+        icon={<IconAlertTriangle size={16} stroke={1.75} />}
+        action={
+          mayReview && me ? (
+            <Button
+              variant="default"
+              size="xs"
+              loading={assign.isPending}
+              onClick={() => assign.mutate({ id, to: me, seen: assignee.id })}
+            >
+              Take it over
+            </Button>
+          ) : undefined
+        }
+      >
+        <b>{assignee.name}</b> took this case <Time at={assignee.since} as="relative" />. Only one reviewer decides.
+      </Banner>
+    </div>
+  )
+}
+
+function CaseEnded({ end }: { end: NonNullable<ShownCase['end']> }) {
+  return (
+    <section className={classes.ended} aria-label="How it ended">
+      <div className={classes.endedWho}>
+        <Verdict verdict={end.verdict} />
+        {end.limit && <b className="num">{writeMoney(end.limit.amount, end.limit.currency)}</b>}
+        <span className="secondary">
+          by {end.by}, <Time at={end.at} />
+        </span>
+      </div>
+      <p>{end.reason}</p>
+      {end.conditions.length > 0 && (
+        <ul>
+          {end.conditions.map((condition) => (
+            <li key={condition}>{condition}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

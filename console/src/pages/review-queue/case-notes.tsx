@@ -1,0 +1,53 @@
+import { Button, Textarea } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useAct } from '../../api/use-operation.ts'
+import { Time } from '../../components/time.tsx'
+import type { ShownCase } from './review-case.ts'
+import classes from './review-queue.module.css'
+
+/** The notes of a case, and a field for another one. */
+export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase; mayWrite: boolean }) {
+  const [text, setText] = useState('')
+  const add = useAct('cases.note', { onDone: () => setText('') })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '') add.mutate({ id, text: text.trim() })
+  }
+  return (
+    <section>
+      <h3>Notes</h3>
+      {notes.length > 0 && (
+        <ul className={classes.notes}>
+          {notes.map((note) => (
+            <li key={note.id}>
+              <p>{note.text}</p>
+              <span className="small dim">
+                {note.by}, <Time at={note.at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {notes.length === 0 && !mayWrite && <p className="dim">No note yet.</p>}
+      {mayWrite && (
+        <form onSubmit={submit} className={classes.noteForm}>
+          <Textarea
+            aria-label="Note"
+            placeholder="For the next person who opens this case"
+            autosize
+            minRows={1}
+            maxRows={4}
+            maxLength={5_000}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {text.trim() !== '' && (
+            <Button type="submit" variant="default" size="xs" loading={add.isPending}>
+              Add note
+            </Button>
+          )}
+        </form>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,143 @@
+import { IconUserSearch } from '@tabler/icons-react'
+import { ImpactMark } from '../../components/impact-mark.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import { Banner } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { Verdict } from '../../components/verdict.tsx'
+import { writeMoney, writeShare } from '../../components/write-number.ts'
+import type { ShownCase } from './review-case.ts'
+import classes from './review-queue.module.css'
+
+/** Why a person has to look at it, the figures, what weighs, linked parties, and the other decisions of the case. */
+export function CaseSummary({ shown }: { shown: ShownCase }) {
+  return (
+    <>
+      {!shown.end && (
+        <Banner tone="warn" icon={<IconUserSearch size={16} stroke={1.75} />}>
+          <b>Why a person:</b> {shown.why}
+        </Banner>
+      )}
+      <Figures shown={shown} />
+      <Reasons shown={shown} />
+      <LinkedParties shown={shown} />
+      <JoinedDecisions shown={shown} />
+      <PriorReviews shown={shown} />
+    </>
+  )
+}
+
+function Figures({ shown: { decision, figures } }: { shown: ShownCase }) {
+  const { score, cutoff, risk_tier } = decision
+  const { repayment_probability: repaid, could_lend: lend } = figures
+  const above = score !== null && cutoff !== null ? score - cutoff : null
+  return (
+    <dl className={classes.figures}>
+      <div>
+        <dt>Score</dt>
+        <dd>
+          {score ?? '–'} {above !== null && <small>{above >= 0 ? `+${above}` : above}</small>}
+        </dd>
+      </div>
+      <div>
+        <dt>Tier</dt>
+        <dd>{risk_tier}</dd>
+      </div>
+      <div>
+        <dt>Will repay</dt>
+        <dd>{repaid === null ? '–' : `${writeShare(repaid, 1)} %`}</dd>
+      </div>
+      <div>
+        <dt>Could lend</dt>
+        <dd>{lend ? writeMoney(lend.amount, lend.currency) : 'not known'}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function Reasons({ shown: { reasons } }: { shown: ShownCase }) {
+  if (reasons.length === 0) return null
+  return (
+    <section>
+      <h3>What weighs</h3>
+      <ul className={classes.reasons}>
+        {reasons.map(({ code, label, impact }) => (
+          <li key={code}>
+            <ImpactMark impact={impact} />
+            <span title={code}>{label}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function LinkedParties({ shown: { paths, entity } }: { shown: ShownCase }) {
+  if (paths.length === 0) return null
+  return (
+    <section>
+      <h3>{paths.length === 1 ? 'Linked party' : 'Linked parties'}</h3>
+      <ul className={classes.paths}>
+        {paths.map((path) => (
+          <li key={path.entity_id}>
+            <span className={classes.party}>{entity.name}</span>
+            <span className={classes.edges}>
+              {path.edges.join(' → ')}
+              <small className="num">{path.strength.toFixed(2)}</small>
+            </span>
+            <PageLink to={`entities/${path.entity_id}`} className={classes.party} data-bad>
+              {path.name}
+              <small>bad outcome</small>
+            </PageLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function JoinedDecisions({ shown: { decisions, decision } }: { shown: ShownCase }) {
+  const others = decisions.filter(({ id }) => id !== decision.id)
+  if (others.length === 0) return null
+  return (
+    <section>
+      <h3>Also in this case</h3>
+      <ul className={classes.joined}>
+        {others.map(({ id, verdict, requested, product, decided_at, is_waiting }) => (
+          <li key={id}>
+            <span>
+              <Verdict verdict={verdict} />{' '}
+              <span className="secondary">
+                {requested ? writeMoney(requested.amount, requested.currency) : product.replaceAll('_', ' ')}
+                {is_waiting && ', is decided with it'}
+              </span>
+            </span>
+            <span className="dim">
+              <Time at={decided_at} as="relative" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function PriorReviews({ shown: { prior } }: { shown: ShownCase }) {
+  if (prior.length === 0) return null
+  return (
+    <section>
+      <h3>Earlier reviews</h3>
+      <ul className={classes.joined}>
+        {prior.map(({ review_id, verdict, by, at, reason }) => (
+          <li key={review_id}>
+            <span>
+              <Verdict verdict={verdict} /> <span className="secondary">{reason}</span>
+            </span>
+            <span className="dim">
+              {by}, <Time at={at} as="date" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

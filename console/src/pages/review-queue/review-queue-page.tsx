@@ -1,0 +1,181 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { IconUserCheck } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useAct, usePages } from '../../api/use-operation.ts'
+import { FilterChips } from '../../components/filter-chips.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Section } from '../../components/section.tsx'
+import { useSearchString } from '../../components/use-search.ts'
+import { writeCount } from '../../components/write-number.ts'
+import { showDone } from '../../shell/toasts.tsx'
+import { useMembership, usePermission } from '../../shell/use-me.ts'
+import { CaseDrawer } from './case-drawer.tsx'
+import type { ReviewVerdict } from './decide-form.tsx'
+import { QueueTable } from './queue-table.tsx'
+import type { ListedCase } from './review-case.ts'
+import classes from './review-queue.module.css'
+import { useQueueKeys } from './use-queue-keys.ts'
+
+const STATES = [
+  { value: 'open', label: 'open' },
+  { value: 'decided', label: 'decided' },
+] as const
+
+/** The page "Review queue": the cases that wait for a person, oldest first, and the one that is open beside them. */
+export function ReviewQueuePage() {
+  const queue = useQueue()
+  const { cases, open, counts, mayReview } = queue
+  const [chosen, setChosen] = useState<ReviewVerdict>()
+  const next = useAct('cases.next', {
+    onDone: ({ id }) => (id === null ? showDone('No free case is left.') : queue.show(id)),
+  })
+  const assign = useAct('cases.assign')
+  const me = useMembership()?.operator_id
+  const move = (by: 1 | -1) => {
+    const index = cases?.findIndex(({ id }) => id === open) ?? -1
+    const target = cases?.[index === -1 ? 0 : index + by]
+    if (target) queue.show(target.id)
+  }
+  useQueueKeys({
+    move,
+    takeNext: () => mayReview && next.mutate({}),
+    // Takes only a free case: to take one over from a colleague needs the button that names them.
+    assignToMe: () => open && me && mayReview && assign.mutate({ id: open, to: me, seen: null }),
+    choose: (verdict) => mayReview && setChosen(verdict),
+    close: () => queue.show(undefined),
+  })
+  return (
+    <div className={classes.layout} data-open={open !== undefined || undefined}>
+      <div className={classes.pane}>
+        <PageHeader title="Review queue" below={summaryOf(counts, queue.withinHours)}>
+          {mayReview && (
+            <Button
+              leftSection={<IconUserCheck size={16} stroke={1.75} />}
+              rightSection={<kbd>N</kbd>}
+              loading={next.isPending}
+              onClick={() => next.mutate({})}
+            >
+              Take next
+            </Button>
+          )}
+        </PageHeader>
+        <QueueFilters queue={queue} />
+        <Section flush>
+          <QueueTable query={queue.query} isDecided={queue.isDecided} />
+        </Section>
+        <KeyHints />
+      </div>
+      {open !== undefined && (
+        <CaseDrawer
+          key={open}
+          id={open}
+          place={placeOf(cases, open)}
+          onMove={move}
+          onClose={() => queue.show(undefined)}
+          onDecided={() => queue.show(neighbourOf(cases, open)?.id)}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+      )}
+    </div>
+  )
+}
+
+/** The queue by the filters of the URL, and the case that the URL opens. */
+function useQueue() {
+  const [search, setSearch] = useSearchString()
+  const isDecided = search.state === 'decided'
+  const holder = search.holder === 'mine' || search.holder === 'free' ? search.holder : undefined
+  const query = usePages(
+    'cases.list',
+    {
+      ...(isDecided && { state: 'decided' as const }),
+      ...(holder && { holder }),
+      ...(search.deadline === 'over' && { deadline: 'over' as const }),
+    },
+    { refetchIntervalMs: 10_000 },
+  )
+  const [first] = query.data?.pages ?? []
+  return {
+    query,
+    isDecided,
+    holder: holder ?? 'all',
+    cases: query.data?.pages.flatMap((page) => page.cases),
+    counts: first?.counts,
+    withinHours: first?.within_hours,
+    open: search.case,
+    mayReview: usePermission('review decisions'),
+    show: (id: string | undefined) => setSearch({ case: id }),
+    setHolder: (value: string) => setSearch({ holder: value === 'all' ? undefined : value, case: undefined }),
+  }
+}
+
+function QueueFilters({ queue: { counts, holder, setHolder, isDecided } }: { queue: ReturnType<typeof useQueue> }) {
+  const count = (value: number | undefined) => (value === undefined || isDecided ? '' : ` ${writeCount(value)}`)
+  return (
+    <div className={classes.filters}>
+      <FilterChips
+        filters={[
+          { name: 'state', label: 'State', options: STATES },
+          { name: 'deadline', label: 'Deadline', options: [{ value: 'over', label: 'over' }] },
+        ]}
+      />
+      <SegmentedControl
+        aria-label="Whose cases"
+        value={holder}
+        onChange={setHolder}
+        data={[
+          { value: 'all', label: `All${count(counts?.all)}` },
+          { value: 'mine', label: `Mine${count(counts?.mine)}` },
+          { value: 'free', label: `Free${count(counts?.free)}` },
+        ]}
+      />
+    </div>
+  )
+}
+
+const KEYS = [
+  { keys: ['J', 'K'], does: 'move' },
+  { keys: ['N'], does: 'take next' },
+  { keys: ['M'], does: 'assign to me' },
+  { keys: ['A'], does: 'approve' },
+  { keys: ['C'], does: 'conditions' },
+  { keys: ['D'], does: 'decline' },
+  { keys: ['Esc'], does: 'close' },
+]
+
+function KeyHints() {
+  return (
+    <div className={classes.keys}>
+      {KEYS.map(({ keys, does }) => (
+        <span key={does}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+          {does}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function summaryOf(
+  counts: { all: number; overdue: number; is_more: boolean } | undefined,
+  withinHours: number | undefined,
+): string {
+  if (!counts) return 'Oldest first.'
+  const many = `${writeCount(counts.all)}${counts.is_more ? '+' : ''} open ${counts.all === 1 ? 'case' : 'cases'}, oldest first.`
+  const late = counts.overdue === 0 ? 'None' : writeCount(counts.overdue)
+  return `${many} ${late} past the deadline of ${withinHours} hours.`
+}
+
+function placeOf(cases: readonly ListedCase[] | undefined, id: string): string | undefined {
+  const index = cases?.findIndex((listed) => listed.id === id) ?? -1
+  return index === -1 ? undefined : `${index + 1} of ${cases!.length}`
+}
+
+/** The case to go on with after one was decided: the next one of the list, or the one before it at its end. */
+function neighbourOf(cases: readonly ListedCase[] | undefined, id: string): ListedCase | undefined {
+  const index = cases?.findIndex((listed) => listed.id === id) ?? -1
+  return index === -1 ? cases?.[0] : (cases?.[index + 1] ?? cases?.[index - 1])
+}

@@ -1,0 +1,22 @@
+import classes from './review-queue.module.css'
+
+/** The scores that the bar spans; a score beyond them fills or empties it. */
+const [LOWEST, HIGHEST] = [400, 700]
+
+/** A score with a bar on which the cutoff is marked. */
+export function ScoreBar({ score, cutoff }: { score: number | null; cutoff: number | null }) {
+  if (score === null || cutoff === null) return <span className="dim">–</span>
+  return (
+    <span className={classes.score}>
+      <b className="num">{score}</b>
+      <span className={classes.scoreBar} role="img" aria-label={`${score}, the cutoff is ${cutoff}`}>
+        <i data-below={score < cutoff || undefined} style={{ width: `${shareOf(score)}%` }} />
+        <em style={{ left: `${shareOf(cutoff)}%` }} />
+      </span>
+    </span>
+  )
+}
+
+function shareOf(score: number): number {
+  return Math.min(100, Math.max(0, ((score - LOWEST) / (HIGHEST - LOWEST)) * 100))
+}

@@ -1,0 +1,123 @@
+import { Modal } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useAct } from '../../api/use-operation.ts'
+import { AskReason } from '../../components/ask-reason.tsx'
+import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { FormError } from '../../components/form-error.tsx'
+import { FormFooter } from '../../components/form-footer.tsx'
+import { ReasonField } from '../../components/reason-field.tsx'
+import { Banner } from '../../components/state-badge.tsx'
+import { roleName } from '../../shell/role-name.ts'
+import { RoleChoices } from './role-choices.tsx'
+import { SessionsDialog } from './sessions-dialog.tsx'
+import classes from './team.module.css'
+import type { RoleChoice, Teammate } from './teammate.ts'
+
+/** What an operator is about to do with another. */
+export interface TeamAct {
+  name: 'role' | 'sessions' | 'withdraw' | 'remove'
+  teammate: Teammate
+}
+
+/** The dialogs of what can be done with an operator: one is open at a time. */
+export function TeamDialogs({
+  act,
+  roles,
+  onClose,
+}: {
+  act: TeamAct | undefined
+  roles: readonly RoleChoice[]
+  onClose: () => void
+}) {
+  const remove = useAct('team.remove', { says: ({ email }) => `Removed ${email}.`, onDone: onClose })
+  const withdraw = useAct('team.withdraw-invitation', {
+    says: `The link for ${act?.teammate.email} no longer works.`,
+    onDone: onClose,
+  })
+  const teammate = act?.teammate
+  return (
+    <>
+      <Modal
+        opened={act?.name === 'role'}
+        onClose={onClose}
+        title={`Change the role of ${teammate?.name ?? ''}`}
+        size={560}
+      >
+        {teammate && <RoleForm teammate={teammate} roles={roles} onClose={onClose} />}
+      </Modal>
+      <SessionsDialog teammate={act?.name === 'sessions' ? teammate : undefined} onClose={onClose} />
+      <AskReason
+        opened={act?.name === 'withdraw'}
+        onClose={onClose}
+        title={`Withdraw the invitation of ${teammate?.name ?? ''}`}
+        explanation={`The link for ${teammate?.email ?? ''} stops working. You can make a new one later.`}
+        act="Withdraw invitation"
+        isDanger
+        isBusy={withdraw.isPending}
+        onConfirm={(reason) => withdraw.mutate({ operator_id: teammate!.id, reason })}
+      />
+      <ConfirmByTyping
+        opened={act?.name === 'remove'}
+        onClose={onClose}
+        title={`Remove ${teammate?.name ?? ''}`}
+        word={teammate?.email ?? ''}
+        act="Remove operator"
+        isBusy={remove.isPending}
+        onConfirm={(reason) => remove.mutate({ operator_id: teammate!.id, reason })}
+      >
+        {teammate && <RemovalConsequences teammate={teammate} />}
+      </ConfirmByTyping>
+    </>
+  )
+}
+
+function RemovalConsequences({ teammate }: { teammate: Teammate }) {
+  return (
+    <>
+      {teammate.name} loses access at once: sessions end, and the invitation stops working. Their acts stay on the audit
+      log.
+      {teammate.has_approved_gate && ' Their approval of the live gate no longer counts, which closes the gate.'}
+      {teammate.is_last_owner && ' The last owner cannot be removed: make another operator an owner first.'}
+    </>
+  )
+}
+
+function RoleForm({
+  teammate,
+  roles,
+  onClose,
+}: {
+  teammate: Teammate
+  roles: readonly RoleChoice[]
+  onClose: () => void
+}) {
+  const [role, setRole] = useState(teammate.role)
+  const [reason, setReason] = useState('')
+  const change = useAct('team.change-role', {
+    says: (output) => `${teammate.name} is ${roleName(output.role).toLowerCase()} from now on.`,
+    onDone: onClose,
+    showsErrors: true,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({ operator_id: teammate.id, role, reason: reason.trim() })
+  }
+  return (
+    <form onSubmit={submit}>
+      <div className={classes.form}>
+        <RoleChoices label="Role" roles={roles} value={role} onChange={setRole} />
+        {teammate.has_single_sign_on && (
+          <Banner>Signs in through the identity provider: the next sign-in gives the role of the groups again.</Banner>
+        )}
+        <ReasonField value={reason} onChange={setReason} />
+        <FormError error={change.error} />
+      </div>
+      <FormFooter
+        onClose={onClose}
+        act="Change role"
+        isBusy={change.isPending}
+        isReady={reason.trim() !== '' && role !== teammate.role}
+      />
+    </form>
+  )
+}

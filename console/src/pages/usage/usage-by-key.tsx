@@ -1,0 +1,81 @@
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Section } from '../../components/section.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { useSearchString } from '../../components/use-search.ts'
+import { writeCount, writeShare } from '../../components/write-number.ts'
+import { nameOf, type Usage } from './usage.ts'
+import classes from './usage-page.module.css'
+
+type KeyRow = Usage['by_key'][number]
+
+const COLUMNS: readonly Column<KeyRow>[] = [
+  {
+    id: 'key',
+    header: 'API key',
+    sortBy: (row) => nameOf(row),
+    cell: (row) => (
+      <>
+        {nameOf(row)} {row.is_revoked && <StateBadge>revoked</StateBadge>}
+      </>
+    ),
+  },
+  {
+    id: 'requests',
+    header: 'Requests',
+    end: true,
+    sortBy: (row) => row.requests,
+    cell: (row) => writeCount(row.requests),
+  },
+  {
+    id: 'errors',
+    header: 'Errors',
+    end: true,
+    sortBy: (row) => row.errors,
+    cell: ({ errors, requests }) =>
+      errors === 0 ? '0' : `${writeCount(errors)} (${writeShare(errors, requests) ?? '0'} %)`,
+  },
+  {
+    id: 'decisions',
+    header: 'Decisions',
+    end: true,
+    sortBy: (row) => row.decisions,
+    cell: (row) => writeCount(row.decisions),
+  },
+  {
+    id: 'transactions',
+    header: 'Transactions',
+    end: true,
+    hideOnPhone: true,
+    sortBy: (row) => row.transactions,
+    cell: (row) => writeCount(row.transactions),
+  },
+]
+
+/** The usage of each API key; a row shows the days of its key. */
+export function UsageByKey({ usage, chosen }: { usage: Usage | undefined; chosen: string | undefined }) {
+  const [search] = useSearchString()
+  const linkOf = ({ id }: KeyRow) => {
+    const { key: _, ...rest } = search
+    const set = Object.entries({ ...rest, ...(id !== chosen && { key: id }) }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
+    return set.length > 0 ? `usage?${new URLSearchParams(set)}` : 'usage'
+  }
+  return (
+    <Section
+      title="By API key"
+      flush
+      footer="A node that is killed may lose the last second of these counts. Decisions and transactions of the days above are exact."
+    >
+      <DataTable
+        label="Usage by API key"
+        columns={COLUMNS}
+        rows={usage?.by_key}
+        keyOf={({ id }) => id}
+        linkOf={linkOf}
+        isSelected={({ id }) => id === chosen}
+        empty={<p className={`dim ${classes.empty}`}>No API key was used in this time.</p>}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,27 @@
+import { IconArrowLeft } from '@tabler/icons-react'
+import { Outlet } from '@tanstack/react-router'
+import { BrandMark } from '../components/brand.tsx'
+import { FailedPage } from '../components/failed.tsx'
+import { useFollow } from '../components/page-link.tsx'
+import classes from './account-frame.module.css'
+import { ThemeSwitch } from './theme-switch.tsx'
+import { useMe } from './use-me.ts'
+
+/** The frame of pages about the caller's own account, which belong to no organization. */
+export function AccountFrame() {
+  const me = useMe()
+  const follow = useFollow()
+  if (me.error) return <FailedPage error={me.error} />
+  return (
+    <>
+      <header className={classes.header}>
+        <BrandMark />
+        <a href="/" onClick={(event) => follow(event, '/')} className={classes.back}>
+          <IconArrowLeft size={16} stroke={1.75} /> Back to the console
+        </a>
+        <ThemeSwitch />
+      </header>
+      <main className={classes.main}>{me.data && <Outlet />}</main>
+    </>
+  )
+}

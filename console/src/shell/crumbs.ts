@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from 'react'
+
+/** What the header shows about the current page. */
+export interface Crumbs {
+  title: string
+  parent?: { title: string; path: string }
+}
+
+let current: Crumbs = { title: '' }
+const listeners = new Set<() => void>()
+
+/** Names the current page; called by `PageHeader`. */
+export function setCrumbs(crumbs: Crumbs): void {
+  current = crumbs
+  for (const listener of listeners) listener()
+}
+
+/** The name of the current page, and its parent if there is one. */
+export function useCrumbs(): Crumbs {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => current,
+  )
+}

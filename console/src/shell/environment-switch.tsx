@@ -1,0 +1,63 @@
+import { IconBolt, IconFlask } from '@tabler/icons-react'
+import { useRouterState } from '@tanstack/react-router'
+import type { Environment } from '../api/call.ts'
+import { useFollow } from '../components/page-link.tsx'
+import classes from './environment-switch.module.css'
+import { pathIn, usePlace } from './use-place.ts'
+
+const NAMES: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
+
+/** The name of an environment, as people read it. */
+export function environmentName(environment: Environment): string {
+  return NAMES[environment]
+}
+
+/** The icon of an environment: a flask for the sandbox, a bolt for production. */
+export function EnvironmentIcon({ environment }: { environment: Environment }) {
+  return environment === 'sandbox' ? <IconFlask size={14} stroke={1.75} /> : <IconBolt size={14} stroke={1.75} />
+}
+
+/** Switches between sandbox and production: two links, so that either opens in a new tab. */
+export function EnvironmentSwitch() {
+  const place = usePlace()
+  const follow = useFollow()
+  const page = useCurrentPage()
+  return (
+    <nav className={classes.switch} aria-label="Environment">
+      {(['sandbox', 'production'] as const).map((environment) => {
+        const isOn = environment === place.environment
+        const href = pathIn({ ...place, environment }, page)
+        return (
+          <a
+            key={environment}
+            href={href}
+            className={classes.option}
+            data-on={isOn || undefined}
+            data-environment={environment}
+            aria-current={isOn ? 'true' : undefined}
+            onClick={(event) => follow(event, href)}
+          >
+            {isOn && <EnvironmentIcon environment={environment} />}
+            {NAMES[environment]}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}
+
+/** The environment as a badge, for the header of phones and for dialogs. */
+export function EnvironmentBadge({ environment }: { environment: Environment }) {
+  return (
+    <span className={classes.badge} data-environment={environment}>
+      <EnvironmentIcon environment={environment} />
+      {NAMES[environment]}
+    </span>
+  )
+}
+
+/** The page that stays open when the environment changes: objects belong to one environment, so only the list stays. */
+export function useCurrentPage(): string {
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  return path.split('/')[3] ?? 'overview'
+}

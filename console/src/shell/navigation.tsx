@@ -1,0 +1,54 @@
+import { useOperation } from '../api/use-operation.ts'
+import { PageLink } from '../components/page-link.tsx'
+import { useCurrentPage } from './environment-switch.tsx'
+import classes from './navigation.module.css'
+import { PAGE_GROUPS } from './pages.ts'
+
+/** The grouped list of pages. */
+export function Navigation({ onFollow }: { onFollow: () => void }) {
+  const current = useCurrentPage()
+  return (
+    <nav aria-label="Main" className={classes.navigation}>
+      {PAGE_GROUPS.map((group) => (
+        <div key={group.title ?? ''}>
+          {group.title && <div className={classes.group}>{group.title}</div>}
+          <ul className={classes.list}>
+            {group.pages.map(({ path, title, icon: Icon }) => {
+              const isOn = path === current || (path === 'webhooks' && current === 'deliveries')
+              return (
+                <li key={path}>
+                  <PageLink
+                    to={path}
+                    className={classes.link}
+                    data-on={isOn || undefined}
+                    aria-current={isOn ? 'page' : undefined}
+                    onClick={onFollow}
+                  >
+                    <Icon size={16} stroke={1.75} />
+                    {title}
+                    {path === 'review-queue' && <OpenCases />}
+                  </PageLink>
+                </li>
+              )
+            })}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+const COUNTED_EVERY_MS = 30_000
+
+/** How many cases wait for a person; nothing while there are none. */
+function OpenCases() {
+  const { data } = useOperation('cases.count', {}, { refetchIntervalMs: COUNTED_EVERY_MS })
+  if (!data || data.all === 0) return null
+  return (
+    <span className={classes.count}>
+      {data.all}
+      {data.is_more && '+'}
+      <span className="visually-hidden"> open cases</span>
+    </span>
+  )
+}

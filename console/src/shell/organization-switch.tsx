@@ -1,0 +1,51 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { BrandMark } from '../components/brand.tsx'
+import { useFollow } from '../components/page-link.tsx'
+import classes from './console-shell.module.css'
+import { roleName } from './role-name.ts'
+import { useMe, useMembership } from './use-me.ts'
+import { pathIn, usePlace } from './use-place.ts'
+
+/** The name of the organization; a menu of the caller's organizations if there are several. */
+export function OrganizationSwitch() {
+  const place = usePlace()
+  const membership = useMembership()
+  const organizations = useMe().data?.organizations ?? []
+  const follow = useFollow()
+  const name = membership?.name ?? 'Verdigraph'
+  const brand = (
+    <>
+      <BrandMark />
+      <span className="truncate">{name}</span>
+    </>
+  )
+  if (organizations.length < 2) return <div className={classes.brand}>{brand}</div>
+  return (
+    <Menu position="bottom-start" width={228}>
+      <Menu.Target>
+        <UnstyledButton className={classes.brand} aria-label={`Switch organization, ${name}`}>
+          {brand}
+          <IconSelector size={16} stroke={1.75} className={classes.selector} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Organizations">
+        {organizations.map((organization) => {
+          const href = pathIn({ ...place, organizationId: organization.id }, 'overview')
+          return (
+            <Menu.Item
+              key={organization.id}
+              component="a"
+              href={href}
+              rightSection={organization.id === place.organizationId ? <IconCheck size={14} /> : undefined}
+              onClick={(event) => follow(event, href)}
+            >
+              {organization.name}
+              <div className="small dim">{roleName(organization.role)}</div>
+            </Menu.Item>
+          )
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,98 @@
+import {
+  IconAffiliate,
+  IconChartBar,
+  IconFlask,
+  IconInbox,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconRocket,
+  IconScale,
+  IconShieldLock,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+
+/** A page of the navigation. */
+export interface Page {
+  /** The last part of its URL, after organization and environment. */
+  path: string
+  title: string
+  icon: ComponentType<{ size?: number; stroke?: number }>
+  /** The second key after G that opens it. */
+  key: string
+  /** Other words under which the command menu finds it. */
+  words: string
+}
+
+/** The pages, in the groups of the navigation. */
+export const PAGE_GROUPS: readonly { title?: string; pages: readonly Page[] }[] = [
+  {
+    pages: [
+      { path: 'overview', title: 'Overview', icon: IconLayoutDashboard, key: 'O', words: 'home dashboard figures' },
+      {
+        path: 'playground',
+        title: 'Playground',
+        icon: IconFlask,
+        key: 'Y',
+        words: 'try dry run what if personas compare',
+      },
+      { path: 'decisions', title: 'Decisions', icon: IconScale, key: 'D', words: 'verdicts evidence replay proof csv' },
+      { path: 'review-queue', title: 'Review queue', icon: IconInbox, key: 'R', words: 'cases manual review waiting' },
+      {
+        path: 'entities',
+        title: 'Entities',
+        icon: IconAffiliate,
+        key: 'E',
+        words: 'people businesses trust graph links',
+      },
+    ],
+  },
+  {
+    title: 'Govern',
+    pages: [
+      {
+        path: 'policies',
+        title: 'Policies',
+        icon: IconListDetails,
+        key: 'P',
+        words: 'rules scorecard cutoff backtest approve activate version',
+      },
+      { path: 'live-gate', title: 'Live gate', icon: IconRocket, key: 'L', words: 'go live production stop approve' },
+      { path: 'audit-log', title: 'Audit log', icon: IconShieldLock, key: 'A', words: 'history proof verify entries' },
+    ],
+  },
+  {
+    title: 'Build',
+    pages: [
+      { path: 'webhooks', title: 'Webhooks', icon: IconWebhook, key: 'W', words: 'endpoints events secret' },
+      { path: 'api-keys', title: 'API keys', icon: IconKey, key: 'K', words: 'token secret scopes rotate' },
+      { path: 'usage', title: 'Usage', icon: IconChartBar, key: 'U', words: 'requests limits csv' },
+      { path: 'team', title: 'Team', icon: IconUsers, key: 'T', words: 'operators invite roles sign-on people' },
+    ],
+  },
+]
+
+/** All pages of the navigation, without their groups. */
+export const PAGES: readonly Page[] = PAGE_GROUPS.flatMap((group) => group.pages)
+
+/** Where each kind of id is shown; the command menu offers it when an id is pasted. */
+const PAGE_OF_ID: Readonly<Record<string, { what: string; path: (id: string) => string }>> = {
+  dec: { what: 'decision', path: (id) => `decisions/${id}` },
+  ent: { what: 'entity', path: (id) => `entities/${id}` },
+  cas: { what: 'case', path: (id) => `review-queue?case=${id}` },
+  whe: { what: 'webhook endpoint', path: (id) => `webhooks/${id}` },
+  evt: { what: 'deliveries of this event', path: (id) => `deliveries?event_id=${id}` },
+  aud: { what: 'audit entry', path: (id) => `audit-log?entry=${id}` },
+}
+
+/** Finds the page that shows an object, by the prefix of its id. Ids without a page of their own lead to the audit log. */
+export function pageOfId(text: string): { what: string; path: string } | undefined {
+  const id = text.trim()
+  if (!/^[a-z]{2,4}_[0-9a-z]{8,40}$/.test(id)) return undefined
+  const known = PAGE_OF_ID[id.slice(0, id.indexOf('_'))]
+  return known
+    ? { what: `Open the ${known.what}`, path: known.path(id) }
+    : { what: 'Find it on the audit log', path: `audit-log?target=${id}` }
+}

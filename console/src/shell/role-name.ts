@@ -1,0 +1,16 @@
+import type { Membership } from './use-me.ts'
+
+const NAMES: Record<Membership['role'], string> = {
+  owner: 'Owner',
+  admin: 'Admin',
+  policy_author: 'Policy author',
+  policy_approver: 'Policy approver',
+  reviewer: 'Reviewer',
+  developer: 'Developer',
+  viewer: 'Viewer',
+}
+
+/** The name of a role, as people read it. */
+export function roleName(role: Membership['role']): string {
+  return NAMES[role]
+}

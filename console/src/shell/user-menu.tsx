@@ -1,0 +1,50 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react'
+import { useAccountAct } from '../api/use-operation.ts'
+import { Avatar } from '../components/avatar.tsx'
+import { useFollow } from '../components/page-link.tsx'
+import classes from './console-shell.module.css'
+import { roleName } from './role-name.ts'
+import { openShortcuts } from './shortcuts.tsx'
+import { useMe, useMembership } from './use-me.ts'
+
+/** The caller's name and role, with their account and signing out behind it. */
+export function UserMenu() {
+  const account = useMe().data?.account
+  const membership = useMembership()
+  const follow = useFollow()
+  // A full load, so that nothing of this session stays in memory.
+  const signOut = useAccountAct('sign-in.out', { onDone: () => window.location.assign('/sign-in') })
+  if (!account) return <div className={classes.me} />
+  return (
+    <Menu position="top-start" width={204}>
+      <Menu.Target>
+        <UnstyledButton className={classes.me} aria-label={`Your account, ${account.name}`}>
+          <Avatar name={account.name} />
+          <span className={classes.meWords}>
+            <span className={classes.meName}>{account.name}</span>
+            <span className={classes.meRole}>{membership ? roleName(membership.role) : account.email}</span>
+          </span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{account.email}</Menu.Label>
+        <Menu.Item
+          component="a"
+          href="/account"
+          leftSection={<IconUserCog size={16} stroke={1.75} />}
+          onClick={(event) => follow(event, '/account')}
+        >
+          Your account
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={16} stroke={1.75} />} onClick={openShortcuts}>
+          Keyboard shortcuts
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} stroke={1.75} />} onClick={() => signOut.mutate({})}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,112 @@
+/** Decisions: the list, the view of one with its replay and its proof in the browser, before and after an alteration by SQL. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
+import { recordPersona } from '../../server/tests/record-persona.ts'
+import { tamper } from '../../server/tests/tamper.ts'
+import type { TestOrganization } from '../../server/tests/test-service.ts'
+import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilCount } from './browser.ts'
+
+const testConsole = await openConsole()
+const { api, problems, organizationId } = testConsole
+const key = /sk_sandbox_\w+/.exec(api.service.firstRunText ?? '')?.[0]
+assert.ok(key, 'the first run prints a key of the sandbox')
+const organization = {
+  post: (path: string, body: unknown, headers = {}) =>
+    api.request('sandbox', path, { method: 'POST', key, body, headers }),
+} as TestOrganization
+const ada = await recordPersona(organization, 'overreach')
+const linked = await recordPersona(organization, 'bad company')
+const otto = await underwrite(organization, await createEntity(organization, 'Otto Empty'))
+
+after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
+
+test('an analyst filters the list, saves it as CSV and opens a decision', async () => {
+  const tab = await testConsole.open('decisions')
+  const rows = tab.getByRole('table', { name: 'Decisions' }).getByRole('link')
+  await untilCount(rows, 4)
+  await tab.getByRole('search').getByText('Verdict').click()
+  await tab.getByRole('menuitem', { name: 'Approve with conditions' }).click()
+  await tab.waitForURL(/verdict=approve_with_conditions/)
+  await untilCount(rows, 1)
+  const [file] = await Promise.all([tab.waitForEvent('download'), tab.getByRole('button', { name: 'CSV' }).click()])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(lines.length, 2)
+  assert.match(lines[1]!, new RegExp(`^${ada.id},.*,approve_with_conditions,.*,400000,EUR,`))
+  const shown = await tab.getByTitle(/^The cutoff is/).innerText()
+  const [score] = shown.split(/\s/)
+  await rows.first().click()
+  await tab.waitForURL(`**/${organizationId}/sandbox/decisions/${ada.id}`)
+  await tab
+    .getByRole('region', { name: 'Verdict' })
+    .getByText(new RegExp(`^${score} cutoff`))
+    .waitFor()
+  await tab.getByText('Approve with conditions').first().waitFor()
+  await tab.close()
+})
+
+test('a decision shows what settled it, replays to the byte, and its proof is verified in the page', async () => {
+  const tab = await testConsole.open(`decisions/${ada.id}`)
+  const header = tab.getByRole('region', { name: 'Verdict' })
+  await header.getByText(`of €400,000 asked`).waitFor()
+  await tab.getByText('is approved, less than was asked for').waitFor()
+  await tab.locator('li[data-state=settled]', { hasText: 'Limit' }).waitFor()
+  const waterfall = tab.getByRole('table', { name: /^Points by characteristic/ })
+  await waterfall.getByRole('row', { name: /^Score/ }).waitFor()
+  await tab.getByText('Binding', { exact: true }).waitFor()
+  await tab.getByText('Verified in this browser').waitFor({ timeout: 20_000 })
+  await tab.keyboard.press('r')
+  await header.getByText(/Replayed to the byte/).waitFor()
+  await tab.getByText('Against reference').click()
+  await tab.getByText('Right of the line').waitFor()
+  await tab.close()
+})
+
+test('the graph path to a bad outcome is shown, and a pasted id leads to its decision', async () => {
+  const tab = await testConsole.open('decisions')
+  await tab.getByRole('textbox', { name: 'Open a decision by its id' }).fill(linked.id)
+  await tab.keyboard.press('Enter')
+  await tab.waitForURL(`**/decisions/${linked.id}`)
+  await settle(tab)
+  await tab.getByText(/bad outcome, .* of the exposure/).waitFor()
+  await tab.close()
+})
+
+for (const [name, id] of [
+  ['a decision', ada.id],
+  ['a decision without an amount', otto.id],
+])
+  test(`${name} is accessible in both themes, on a desktop and on a phone, also unfolded`, () =>
+    assertAccessibleEverywhere(testConsole, `decisions/${id}`, {
+      prepare: async (tab) => {
+        const folded = tab.locator('main button[aria-expanded=false]')
+        while ((await folded.count()) > 0) await folded.first().click()
+        await settle(tab)
+      },
+    }))
+
+test('the list of decisions is accessible in both themes, on a desktop and on a phone', () =>
+  assertAccessibleEverywhere(testConsole, 'decisions'))
+
+test('after the evidence was altered by SQL, replay and proof turn red', async () => {
+  const tab = await testConsole.open(`decisions/${ada.id}`)
+  await tab.getByText('Verified in this browser').waitFor({ timeout: 20_000 })
+  const database = api.service.installation.storage.environments.sandbox
+  await tamper(
+    database,
+    `UPDATE decision_evidence SET facts = replace(facts, '"history.abuse":{"value":0}', '"history.abuse":{"value":3}') WHERE decision_id = $1`,
+    [ada.id],
+  )
+  await tab.getByRole('button', { name: 'Replay' }).click()
+  await tab.getByText(/Replay differs in \d+ places/).waitFor()
+  await tab.getByText('The stored evidence is not what was recorded.').waitFor()
+  await tab.getByText('/evidence/facts').waitFor()
+  await tab.getByText('Does not verify').waitFor()
+  await tab.getByText('differs: facts').waitFor()
+  assert.equal(await tab.getByText('Verified in this browser').count(), 0)
+  await assertAccessible(tab, 'an altered decision')
+  await tab.close()
+})

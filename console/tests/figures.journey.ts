@@ -1,0 +1,158 @@
+/** Overview, Usage and Audit log, with figures of real requests. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import type { Download, Page } from 'playwright-core'
+import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
+import type { TestOrganization } from '../../server/tests/test-service.ts'
+import { assertAccessible, assertAccessibleEverywhere, OWNER, openConsole, settle, untilCount } from './browser.ts'
+
+const testConsole = await openConsole()
+const { api, problems, organizationId } = testConsole
+const key = /sk_sandbox_\w+/.exec(api.service.firstRunText ?? '')?.[0]
+assert.ok(key, 'the first run prints a key of the sandbox')
+const organization = {
+  post: (path: string, body: unknown, headers = {}) =>
+    api.request('sandbox', path, { method: 'POST', key, body, headers }),
+} as TestOrganization
+
+after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
+
+test('a new owner is led by the first steps, and sees the first decision when it is made', async () => {
+  const tab = await testConsole.open('overview')
+  const steps = tab.locator('section', { has: tab.getByRole('heading', { name: 'First steps' }) })
+  await steps.getByText('0 of 5').waitFor()
+  await tab.getByText('No decisions yet').waitFor()
+  await assertAccessible(tab, 'the empty overview')
+  const entity = await createEntity(organization, 'Lumen Atelier', { income: true })
+  await underwrite(organization, entity, { requested_amount: 2_500, currency: 'EUR' })
+  await underwrite(organization, await createEntity(organization, 'Otto Overdrawn'))
+  await api.service.installation.stores.sandbox.drain()
+  await untilSeen(tab, () => steps.getByText('3 of 5'))
+  assert.equal(await steps.getByRole('link', { name: 'Add an endpoint' }).count(), 1)
+  const row = tab.getByRole('row', { name: /Lumen Atelier/ })
+  await row.getByText('€2,500').waitFor()
+  await tab.getByRole('link', { name: /^Decisions 2/ }).waitFor()
+  await tab.getByText('24 h', { exact: true }).click()
+  await tab.waitForURL(/range=24h/)
+  await tab.getByRole('heading', { name: 'Decisions by hour' }).waitFor()
+  await tab.getByRole('link', { name: /^Decisions 2/ }).click()
+  await tab.waitForURL(/decisions\?from=/)
+  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 2)
+  await tab.close()
+})
+
+test('usage shows requests by day and key, keeps its period in the URL, and saves what it shows', async () => {
+  const tab = await testConsole.open('usage')
+  await untilSeen(tab, () => tab.getByRole('row', { name: /sandbox|First|key/i }).filter({ hasText: '5' }))
+  await tab.getByText('7 days', { exact: true }).click()
+  await tab.waitForURL(/from=.*to=/)
+  await settle(tab)
+  const file = await downloaded(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(lines[0], 'environment,api_key,day,requests,errors,decisions,transactions')
+  assert.equal(lines.length, 1 + 7, 'a line for each day')
+  assert.match(lines.at(-1)!, /^sandbox,all,\d{4}-\d{2}-\d{2},5,0,2,12$/)
+  await tab.getByLabel('What the chart shows').getByText('Decisions').click()
+  await tab.waitForURL(/show=decisions/)
+  await tab.getByRole('table', { name: 'Usage by API key' }).getByRole('link').first().click()
+  await tab.waitForURL(/key=key_/)
+  await tab.close()
+  const misread = await testConsole.open('usage?from=abc')
+  await misread.getByRole('heading', { name: 'Requests by day' }).waitFor()
+  await misread.close()
+})
+
+test('Enter on a bar of the chart opens the decisions of its day, and a filter that is no option can be removed', async () => {
+  const tab = await testConsole.open('overview')
+  await tab.getByRole('group', { name: /^Decisions by day/ }).focus()
+  await tab.keyboard.press('ArrowLeft')
+  await tab.keyboard.press('Enter')
+  await tab.waitForURL(/decisions\?from=\d{4}-\d{2}-\d{2}&to=/)
+  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 2)
+  await tab.close()
+  const other = await testConsole.open('audit-log?actor=key_of_another')
+  await other.getByText('No entry matches').waitFor()
+  await other.getByRole('button', { name: 'Remove the filter Who' }).click()
+  await other
+    .getByRole('row', { name: /entity.created/ })
+    .first()
+    .waitFor()
+  await other.close()
+})
+
+test('the owner filters the log, opens an entry, verifies the log, and exports what the filter shows', async () => {
+  const tab = await testConsole.open('audit-log')
+  await tab.getByText('Not verified yet.').waitFor()
+  await tab.getByRole('button', { name: 'Verify now' }).click()
+  await tab.getByText(/Verified: \d+ entries/).waitFor({ timeout: 20_000 })
+  await tab.getByText(`by ${OWNER.name}`).waitFor()
+  await untilSeen(tab, () => tab.getByRole('row', { name: /audit_log.verified/ }))
+  await tab.getByRole('search').getByText('What').click()
+  await tab.getByRole('menuitem', { name: 'entity.created' }).click()
+  await tab.waitForURL(/type=entity.created/)
+  await untilCount(tab.getByRole('row', { name: /entity.created/ }), 2)
+  await tab
+    .getByRole('row', { name: /entity.created/ })
+    .first()
+    .getByRole('link')
+    .first()
+    .click()
+  await tab.waitForURL(/entry=aud_/)
+  await tab.getByText('Leaf hash').waitFor()
+  await assertAccessible(tab, 'an opened entry')
+  const file = await downloaded(tab, async () => {
+    await tab.getByRole('button', { name: 'Export' }).click()
+    await tab.getByRole('menuitem', { name: 'JSON lines' }).click()
+  })
+  const entries = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ['entity.created', 'entity.created'],
+  )
+  await tab.getByRole('link', { name: 'production log' }).click()
+  await tab.waitForURL(`**/${organizationId}/production/audit-log`)
+  await tab
+    .getByRole('row', { name: /operator\./ })
+    .first()
+    .waitFor()
+  await tab.close()
+})
+
+for (const page of ['overview', 'usage'])
+  test(`${page} is accessible in both themes, on a desktop and on a phone`, () =>
+    assertAccessibleEverywhere(testConsole, page))
+
+test('audit-log is accessible in both themes, on a desktop and on a phone, with each menu open', () =>
+  assertAccessibleEverywhere(testConsole, 'audit-log', {
+    prepare: async (tab) => {
+      await tab.getByRole('search').getByText('What').click()
+      await tab.getByRole('menuitem', { name: 'entity.created' }).waitFor()
+      await assertAccessible(tab, 'the menu of a filter of the audit log')
+      await tab.keyboard.press('Escape')
+      await tab.getByRole('menu').waitFor({ state: 'hidden' })
+      await tab.getByRole('button', { name: 'Export' }).click()
+      await tab.getByRole('menuitem', { name: 'JSON lines' }).waitFor()
+    },
+  }))
+
+/** Waits for what the server counts within a second and the page asks for again. */
+async function untilSeen(tab: Page, find: () => { count(): Promise<number> }): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    if ((await find().count()) > 0) return
+    await tab.waitForTimeout(500)
+    await tab.reload()
+    await settle(tab)
+  }
+  assert.fail('the page does not show it')
+}
+
+async function downloaded(tab: Page, act: () => Promise<unknown>): Promise<Download> {
+  const [file] = await Promise.all([tab.waitForEvent('download'), act()])
+  return file
+}

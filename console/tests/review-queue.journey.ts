@@ -1,0 +1,187 @@
+/** A reviewer works through the queue with the keyboard only, and a slower one is told who was faster. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createKey } from '../../server/src/admin/manage-keys.ts'
+import { SCOPES } from '../../server/src/security/scopes.ts'
+import { signedInOperator } from '../../server/tests/console-client.ts'
+import { assertAccessible, assertAccessibleEverywhere, openConsole, settle } from './browser.ts'
+
+const testConsole = await openConsole()
+const { api, organizationId, problems, url } = testConsole
+const { installation } = api.service
+
+after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
+
+const { key } = await createKey(installation, {
+  ...{ environment: 'sandbox', organizationId, name: 'Journey', scopes: SCOPES, expiresAt: null },
+  actor: { type: 'system', id: 'test' },
+})
+
+async function post(path: string, body: object) {
+  const headers = { 'Idempotency-Key': crypto.randomUUID() }
+  const answer = await api.request('sandbox', path, { method: 'POST', key, body, headers })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
+/** Asks for a decision about a company without data, which the sandbox policy leaves to a person. */
+async function undecided(name: string, amount: number): Promise<{ id: string; entityId: string }> {
+  const entity = await post('/v1/entities', { external_id: name, type: 'business', display_name: name, country: 'DE' })
+  return { ...(await ask(entity.id, amount)), entityId: entity.id }
+}
+
+async function ask(entityId: string, amount: number): Promise<{ id: string }> {
+  const request = { entity_id: entityId, product: 'personal_loan', requested_amount: amount, currency: 'EUR' }
+  const decision = await post('/v1/underwrite', request)
+  assert.equal(decision.verdict, 'manual_review')
+  return decision
+}
+
+const names = ['Aster Imports', 'Birch Bakery', 'Cedar Cycles', 'Dune Design']
+const decisions: { id: string; entityId: string }[] = []
+for (const name of names) decisions.push(await undecided(name, 6_000))
+
+/** A browser of a second reviewer, signed in. */
+async function secondReviewer(): Promise<Page> {
+  const ines = await signedInOperator(api, { organizationId, email: 'ines@fjordlend.example', role: 'reviewer' })
+  const tab = await testConsole.openSignedOut('/sign-in')
+  const [name, value] = ines.cookie!.split('=')
+  await tab.context().addCookies([{ name: name!, value: value!, url }])
+  await tab.goto(`${url}/${organizationId}/sandbox/review-queue`)
+  await settle(tab)
+  return tab
+}
+
+const drawer = (tab: Page) => tab.getByRole('complementary', { name: 'Case' })
+const opened = (tab: Page, name: string) => drawer(tab).getByRole('heading', { level: 2, name }).waitFor()
+
+test('with the keyboard only: take a case, decide it, land on the next, while a second reviewer is told that it was taken', async () => {
+  const slower = await secondReviewer()
+  const tab = await testConsole.open('review-queue')
+  await tab.getByText('4 open cases, oldest first.').waitFor()
+  // Both look at the oldest case; the owner takes it first.
+  await slower.keyboard.press('j')
+  await opened(slower, 'Aster Imports')
+  await tab.keyboard.press('n')
+  await opened(tab, 'Aster Imports')
+  await drawer(tab).getByText('Assigned to you').waitFor()
+  await drawer(tab).getByText('Why a person:').waitFor()
+  await assertAccessible(tab, 'a case of the queue')
+  await drawer(tab).getByRole('button', { name: 'Whole decision' }).press('Enter')
+  await drawer(tab).getByRole('heading', { level: 2, name: 'Rule trace' }).waitFor()
+  await assertAccessible(tab, 'the whole decision of a case')
+  await drawer(tab).getByRole('button', { name: 'Whole decision' }).press('Enter')
+
+  await slower.keyboard.press('m')
+  await slower
+    .getByRole('alert')
+    .getByText(/^Ben Ode took this case, on /)
+    .waitFor()
+  await drawer(slower)
+    .getByText(/Ben Ode\s*took this case/)
+    .waitFor()
+  assert.equal(await drawer(slower).getByRole('button', { name: 'Approve A' }).count(), 0)
+
+  await tab.keyboard.press('a')
+  assert.equal(await tab.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'A asks for the reason')
+  await tab.keyboard.press('Control+Enter')
+  assert.equal(
+    await drawer(tab)
+      .getByRole('button', { name: /^Approve €/ })
+      .isDisabled(),
+    true,
+    'a reason is required',
+  )
+  await tab.keyboard.type('Known for years, pays on time.')
+  await assertAccessible(tab, 'the form that decides')
+  await tab.keyboard.press('Control+Enter')
+  await tab.getByText('Approved Aster Imports.').waitFor()
+  await opened(tab, 'Birch Bakery')
+  await tab.getByText('3 open cases, oldest first.').waitFor()
+
+  await drawer(slower).getByText('Known for years, pays on time.').waitFor({ timeout: 15_000 })
+  await drawer(slower)
+    .getByText(/by Ben Ode/)
+    .waitFor()
+  const { body } = await api.request('sandbox', `/v1/decisions/${decisions[0]!.id}/replay`, { key })
+  assert.deepEqual(
+    body.reviews.map(({ verdict, reason }: { verdict: string; reason: string }) => [verdict, reason]),
+    [['approve', 'Known for years, pays on time.']],
+  )
+  await slower.context().close()
+  await tab.close()
+})
+
+test('a reviewer who decides what a colleague has just decided is told by whom, and keeps the filters on the next case', async () => {
+  const tab = await testConsole.open('review-queue?holder=free')
+  await tab.keyboard.press('j')
+  await opened(tab, 'Birch Bakery')
+  await tab.keyboard.press('d')
+  await tab.keyboard.type('No accounts were sent.')
+  const review = { verdict: 'decline', reviewer: { id: 'crm-1', name: 'Carla' }, reason: 'Withdrawn by phone.' }
+  await api.request('sandbox', `/v1/decisions/${decisions[1]!.id}/reviews`, { method: 'POST', key, body: review })
+  await tab.keyboard.press('Control+Enter')
+  await drawer(tab)
+    .getByText(/^Carla has declined this case already/)
+    .or(drawer(tab).getByText('Withdrawn by phone.'))
+    .first()
+    .waitFor()
+  await drawer(tab).getByText('Withdrawn by phone.').waitFor({ timeout: 15_000 })
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('Escape')
+  await drawer(tab).waitFor({ state: 'detached' })
+  await tab.keyboard.press('j')
+  await opened(tab, 'Cedar Cycles')
+  assert.match(tab.url(), /holder=free/)
+
+  // A decision that joins while the reviewer writes is shown before it is decided.
+  await ask(decisions[2]!.entityId, 4_000)
+  await tab.keyboard.press('c')
+  await tab.keyboard.type('Bring the accounts of 2025')
+  await tab.keyboard.press('Control+Enter')
+  await drawer(tab).getByText('Also in this case').waitFor({ timeout: 15_000 })
+  await tab.close()
+})
+
+test('a case is decided with conditions and a limit, noted on, and says afterwards who decided it and why', async () => {
+  const tab = await testConsole.open('review-queue')
+  await tab.keyboard.press('j')
+  await opened(tab, 'Cedar Cycles')
+  await drawer(tab).getByLabel('Note').fill('Called the owner.')
+  await drawer(tab).getByRole('button', { name: 'Add note' }).click()
+  await drawer(tab).getByText('Called the owner.').first().waitFor()
+  await drawer(tab)
+    .getByRole('button', { name: /^Conditions/ })
+    .click()
+  await drawer(tab).getByLabel('Conditions', { exact: false }).last().fill('Bring the accounts of 2025')
+  await drawer(tab).getByLabel('Limit in EUR').fill('3500')
+  await drawer(tab).getByLabel('Reason').fill('Enough for the smaller request.')
+  await drawer(tab).getByRole('button', { name: 'Approve €3,500 with conditions' }).click()
+  await tab.getByText('Approved Cedar Cycles.').waitFor()
+  await opened(tab, 'Dune Design')
+  await tab.keyboard.press('Escape')
+  await tab.goto(`${url}/${organizationId}/sandbox/review-queue?state=decided`)
+  await settle(tab)
+  await tab.getByRole('row').filter({ hasText: 'Cedar Cycles' }).getByRole('link').click()
+  for (const words of ['Enough for the smaller request.', 'Bring the accounts of 2025', '€3,500', 'Called the owner.'])
+    await drawer(tab).getByText(words).first().waitFor()
+  await tab.close()
+})
+
+test('the overview leads to the queue', async () => {
+  const tab = await testConsole.open('overview')
+  await tab.getByRole('link', { name: /Waiting for a person/ }).click()
+  await tab.getByRole('heading', { level: 1, name: 'Review queue' }).waitFor()
+  await tab.close()
+})
+
+test('the queue is accessible in both themes and at both widths, closed and with a case open', async () => {
+  await assertAccessibleEverywhere(testConsole, 'review-queue')
+  await assertAccessibleEverywhere(testConsole, `review-queue?case=cas_${decisions[3]!.id.slice(4)}`, {
+    prepare: async (tab) => {
+      await opened(tab, 'Dune Design')
+      await tab.keyboard.press('c')
+    },
+  })
+})

@@ -1,0 +1,240 @@
+import type { Environment } from '../config.ts'
+import { applyRetraction, type EntityState, type OutcomeFact } from '../core/facts/entity-state.ts'
+import { currentOutcome } from '../core/facts/outcome-course.ts'
+import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
+import { dayOf } from '../core/graph/decay.ts'
+import { isAdverse, tallyOutcome, trackRecordOf, untallyOutcome } from '../core/graph/track-record.ts'
+import type { Installation } from '../service/installation.ts'
+import { DatabaseError } from '../store/database/database.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
+import type { StoredTrackRecord } from '../store/queries/graph.ts'
+import { findOperatorById, listOperators, type Operator } from '../store/queries/operators.ts'
+import type { OutcomeWithRetraction } from '../store/queries/outcomes.ts'
+import type { NewRow } from '../store/schema/tables.ts'
+import type { Change } from '../store/write-path/change.ts'
+import { auditEntryRow, eventRow, type RecordContext } from '../store/write-path/record.ts'
+import { recordSha256 } from '../store/write-path/record-hash.ts'
+import { actorOf, isSamePerson, type OperatorAct, refusal, roleRefusal } from './operator-act.ts'
+import { recordContext } from './record-context.ts'
+
+/** An operator's act on an outcome of one environment. */
+export interface OutcomeAct extends OperatorAct {
+  environment: Environment
+}
+
+/** An outcome, and how far its retraction has come. */
+export interface RetractionStanding {
+  outcome_id: string
+  decision_id: string
+  entity_id: string
+  type: string
+  occurred_at: string
+  state: 'counts' | 'retraction_proposed' | 'retracted'
+  proposed_by: string | null
+  proposed_reason: string | null
+  retracted_by: string | null
+}
+
+interface Problem {
+  problem: string
+}
+
+/** How often a retraction is computed again because other facts about the entity were recorded at the same moment. */
+const ATTEMPTS_MAX = 20
+
+const CHANGED_AT_ONCE: Problem = {
+  problem: 'another operator took this step at the same moment: run outcomes list <decision id> to see where it stands',
+}
+
+/** All outcomes of a decision with their retractions. */
+export async function listOutcomes(
+  { stores, storage }: Installation,
+  { environment, organizationId, decisionId }: { environment: Environment; organizationId: string; decisionId: string },
+): Promise<RetractionStanding[] | Problem> {
+  const store = stores[environment]
+  if (!(await store.decision({ organizationId, id: decisionId })))
+    return { problem: `there is no decision ${JSON.stringify(decisionId)} in ${environment}` }
+  const operators = await listOperators(storage.control, organizationId)
+  return (await store.outcomesWithRetractions(organizationId, decisionId)).map((outcome) => {
+    const proposer = operators.find(({ id }) => id === outcome.proposed_by)
+    return standingOf(outcome, proposer && mayRetract(proposer) ? proposer : undefined)
+  })
+}
+
+/**
+ * Takes an outcome back that was reported by mistake. The first operator proposes it; when a second one confirms, the
+ * outcome stops counting for the entity and, within seconds, for its neighbours. Decisions that were made stay as they are.
+ */
+export async function retractOutcome(
+  installation: Installation,
+  act: OutcomeAct,
+  outcomeId: string,
+): Promise<RetractionStanding | Problem> {
+  const refused = refusal(act, 'retract outcomes')
+  if (refused) return refused
+  const { environment, organizationId, operator } = act
+  const store = installation.stores[environment]
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const outcome = await store.outcomeWithRetraction(organizationId, outcomeId)
+    if (!outcome) return { problem: `there is no outcome ${JSON.stringify(outcomeId)} in ${environment}` }
+    if (outcome.retracted_at) return { problem: `this outcome was retracted at ${outcome.retracted_at}` }
+    const proposer = await standingProposer(installation, act, outcome)
+    if (proposer && isSamePerson(proposer, operator))
+      return { problem: `${operator.email} proposed this retraction: another operator has to confirm it` }
+    const change = await nextStep(installation, act, { outcome, proposer })
+    if ('problem' in change) return change
+    const written = await commitOnce(installation, act, change)
+    if (written === 'taken') return CHANGED_AT_ONCE
+    if (written === 'written')
+      return standingOf((await store.outcomeWithRetraction(organizationId, outcomeId))!, proposer ?? operator)
+  }
+  return { problem: 'facts about this entity are being recorded too fast: try again in a moment' }
+}
+
+/** The operator whose proposal waits for a second one. A proposal is void once its operator was removed or lost the role. */
+async function standingProposer(
+  { storage }: Installation,
+  { organizationId }: OutcomeAct,
+  { proposed_by }: OutcomeWithRetraction,
+): Promise<Operator | undefined> {
+  const proposer =
+    proposed_by === null ? undefined : await findOperatorById(storage.control, organizationId, proposed_by)
+  return proposer && mayRetract(proposer) ? proposer : undefined
+}
+
+const mayRetract = (operator: Operator) => roleRefusal(operator, operator.org_id, 'retract outcomes') === undefined
+
+/** The change of the next step: the proposal, or the confirmation with everything that it takes back. */
+async function nextStep(
+  installation: Installation,
+  act: OutcomeAct,
+  { outcome, proposer }: { outcome: OutcomeWithRetraction; proposer: Operator | undefined },
+): Promise<Change | Problem> {
+  const { organizationId } = act
+  const { entity_id, decision_id } = outcome
+  const store = installation.stores[act.environment]
+  // INVARIANT: the entity is read before its outcomes, as when an outcome is recorded. If another outcome is committed in
+  // between, this change loses by the entity's version.
+  const entity = (await store.entity({ organizationId, id: entity_id }))!
+  const others = otherThan(outcome, await store.outcomesOf(organizationId, decision_id))
+  if (outcome.type === 'funded' && !others.some(({ type }) => type === 'funded')) {
+    const repaid = others.find(({ type }) => type === 'repaid')
+    if (repaid)
+      return { problem: `${repaid.id} reports that this money was repaid: retract that outcome before this one` }
+  }
+  const context = recordContext(installation, { organizationId, actor: actorOf(act).actor })
+  const step = recordStep(context, act, { outcome, proposer, id: installation.newId('ret') })
+  if (!proposer) return { organizationId, ...step }
+  const allOthers = otherThan(outcome, await store.outcomesOfEntity(organizationId, entity_id))
+  const known = (await store.trackRecords(organizationId, [entity_id])).get(entity_id)!
+  const { now } = context
+  const retracted = factOf(outcome.body)
+  return {
+    organizationId,
+    ...step,
+    changedEntities: [entityWithout(entity, retracted, { others, allOthers, now })],
+    changedTrackRecords: [{ entity_id, ...trackRecordWithout(known, retracted, { others, now }) }],
+    consequences: ['spread', 'exposure'].map((kind) => ({ kind, entity_id, mark: `retracted ${outcome.id}` })),
+  }
+}
+
+function entityWithout(
+  entity: EntityRow,
+  retracted: OutcomeFact,
+  { now, ...reports }: { others: readonly OutcomeFact[]; allOthers: readonly OutcomeFact[]; now: string },
+): EntityRow {
+  const state = applyRetraction(JSON.parse(entity.state) as EntityState, retracted, reports)
+  // A clock that is behind must not date the change before the one that it follows.
+  const updated_at = now > entity.updated_at ? now : new Date(Date.parse(entity.updated_at) + 1).toISOString()
+  return { ...entity, state: JSON.stringify(state), version: entity.version + 1, updated_at }
+}
+
+function trackRecordWithout(
+  { tallies, version }: StoredTrackRecord,
+  retracted: OutcomeFact,
+  { others, now }: { others: readonly OutcomeFact[]; now: string },
+): Omit<NewRow<'graph_track_records'>, 'entity_id'> {
+  const before = currentOutcome([...others, retracted])!
+  const after = currentOutcome(others)
+  const changed = after ? tallyOutcome(tallies, after, before) : untallyOutcome(tallies, before)
+  const next = after === before ? tallies : changed
+  return {
+    tallies: JSON.stringify(next),
+    is_adverse: isAdverse(trackRecordOf(next, dayOf(now))),
+    version: version + 1,
+  }
+}
+
+/** The row of a step with its audit entry and, for the second step, its event. */
+function recordStep(
+  context: RecordContext,
+  act: OutcomeAct,
+  { outcome, proposer, id }: { outcome: OutcomeWithRetraction; proposer: Operator | undefined; id: string },
+): Pick<Change, 'rows' | 'auditEntries'> {
+  const { organizationId } = act
+  const { actor, via } = actorOf(act)
+  const { id: outcome_id, entity_id, decision_id, type: outcome_type } = outcome
+  const row = {
+    id,
+    outcome_id,
+    entity_id,
+    step: proposer ? 'approved' : 'proposed',
+    reason: act.reason.trim(),
+    actor_type: actor.type,
+    actor_id: actor.id,
+    taken_at: context.now,
+  }
+  const record_sha256 = recordSha256<'outcome_retractions'>(organizationId, row)
+  const about = { entity_id, decision_id, outcome_id, outcome_type, record_sha256 }
+  const data = { ...about, reason: row.reason, ...(via && { via }) }
+  const subject = { type: 'outcome_retraction', id: row.id }
+  if (!proposer) {
+    const proposed = { type: 'decision.outcome_retraction_proposed', trailId: entity_id, subject, data } as const
+    return { rows: { outcome_retractions: [row] }, auditEntries: [auditEntryRow(context, proposed)] }
+  }
+  const retracted = { type: 'decision.outcome_retracted', trailId: entity_id, subject } as const
+  return {
+    rows: { outcome_retractions: [row], events: [eventRow(context, 'decision.outcome_retracted', about)] },
+    auditEntries: [auditEntryRow(context, { ...retracted, data: { ...data, proposed_by: proposer.id } })],
+  }
+}
+
+/** Writes a step; `taken` if a concurrent writer took the same step first, `lost` if the entity has changed. */
+async function commitOnce(
+  { stores }: Installation,
+  { environment }: OutcomeAct,
+  change: Change,
+): Promise<'written' | 'taken' | 'lost'> {
+  try {
+    const { lost } = await stores[environment].commit(change)
+    return lost ? 'lost' : 'written'
+  } catch (error) {
+    if (error instanceof DatabaseError && error.isUniqueViolation) return 'taken'
+    throw error
+  }
+}
+
+function otherThan({ id }: OutcomeWithRetraction, bodies: readonly string[]): OutcomeFact[] {
+  return bodies.map(factOf).filter((report) => report.id !== id)
+}
+
+function factOf(body: string): OutcomeFact {
+  return outcomeFact(JSON.parse(body) as RecordedOutcome)
+}
+
+function standingOf(outcome: OutcomeWithRetraction, proposer: Operator | undefined): RetractionStanding {
+  const { id, decision_id, entity_id, type, occurred_at, retracted_by } = outcome
+  const state = retracted_by ? 'retracted' : proposer ? 'retraction_proposed' : 'counts'
+  const { proposed_by, proposed_reason } = state === 'counts' ? { proposed_by: null, proposed_reason: null } : outcome
+  return {
+    outcome_id: id,
+    decision_id,
+    entity_id,
+    type,
+    occurred_at,
+    state,
+    proposed_by,
+    proposed_reason,
+    retracted_by,
+  }
+}

@@ -1,0 +1,210 @@
+/** How a person whom the identity provider vouched for becomes an operator, and with which role. */
+import type { OidcSettings } from '../config.ts'
+import type { Installation } from '../service/installation.ts'
+import {
+  accountOfIdentity,
+  deleteIdentities,
+  hasPasskey,
+  type Identity,
+  insertAccountWithIdentity,
+  insertIdentity,
+  whileIdentityHolds,
+} from '../store/queries/account-identities.ts'
+import { type Account, findAccount, findAccountByEmail } from '../store/queries/accounts.ts'
+import {
+  bindOperator,
+  findOperatorByEmail,
+  findOperatorOfAccount,
+  insertOperator,
+  type Operator,
+  ROLES,
+  type Role,
+  wasRemoved,
+} from '../store/queries/operators.ts'
+import { listOrganizations } from '../store/queries/organizations.ts'
+import { setRole } from './change-operators.ts'
+import { recordForAccount } from './record-for-account.ts'
+import { recordOnProduction } from './record-on-production.ts'
+
+/** A person as the identity provider describes them, after it proved who they are. */
+export interface ProvedIdentity extends Identity {
+  /** Lower case; null unless the provider says that it verified the address. */
+  email: string | null
+  name: string
+  groups: string[]
+}
+
+interface Problem {
+  problem: string
+}
+
+const ACTOR = { type: 'system', id: 'single-sign-on' } as const
+const BY_GROUPS = 'the groups at the identity provider'
+const NAME_CHARACTERS_MAX = 255
+const EMAIL_CHARACTERS_MAX = 254
+
+/** The organization that operators join by single sign-on: the one of the settings, or the oldest. */
+export async function singleSignOnOrganization({ storage, config }: Installation): Promise<string | undefined> {
+  const wanted = config.oidc?.organization
+  const organizations = await listOrganizations(storage.control)
+  if (wanted === undefined) return organizations[0]?.id
+  const matches = organizations.filter(({ id, name }) => id === wanted || name === wanted)
+  return matches.length === 1 ? matches[0]!.id : undefined
+}
+
+/** The highest role that the groups of a person give; undefined if they give none. */
+export function roleOfGroups({ roles }: Pick<OidcSettings, 'roles'>, groups: readonly string[]): Role | undefined {
+  const given = roles.filter(({ group }) => groups.includes(group)).map(({ role }) => role)
+  return ROLES.find((role) => given.includes(role))
+}
+
+/**
+ * Finds or makes the account of a person at the identity provider, and gives its operator the role of their groups. An
+ * account that exists is never taken over because of its e-mail: its own person has to connect it.
+ */
+export async function admitIdentity(
+  installation: Installation,
+  identity: ProvedIdentity,
+): Promise<{ accountId: string } | Problem> {
+  const role = roleOfGroups(installation.config.oidc!, identity.groups)
+  if (!role)
+    return {
+      problem:
+        'You are in none of the groups that may use this console. Ask the people who manage your groups, or an owner for an invitation.',
+    }
+  const organizationId = await singleSignOnOrganization(installation)
+  if (!organizationId)
+    return {
+      problem: 'The setting OIDC_ORGANIZATION names no organization, or several. Its operator has to correct it.',
+    }
+  const account = await accountFor(installation, identity)
+  if ('problem' in account) return account
+  const operator = await operatorFor(installation, { organizationId, account, role, identity })
+  if ('problem' in operator) return operator
+  // The last owner keeps the role: an organization without one could not be managed.
+  if (operator.role !== role) await setRole(installation, { actor: ACTOR, reason: BY_GROUPS }, { operator, role })
+  return { accountId: account.id }
+}
+
+/** Lets the person at the identity provider sign in to the account of the person who is signed in, who asked for it. */
+export async function connectIdentity(
+  installation: Installation,
+  { accountId, identity }: { accountId: string; identity: ProvedIdentity },
+): Promise<Problem | undefined> {
+  const { storage, nowMs } = installation
+  const { issuer, subject } = identity
+  const now = new Date(nowMs()).toISOString()
+  if (await insertIdentity(storage.control, { issuer, subject, accountId, now })) {
+    await recordForAccount(installation, accountId, { type: 'operator.single_sign_on_connected', data: { issuer } })
+    return undefined
+  }
+  return (await accountOfIdentity(storage.control, identity)) === accountId
+    ? undefined
+    : { problem: 'You sign in to another account with this identity already. Disconnect it there first.' }
+}
+
+/** Ends the sign-in through the provider for an account that has another way to sign in. */
+export async function disconnectIdentities(
+  installation: Installation,
+  accountId: string,
+): Promise<Problem | undefined> {
+  const { control } = installation.storage
+  const account = await findAccount(control, accountId)
+  if (!account?.password_hash && !(await hasPasskey(control, accountId)))
+    return { problem: 'Single sign-on is the only way to sign in to this account. Add a passkey first.' }
+  if ((await deleteIdentities(control, accountId)) > 0)
+    await recordForAccount(installation, accountId, { type: 'operator.single_sign_on_disconnected', data: {} })
+  return undefined
+}
+
+async function accountFor(installation: Installation, identity: ProvedIdentity): Promise<Account | Problem> {
+  const { storage, newId, nowMs } = installation
+  const known = await accountOfIdentity(storage.control, identity)
+  const account = known && (await findAccount(storage.control, known))
+  if (account) return account
+  const { issuer, subject, email } = identity
+  if (email === null || email.length > EMAIL_CHARACTERS_MAX) return NOT_VERIFIED
+  const connectFirst = {
+    problem:
+      'There is an account with your e-mail address. Sign in to it with its password or passkey, then connect single sign-on on the page Account.',
+  }
+  if (await findAccountByEmail(storage.control, email)) return connectFirst
+  const added: Account = {
+    id: newId('acc'),
+    email,
+    name: (identity.name || email).slice(0, NAME_CHARACTERS_MAX),
+    password_hash: null,
+    created_at: new Date(nowMs()).toISOString(),
+  }
+  return (await insertAccountWithIdentity(storage.control, { account: added, issuer, subject })) ? added : connectFirst
+}
+
+async function operatorFor(
+  installation: Installation,
+  {
+    organizationId,
+    account,
+    role,
+    identity,
+  }: { organizationId: string; account: Account; role: Role; identity: ProvedIdentity },
+): Promise<Operator | Problem> {
+  const { control } = installation.storage
+  const { email: verifiedEmail } = identity
+  const operator = await findOperatorOfAccount(control, organizationId, account.id)
+  if (operator) return operator
+  // By the e-mail that the provider verified, and not the account's, which may come from an invitation.
+  const invited = verifiedEmail && (await findOperatorByEmail(control, organizationId, verifiedEmail))
+  if (invited && invited.disabled_at === null) return bind(installation, { operator: invited, account, identity })
+  if (await wasRemoved(control, { organizationId, accountId: account.id, email: verifiedEmail }))
+    return { problem: 'You were removed from this organization. An owner or admin has to invite you again.' }
+  if (verifiedEmail === null) return NOT_VERIFIED
+  const added: Operator = {
+    org_id: organizationId,
+    id: installation.newId('opr'),
+    email: verifiedEmail,
+    name: account.name,
+    role,
+    created_at: new Date(installation.nowMs()).toISOString(),
+    disabled_at: null,
+    account_id: account.id,
+  }
+  // Recorded before it takes effect: the two databases share no transaction, and no role may be given unrecorded.
+  await recordJoined(installation, added)
+  const isAdded = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>
+    insertOperator(transaction, added),
+  )
+  return isAdded ? added : CHANGED_MEANWHILE
+}
+
+/** An operator without an account, such as an invited one: the verified e-mail shows that it is this person. */
+async function bind(
+  installation: Installation,
+  { operator, account, identity }: { operator: Operator; account: Account; identity: ProvedIdentity },
+): Promise<Operator | Problem> {
+  if (operator.account_id !== null)
+    return { problem: 'Another account acts as the operator with your e-mail address. Ask an owner or admin.' }
+  await recordJoined(installation, operator)
+  const { org_id: organizationId, id: operatorId } = operator
+  const { control } = installation.storage
+  const isBound = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>
+    bindOperator(transaction, { organizationId, operatorId, accountId: account.id }),
+  )
+  return isBound ? { ...operator, account_id: account.id } : CHANGED_MEANWHILE
+}
+
+const NOT_VERIFIED = {
+  problem: 'The identity provider did not confirm your e-mail address. Verify it there, then sign in again.',
+}
+
+const CHANGED_MEANWHILE = {
+  problem:
+    'There is an operator with your e-mail address already, or the list changed meanwhile. Ask an owner or admin.',
+}
+
+function recordJoined(installation: Installation, { org_id, id, role }: Operator): Promise<void> {
+  return recordOnProduction(
+    installation,
+    { organizationId: org_id, actor: ACTOR },
+    { type: 'operator.joined', trailId: id, subject: { type: 'operator', id }, data: { role } },
+  )
+}

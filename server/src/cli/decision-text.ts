@@ -1,0 +1,242 @@
+/** A decision in words, as lines for a terminal. */
+import type { SettledBy } from '../core/decide/evaluation.ts'
+import type { ExplainedLine, ExplainedRule } from '../core/decide/explain-decision.ts'
+import { MISSING_BECAUSE } from '../core/facts/facts.ts'
+import { type DecidingThreshold, nearestThreshold } from '../core/policy/deciding-thresholds.ts'
+import type { Evidence } from '../underwriting/describe-evidence.ts'
+
+type Json = Record<string, unknown>
+
+/** What was recorded about a decision since it was made. */
+export interface RecordedSince {
+  reviews: Json[]
+  outcomes: Json[]
+}
+
+interface Shown extends RecordedSince {
+  decision: Json
+  entity_id: string
+  product: string
+}
+
+interface Explained extends Shown {
+  matches: boolean
+  differences: { path: string; recorded: unknown; replayed: unknown }[]
+  evidence: Evidence
+}
+
+const SETTLED_BY: Record<SettledBy, string> = {
+  knock_out: 'a rule that declines holds',
+  data_questioned: 'a rule that questions the data itself asks for a review',
+  completeness: 'too little of what the policy reads is known',
+  review_rule: 'a rule asks for a review',
+  confidence: 'the score is below the cutoff, or not surely enough above it',
+  score: 'the score is surely below the cutoff',
+  limit_unknown: 'the limit cannot be computed, because facts for it are missing',
+  no_limit_left: 'the terms of the limit leave nothing to lend',
+  counter_offer: 'a smaller amount than was asked for is approved',
+  conditions: 'nothing speaks against it once the conditions are met',
+  nothing_against: 'nothing speaks against it',
+}
+
+/** The lines of `decisions show`. */
+export function showLines({ decision, entity_id, product, reviews, outcomes }: Shown): string[] {
+  const { id, verdict, recommended_limit, repayment_probability, risk_tier, confidence } = decision
+  return [
+    `${id}  ${verdict}`,
+    `  entity                 ${entity_id}`,
+    `  product                ${product}`,
+    ...(recommended_limit === undefined ? [] : [`  recommended limit      ${recommended_limit}`]),
+    ...(repayment_probability === undefined ? [] : [`  repayment probability  ${repayment_probability}`]),
+    `  risk tier              ${risk_tier}`,
+    `  confidence             ${confidence}`,
+    `  policy                 ${decision.policy_version} (${decision.policy_checksum})`,
+    `  decided                ${decision.created_at}, by request ${decision.request_id}`,
+    ...outcomeOfDecision(decision),
+    ...sinceLines({ reviews, outcomes }),
+  ]
+}
+
+/** The lines of `decisions explain`. */
+export function explainLines(explained: Explained): string[] {
+  const { decision, entity_id, evidence, matches, differences } = explained
+  return [
+    `${decision.id} about ${entity_id}, decided ${decision.created_at} under ${decision.policy_version}`,
+    ...verdictLines(decision, evidence),
+    ...scoreLines(evidence),
+    ...derivedLines(evidence),
+    ...ruleLines(evidence),
+    ...limitLines(evidence),
+    ...outcomeOfDecision(decision),
+    ...missingLines(evidence),
+    ...graphLines(evidence),
+    ...sinceLines(explained),
+    '',
+    ...(matches
+      ? ['Replay: the same facts under the same policy give the same decision, byte for byte.']
+      : ['Replay: DIFFERENT from what was recorded, at', ...differences.map(({ path }) => `  ${path}`)]),
+  ]
+}
+
+function verdictLines(decision: Json, evidence: Evidence): string[] {
+  const { settled_by, product, segment, feature_snapshot } = evidence
+  const asked = ['request.amount', 'request.currency'].flatMap((name) => factText(feature_snapshot, name))
+  return [
+    `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${SETTLED_BY[settled_by]}.` : '.'}`,
+    ...(asked.length > 0 ? [`Asked for: ${asked.join(' ')}.`] : ['Asked for: access, without an amount.']),
+    ...(product
+      ? [
+          `Product: ${product.requested ?? 'none'}${product.is_fallback ? `, which the policy does not list; the terms of ${product.applied} were used` : ''}: ${product.term_months} monthly instalments at ${percent(product.annual_rate)} a year${feeText(product)}.`,
+        ]
+      : []),
+    ...(segment === null ? [] : [`Segment: ${segment}.`]),
+  ]
+}
+
+function feeText({ fee_rate, fee_amount }: NonNullable<Evidence['product']>): string {
+  const fees = [...(fee_rate > 0 ? [percent(fee_rate)] : []), ...(fee_amount > 0 ? [String(fee_amount)] : [])]
+  return fees.length === 0 ? '' : `, with a fee of ${fees.join(' and ')}`
+}
+
+function factText(features: Json | null, name: string): string[] {
+  const fact = features?.[name] as { value?: unknown } | undefined
+  return fact?.value === undefined ? [] : [String(fact.value)]
+}
+
+function scoreLines({ score, confidence, completeness, scorecard }: Evidence): string[] {
+  if (!score || !confidence || !completeness) return []
+  const { base, total, cutoff, bad_ppm, rule_points = 0, probability_source } = score
+  const source = probability_source ? ` (${probability_source === 'table' ? 'by the table' : 'external'})` : ''
+  const byRules = rule_points === 0 ? '' : `, ${signed(rule_points)} of them by rules`
+  return [
+    '',
+    `Score: ${total} = base ${base} + ${total - base} points${byRules}; the cutoff is ${cutoff} (${signed(total - cutoff)}).`,
+    ...scorecard.map(lineOfCard),
+    `  bad outcome ${bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6)}${source}, confidence ${percent(confidence.ppm / 1e6)}, completeness ${percent(completeness.ppm / 1e6)}`,
+  ]
+}
+
+function lineOfCard({ points, label, feature, value, missing, bin, reference }: ExplainedLine): string {
+  const seen = value === null ? `${feature} is missing${missing ? ` (${missing})` : ''}` : `${feature} = ${value}`
+  return `  ${signed(points).padStart(5)}  ${label}: ${seen}, ${bin}; reference ${reference}`
+}
+
+function derivedLines({ derived }: Evidence): string[] {
+  const lines = derived.map(({ feature, value, missing }) =>
+    value === null ? `  ${feature} is missing (${missing})` : `  ${feature} = ${value}`,
+  )
+  return section('Computed by the policy', lines)
+}
+
+function ruleLines({ rule_trace }: Evidence): string[] {
+  const held = rule_trace.filter(({ holds }) => holds === true)
+  const open = rule_trace.filter(({ holds }) => holds === null)
+  const near = rule_trace.filter((rule) => rule.holds === false && nearestThreshold(rule.thresholds) !== undefined)
+  return [
+    ...section('Rules that hold', held.flatMap(lineOfHeld)),
+    ...section(
+      'Rules that nearly hold',
+      near.map((rule) => `  ${rule.rule} (${rule.action}): ${thresholdText(nearestThreshold(rule.thresholds)!)}`),
+    ),
+    ...section(
+      'Rules left open, because a value is missing',
+      open.map(({ rule, action, missing = [] }) => `  ${rule} (${action}): needs ${missing.join(', ')}`),
+    ),
+  ]
+}
+
+function lineOfHeld({ rule, action, label, values, thresholds }: ExplainedRule): string[] {
+  const seen = values.map(({ feature, value, missing }) =>
+    value === null ? `${feature} is missing (${missing})` : `${feature} = ${value}`,
+  )
+  return [
+    `  ${rule} (${action}): ${label}`,
+    `    ${seen.join(', ')}`,
+    ...thresholds.map((threshold) => `    ${thresholdText(threshold)}`),
+  ]
+}
+
+function thresholdText({ feature, operator, value, threshold, distance }: DecidingThreshold): string {
+  return `${feature} ${operator} ${threshold} decides it; ${value} is ${distance} away`
+}
+
+function limitLines({ limit, better_amount }: Evidence): string[] {
+  if (!limit) return []
+  const { amount, binding, currency, missing, terms } = limit
+  const known = amount === null ? 'not known' : `${amount} ${currency}`
+  return [
+    '',
+    `Limit: ${known}${binding ? `; ${binding} keeps it from being higher` : ''}.`,
+    ...terms.map((bound) => `  ${bound.term === binding ? '→' : ' '} ${bound.term}: ${bound.amount}`),
+    ...(missing.length > 0 ? [`  without a value for ${missing.join(', ')}`] : []),
+    better_amount
+      ? `A better verdict: ${better_amount.amount} ${better_amount.currency} would be ${better_amount.verdict} (${better_amount.settled_by}).`
+      : 'No smaller amount has a better verdict.',
+  ]
+}
+
+function outcomeOfDecision({ reason_codes, conditions }: Json): string[] {
+  const reasons = listOf(reason_codes).map(
+    ({ impact, label, code }) => `  ${impact === 'positive' ? '+' : '−'} ${label} (${code})`,
+  )
+  return [
+    ...section('Reasons', reasons),
+    ...section(
+      'Conditions',
+      listOf(conditions).map(({ label, code }) => `  ${label} (${code})`),
+    ),
+  ]
+}
+
+function missingLines({ missing_features }: Evidence): string[] {
+  return section(
+    'Missing',
+    missing_features.map(({ feature, missing }) => `  ${feature}: ${MISSING_BECAUSE[missing]}`),
+  )
+}
+
+function graphLines({ graph }: Evidence): string[] {
+  return section(
+    'Links to bad outcomes',
+    listOf(graph?.paths).map(({ entity_id, edges, share }) => `  ${entity_id} over ${edges}: share ${share}`),
+  )
+}
+
+function sinceLines({ reviews, outcomes }: RecordedSince): string[] {
+  return [
+    ...section(
+      'Reviews since',
+      reviews.map((review) => {
+        const { id, name } = (review.reviewer ?? {}) as Json
+        const by = name === undefined ? id : `${name} (${id})`
+        return `  ${review.created_at}  ${review.verdict} by ${by}${review.overrides ? ', overrides the verdict' : ''}: ${review.reason}`
+      }),
+    ),
+    ...section(
+      'Outcomes since',
+      outcomes.map(({ occurred_at, type, amount, currency, days_past_due }) => {
+        const details = [
+          ...(amount === undefined ? [] : [`${amount} ${currency}`]),
+          ...(days_past_due === undefined ? [] : [`${days_past_due} days past due`]),
+        ]
+        return `  ${occurred_at}  ${type}${details.length > 0 ? `: ${details.join(', ')}` : ''}`
+      }),
+    ),
+  ]
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines]
+}
+
+function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+function signed(points: number): string {
+  return points < 0 ? `−${-points}` : `+${points}`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 10_000) / 100} %`
+}

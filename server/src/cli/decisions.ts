@@ -1,0 +1,86 @@
+import type { Environment } from '../config.ts'
+import type { Installation } from '../service/installation.ts'
+import type { RecordedDecision } from '../store/queries/decisions.ts'
+import { describeEvidence, type Evidence, parseBodies } from '../underwriting/describe-evidence.ts'
+import { type RecordedReplay, replayRecorded } from '../underwriting/replay-recorded.ts'
+import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
+import { explainLines, type RecordedSince, showLines } from './decision-text.ts'
+import { printable } from './printable.ts'
+import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
+
+/** A decision as it was recorded, and what was recorded about it since. */
+export interface ShownDecision extends RecordedSince {
+  decision: Record<string, unknown>
+  entity_id: string
+  product: string
+}
+
+/** A decision with the evidence that its replay found. */
+export interface ExplainedDecision extends ShownDecision {
+  matches: boolean
+  differences: RecordedReplay['differences']
+  evidence: Evidence
+}
+
+export const decisionsShow = defineCommand<ShownDecision>({
+  name: 'decisions show',
+  summary: 'Show a decision with the reviews and outcomes recorded since',
+  usage: `decisions show <decision id> ${TARGET_USAGE}`,
+  arguments: ['decision id'],
+  options: targetOptions,
+  async run(installation, input) {
+    const found = await readDecision(installation, input)
+    return isProblem(found) ? found : found.shown
+  },
+  render: (shown) => showLines(shown).map(printable).join('\n'),
+})
+
+export const decisionsExplain = defineCommand<ExplainedDecision>({
+  name: 'decisions explain',
+  summary: 'Replay a decision, and say in words how its verdict came about',
+  usage: `decisions explain <decision id> ${TARGET_USAGE}`,
+  arguments: ['decision id'],
+  options: targetOptions,
+  async run(installation, input) {
+    const found = await readDecision(installation, input)
+    if (isProblem(found)) return found
+    const replay = replayRecorded(found.recorded)
+    const { differences } = replay
+    return { ...found.shown, matches: differences.length === 0, differences, evidence: describeEvidence(replay) }
+  },
+  render: (explained) => explainLines(explained).map(printable).join('\n'),
+  isBad: ({ matches }) => !matches,
+})
+
+async function readDecision(
+  installation: Installation,
+  { options, positionals }: CommandInput,
+): Promise<{ recorded: RecordedDecision; shown: ShownDecision } | Problem> {
+  const target = await readTarget(installation, options)
+  if (isProblem(target)) return target
+  const { organizationId, environment } = target
+  const id = positionals[0]!
+  const store = installation.stores[environment]
+  const recorded = await store.recordedDecision(organizationId, id)
+  if (!recorded) return { problem: notFound(id, environment) }
+  const since = await store.recordedSince(organizationId, id)
+  const [decision] = parseBodies([recorded.body])
+  if (!decision)
+    return {
+      problem: `the stored decision ${id} was altered and cannot be read: run audit verify to see what else was`,
+    }
+  return {
+    recorded,
+    shown: {
+      decision,
+      entity_id: recorded.entity_id,
+      product: recorded.product,
+      reviews: parseBodies(since.reviews),
+      outcomes: parseBodies(since.outcomes),
+    },
+  }
+}
+
+function notFound(id: string, environment: Environment): string {
+  return `there is no decision ${JSON.stringify(id)} in ${environment}: take the id from the answer of POST /v1/underwrite, and check --org and --environment`
+}

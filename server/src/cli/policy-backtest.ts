@@ -1,0 +1,127 @@
+import { backtestDraft, beginBacktest, type KeptBacktest } from '../admin/backtest-policy.ts'
+import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../admin/run-backtest.ts'
+import type { Approvals, BacktestResult, BadShare, SwapSet } from '../core/backtest/backtest-result.ts'
+import { VERDICTS } from '../core/vocabularies.ts'
+import { defineCommand, isProblem, type OnProgress, type Problem, renderTable } from './command.ts'
+import { osUser } from './os-user.ts'
+import { readSource } from './policy-files.ts'
+import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
+
+const LAST = 10_000
+/** As many changed cases as fit on a screen; `--json` prints those that the result has. */
+const CASES_SHOWN = 20
+
+type ShownBacktest = BacktestResult & Partial<Pick<KeptBacktest, 'id' | 'version' | 'checksum'>>
+
+export const policyBacktest = defineCommand<ShownBacktest>({
+  name: 'policy backtest',
+  summary: 'Decide recorded decisions again under a policy, which is a file or a version, and compare the verdicts',
+  usage: `policy backtest <policy> [--last <number>] [--from <time>] [--to <time>] ${TARGET_USAGE}`,
+  arguments: ['policy'],
+  options: {
+    last: { type: 'string', description: `how many of the newest decisions, at most ${BACKTEST_DECISIONS_MAX}` },
+    from: { type: 'string', description: 'only decisions from this time on, ISO 8601' },
+    to: { type: 'string', description: 'only decisions before this time, ISO 8601' },
+    ...targetOptions,
+  },
+  prepare(input) {
+    const name = input.positionals[0]!
+    const source = readSource(name)
+    if (!isProblem(source)) return { ...input, options: { ...input.options, source } }
+    return /[/\\]|\.(ya?ml|json)$/.test(name) ? source : input
+  },
+  async run(installation, input, onLine = () => {}) {
+    const { options, positionals } = input
+    const target = await readTarget(installation, options)
+    if (isProblem(target)) return target
+    const range = readRange(options)
+    if (isProblem(range)) return range
+    const onProgress = progressLine(onLine)
+    if (options.source !== undefined)
+      return backtestDraft(installation, target, { source: String(options.source), range, onProgress })
+    const act = { ...target, actor: osUser(input) }
+    const begun = await beginBacktest(installation, act, { version: positionals[0]!, range, onProgress })
+    return isProblem(begun) ? begun : begun.done
+  },
+  render: renderBacktest,
+})
+
+function readRange({ last, from, to }: Record<string, string | boolean | undefined>): BacktestRange | Problem {
+  const timeOf = (text: string | boolean | undefined) => (text === undefined ? undefined : Date.parse(String(text)))
+  const range = { last: last === undefined ? LAST : Number(last), fromMs: timeOf(from), toMs: timeOf(to) }
+  if (Number.isNaN(range.fromMs) || Number.isNaN(range.toMs))
+    return { problem: '--from and --to must be times in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00Z' }
+  return range
+}
+
+/** Reports at most every two seconds, and nothing about a backtest that takes less. */
+function progressLine(onLine: OnProgress): (progress: { decided: number; total: number }) => void {
+  const everyMs = 2_000
+  let nextAtMs = performance.now() + everyMs
+  return ({ decided, total }) => {
+    if (performance.now() < nextAtMs) return
+    nextAtMs = performance.now() + everyMs
+    onLine(`decided ${decided} of ${total}`)
+  }
+}
+
+function renderBacktest(result: ShownBacktest): string {
+  const { decided, unreadable, changed, before, after, first_at, last_at, changed_cases } = result
+  if (decided === 0) return 'There are no recorded decisions to decide again.'
+  const cases = changed_cases.slice(0, CASES_SHOWN)
+  return [
+    `Decided ${decided} decisions again, made from ${first_at} to ${last_at}; ${changed} get another verdict.`,
+    ...(unreadable > 0 ? [`The facts of ${unreadable} more cannot be read.`] : []),
+    '',
+    renderMatrix(result),
+    '',
+    renderTable(
+      ['', 'BEFORE', 'AFTER'],
+      [
+        ['approved', approvedText(before), approvedText(after)],
+        ['bad among approved', badText(before.outcomes), badText(after.outcomes)],
+        ['approved amount', amountText(before.amount), amountText(after.amount)],
+        ['expected loss of it', amountText(before.expected_loss), amountText(after.expected_loss)],
+      ],
+    ),
+    '',
+    swapText('Newly approved', result.newly_approved),
+    swapText('No longer approved', result.no_longer_approved),
+    ...(cases.length > 0 ? ['', renderCases(cases)] : []),
+    ...(changed > cases.length ? [`and ${changed - cases.length} more; the console lists them`] : []),
+    ...(result.id ? ['', `Kept as ${result.id}.`] : []),
+  ].join('\n')
+}
+
+function renderMatrix({ matrix }: BacktestResult): string {
+  const rows = VERDICTS.map((before) => [before, ...VERDICTS.map((after) => String(matrix[before][after]))])
+  return renderTable(['DECIDED ↓  PROPOSED →', ...VERDICTS], rows)
+}
+
+function renderCases(cases: BacktestResult['changed_cases']): string {
+  return renderTable(
+    ['DECISION', 'BEFORE', 'AFTER', 'OUTCOME'],
+    cases.map(({ decision_id, before, after, outcome }) => [decision_id, before, after, outcome ?? '']),
+  )
+}
+
+function approvedText({ approved, rate }: Approvals): string {
+  return `${approved} (${percent(rate)})`
+}
+
+function badText({ known, bad, share, low, high }: BadShare): string {
+  if (share === null) return 'no outcome known'
+  return `${bad} of ${known} (${percent(share)}, 95 % interval ${percent(low!)} to ${percent(high!)})`
+}
+
+function swapText(name: string, { count, outcomes }: SwapSet): string {
+  return `${name}: ${count}; of ${outcomes.known} with a known outcome, ${outcomes.bad} ended badly.`
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}
+
+function amountText(amount: number): string {
+  return String(Math.round(amount))
+}

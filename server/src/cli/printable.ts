@@ -1,0 +1,20 @@
+/** Control characters, invisible format characters and line separators: they could drive an operator's terminal. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** A text for one line of a terminal: characters that could control it are escaped. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`)
+}
+
+/** A value as JSON, in which every character that could control a terminal is escaped. */
+export function printableJson(value: unknown, indent: number): string {
+  const lines = JSON.stringify(value, null, indent).split('\n')
+  return lines.map((line) => line.replace(UNPRINTABLE, escapeUnits)).join('\n')
+}
+
+function escapeUnits(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+}

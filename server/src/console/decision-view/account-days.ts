@@ -1,0 +1,54 @@
+import { withheldBecause } from '../../core/facts/consent-facts.ts'
+import { incomeOf, outflowOf, unpackDay } from '../../core/facts/day-bucket.ts'
+import type { EntityState } from '../../core/facts/entity-state.ts'
+import { majorOf } from '../../core/facts/units.ts'
+import { dayOf } from '../../core/graph/decay.ts'
+
+/** One day of an account: income, spending, and the lowest balance that was reported, in major units. */
+export interface AccountDay {
+  day: string
+  income: number
+  spending: number
+  lowest_balance: number | null
+}
+
+/** The days of an account in the windows that the facts of a decision use. */
+export interface AccountDays {
+  currency: string
+  /** The day of the decision, where all windows end. */
+  to: string
+  days: AccountDay[]
+}
+
+/** The longest window of a fact. */
+const WINDOW_DAYS = 365
+const DAY_MS = 86_400_000
+const UNITS_PER_MAJOR = 10_000
+
+/**
+ * The days before a decision, as the entity's state has them now: a decision keeps the facts that were computed from the
+ * days and not the days themselves. Null without transactions in the currency, or if consent to look at them has ended.
+ */
+export function accountDays(
+  state: EntityState,
+  { currency, decidedAt, now }: { currency: string; decidedAt: string; now: string },
+): AccountDays | null {
+  if (withheldBecause(state.consents, 'transactions', now) !== undefined) return null
+  const flow = Object.hasOwn(state.cashflow.currencies, currency) ? state.cashflow.currencies[currency] : undefined
+  if (!flow) return null
+  const last = dayOf(decidedAt)
+  const days = flow.days
+    .map(unpackDay)
+    .filter(({ day }) => day <= last && day > last - WINDOW_DAYS)
+    .map((bucket) => ({
+      day: dateOf(bucket.day),
+      income: incomeOf(bucket) / UNITS_PER_MAJOR,
+      spending: outflowOf(bucket) / UNITS_PER_MAJOR,
+      lowest_balance: bucket.balances > 0 ? majorOf(bucket.lowestBalance) : null,
+    }))
+  return days.length > 0 ? { currency, to: dateOf(last), days } : null
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}

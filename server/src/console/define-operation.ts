@@ -1,0 +1,104 @@
+import type { Static, TSchema } from 'typebox'
+import type { Client, SignInMethod } from '../admin/manage-sessions.ts'
+import type { Permission } from '../admin/operator-act.ts'
+import type { Environment } from '../config.ts'
+import type { AuditEntryType } from '../core/audit/audit-data.ts'
+import type { Installation } from '../service/installation.ts'
+import type { Database } from '../store/database/database.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { Operator } from '../store/queries/operators.ts'
+
+/** What every operation can see. */
+interface BaseContext<Input> {
+  input: Input
+  installation: Installation
+  requestId: string
+  /** When the request arrived, ISO 8601. */
+  now: string
+  client: Client
+  /** The origin of the page that sent the request, such as `http://localhost:4000`: one of the console's. */
+  origin: string
+  session: SessionControl
+}
+
+/** How an operation signs its caller in or out: the responder turns it into the session cookie. */
+export interface SessionControl {
+  /** Starts a session of an account and sends its cookie with the answer. */
+  begin(accountId: string, method: SignInMethod): Promise<void>
+  /** Ends the session of this request and clears its cookie. */
+  end(): Promise<void>
+}
+
+/** The account of a session: a person, who may be an operator of several organizations. */
+export interface SignedIn {
+  accountId: string
+  sessionId: string
+  /** When the session began, ISO 8601. */
+  signedInAt: string
+  email: string
+  name: string
+}
+
+/** The context of an operation that needs no session, such as signing in. */
+export type OpenContext<Input> = BaseContext<Input>
+
+/** The context of an operation on the caller's own account. */
+export interface AccountContext<Input> extends BaseContext<Input> {
+  account: SignedIn
+}
+
+/** The context of an operation of an operator within one organization and environment. */
+export interface OperatorContext<Input> extends AccountContext<Input> {
+  operator: Operator
+  organizationId: string
+  environment: Environment
+  /** The store and the database of the environment that the page shows. */
+  store: EnvironmentStore
+  database: Database
+}
+
+/** Why an operation was not carried out, in words for the person at the page. */
+export interface Refusal {
+  problem: string
+  /** 400 unless the operation says otherwise. */
+  status?: 400 | 401 | 403 | 404 | 409 | 429
+  /** A word for the page, where it has to react, such as `code_needed`. */
+  code?: string
+}
+
+interface Described<I extends TSchema> {
+  summary: string
+  input: I
+  /** The audit entries that the operation writes; empty for one that only reads. */
+  audit: readonly AuditEntryType[]
+}
+
+/** An operation of the console's backend: its contract and its handler. */
+export type Operation<I extends TSchema = TSchema, Output = unknown> =
+  | (Described<I> & { access: 'open'; handle(context: OpenContext<Static<I>>): Promise<Output | Refusal> })
+  | (Described<I> & { access: 'account'; handle(context: AccountContext<Static<I>>): Promise<Output | Refusal> })
+  | (Described<I> & { access: Permission; handle(context: OperatorContext<Static<I>>): Promise<Output | Refusal> })
+
+/** Declares an operation that a caller without a session may use. */
+export function defineOpenOperation<I extends TSchema, Output>(
+  operation: Described<I> & { handle(context: OpenContext<Static<I>>): Promise<Output | Refusal> },
+) {
+  return { ...operation, access: 'open' as const }
+}
+
+/** Declares an operation on the caller's own account. */
+export function defineAccountOperation<I extends TSchema, Output>(
+  operation: Described<I> & { handle(context: AccountContext<Static<I>>): Promise<Output | Refusal> },
+) {
+  return { ...operation, access: 'account' as const }
+}
+
+/** Declares an operation within an organization, for operators whose role holds the permission. */
+export function defineOperation<I extends TSchema, Output>(
+  operation: Described<I> & {
+    access: Permission
+    handle(context: OperatorContext<Static<I>>): Promise<Output | Refusal>
+  },
+) {
+  return operation
+}

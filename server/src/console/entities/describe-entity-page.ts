@@ -1,0 +1,136 @@
+import { findFeature } from '../../core/facts/feature-catalogue.ts'
+import { neutralTrust, type Trust } from '../../core/graph/describe-trust.ts'
+import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EntityRow } from '../../store/queries/entities.ts'
+import type { RowOf } from '../../store/schema/tables.ts'
+import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import { sourceOf } from '../decision-view/describe-features.ts'
+import { requestedOf } from '../figures/newest-decisions.ts'
+import { describeCashflow } from './describe-cashflow.ts'
+
+const DECISIONS_LISTED = 20
+
+/** Reads everything about an entity that its page shows besides the graph and the audit trail. */
+export async function describeEntityPage(
+  store: EnvironmentStore,
+  entity: EntityRow,
+  { organizationId, now }: { organizationId: string; now: string },
+) {
+  const { id } = entity
+  const [links, consents, decisions, history, caseId] = await Promise.all([
+    store.identityLinksOf(organizationId, id),
+    store.consentsOf(organizationId, id),
+    store.newestDecisionsOf(organizationId, id, DECISIONS_LISTED),
+    store.trustHistory(organizationId, id),
+    store.openCaseOf(organizationId, id),
+  ])
+  const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
+  const names = await store.entityNames(organizationId, related)
+  const state = stateOf(entity)
+  return {
+    id,
+    external_id: entity.external_id,
+    name: entity.display_name ?? entity.external_id,
+    type: entity.type,
+    country: entity.country,
+    metadata: JSON.parse(entity.metadata) as Record<string, unknown>,
+    created_at: entity.created_at,
+    updated_at: entity.updated_at,
+    open_case: caseId,
+    trust: {
+      ...(entity.trust === null ? neutralTrust(entity.created_at) : (JSON.parse(entity.trust) as Trust)),
+      history,
+    },
+    identifiers: newestOfEach(
+      links.filter(({ identifier_hash }) => identifier_hash !== null),
+      (link) => link.identifier_hash!,
+    ).map(describeIdentifier),
+    relationships: newestOfEach(
+      links.filter(({ related_entity_id }) => related_entity_id !== null),
+      ({ related_entity_id, relationship }) => `${related_entity_id} ${relationship}`,
+    ).map((link) => describeRelationship(link, names)),
+    consents: newestOfEach(consents, ({ purpose }) => purpose).map((consent) => describeConsent(consent, now)),
+    decisions: decisions.map(describeDecision),
+    cashflow: describeCashflow(state.cashflow),
+    features: describeFeatures(entity, now),
+  }
+}
+
+/** The newest report of each claim; rows come newest first. */
+function newestOfEach<R>(rows: readonly R[], keyOf: (row: R) => string): R[] {
+  const newest = new Map<string, R>()
+  for (const row of rows) if (!newest.has(keyOf(row))) newest.set(keyOf(row), row)
+  return [...newest.values()]
+}
+
+function describeIdentifier(link: RowOf<'identity_links'>) {
+  return {
+    id: link.id,
+    type: link.identifier_type!,
+    masked: link.identifier_masked!,
+    issuer: link.identifier_issuer,
+    status: link.verification_status,
+    at: link.verified_at ?? link.created_at,
+  }
+}
+
+function describeRelationship(
+  link: RowOf<'identity_links'>,
+  names: ReadonlyMap<string, { name: string | null; external_id: string }>,
+) {
+  const other = names.get(link.related_entity_id!)
+  return {
+    id: link.id,
+    relationship: link.relationship!,
+    entity_id: link.related_entity_id!,
+    entity_name: other?.name ?? other?.external_id ?? link.related_entity_id!,
+    share: link.ownership_share,
+    status: link.verification_status,
+    at: link.verified_at ?? link.created_at,
+  }
+}
+
+function describeConsent(consent: RowOf<'consents'>, now: string) {
+  const { id, purpose, status, data_categories, granted_at, expires_at, revoked_at } = consent
+  const categories = JSON.parse(data_categories) as string[]
+  const isExpired = expires_at !== null && expires_at <= now
+  return {
+    ...{ id, purpose, categories, granted_at, expires_at, revoked_at },
+    state: status === 'revoked' ? 'revoked' : isExpired ? 'expired' : 'granted',
+  }
+}
+
+function describeDecision({
+  id,
+  verdict,
+  product,
+  body,
+  facts,
+  created_at,
+}: RowOf<'decisions'> & { facts: string | null }) {
+  const { recommended_limit } = JSON.parse(body) as { recommended_limit?: number }
+  return {
+    id,
+    verdict: VERDICTS.find((known) => known === verdict) as Verdict,
+    product,
+    requested: requestedOf(facts),
+    limit: recommended_limit ?? null,
+    decided_at: created_at,
+  }
+}
+
+/** The features of the entity as a decision would see them now, without a request. */
+function describeFeatures(entity: EntityRow, now: string) {
+  const { features } = factsOf(entity, { product: 'default' }, { now })
+  return Object.entries(features)
+    .filter(([name]) => !name.startsWith('request.'))
+    .map(([name, fact]) => ({
+      name,
+      label: findFeature(name)?.label ?? name,
+      source: sourceOf(name),
+      value: 'value' in fact ? fact.value : null,
+      age_days: 'value' in fact ? (fact.age_days ?? null) : null,
+      missing: 'missing' in fact ? fact.missing : null,
+    }))
+}

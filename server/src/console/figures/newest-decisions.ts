@@ -1,0 +1,82 @@
+import { isObject } from '../../core/decide/replayable-facts.ts'
+import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { NewestDecision } from '../../store/queries/overview.ts'
+
+/** The amount that was asked for. */
+export interface RequestedAmount {
+  amount: number
+  currency: string
+}
+
+/** A decision in the list of the newest. */
+export interface ListedDecision {
+  id: string
+  entity: { id: string; name: string | null; external_id: string | null }
+  product: string
+  verdict: Verdict
+  risk_tier: string
+  /** What was asked for; null for a decision without an amount. */
+  requested: RequestedAmount | null
+  /** The recommended limit, in the currency of the request. */
+  limit: number | null
+  /** Null where the trace was deleted or altered. */
+  score: ListedScore | null
+  decided_at: string
+}
+
+/** The score of a decision, and the cutoff of the policy that decided. */
+export interface ListedScore {
+  total: number
+  cutoff: number
+}
+
+/** Reads the newest decisions with the amounts that were asked for and recommended. */
+export async function newestDecisions(
+  store: EnvironmentStore,
+  organizationId: string,
+  limit: number,
+): Promise<ListedDecision[]> {
+  return (await store.newestDecisions(organizationId, limit)).map(listedDecision)
+}
+
+/** A stored decision as a list shows it. What is altered so that it cannot be read is left out of its row. */
+export function listedDecision(row: NewestDecision): ListedDecision {
+  const { recommended_limit } = objectOf(row.body)
+  return {
+    id: row.id,
+    entity: { id: row.entity_id, name: row.entity_name, external_id: row.external_id },
+    product: row.product,
+    verdict: VERDICTS.find((verdict) => verdict === row.verdict)!,
+    risk_tier: row.risk_tier,
+    requested: requestedOf(row.facts),
+    limit: typeof recommended_limit === 'number' ? recommended_limit : null,
+    score: scoreOf(row.score),
+    decided_at: row.created_at,
+  }
+}
+
+/** The amount that a decision was asked for, by its facts; null for a decision about access. */
+export function requestedOf(facts: string | null): RequestedAmount | null {
+  const { features } = objectOf(facts)
+  const [amount, currency] = ['request.amount', 'request.currency'].map((name) => {
+    const fact = isObject(features) ? features[name] : undefined
+    return isObject(fact) ? fact.value : undefined
+  })
+  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null
+}
+
+/** The score at the beginning of a part of a trace. */
+function scoreOf(part: string | null): ListedScore | null {
+  const { total, cutoff } = objectOf(/^(\{[^{}]*\})/.exec(part ?? '')?.[1] ?? null)
+  return typeof total === 'number' && typeof cutoff === 'number' ? { total, cutoff } : null
+}
+
+function objectOf(text: string | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}')
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

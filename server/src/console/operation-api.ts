@@ -1,0 +1,118 @@
+import cookies from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findFault } from '../http/json-body.ts'
+import type { TrustedProxies } from '../http/trusted-proxies.ts'
+import type { Installation } from '../service/installation.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
+import type { OperationPath, OperationResponder } from './operation-responder.ts'
+import { isSameOrigin } from './same-origin.ts'
+import { SessionCookie } from './session-cookie.ts'
+
+const BODY_BYTES_MAX = 65_536
+/** Operators send whole policies, of at most 262,144 characters. */
+const OPERATOR_BODY_BYTES_MAX = 524_288
+const USER_AGENT_CHARACTERS_MAX = 400
+
+/** Why a request was refused before its operation was looked at, or although its operation was right. */
+interface Refused {
+  status: number
+  code: string
+  message: string
+}
+
+/**
+ * Loads the operations. They are not imported with the server, because no start waits for them; the service loads them
+ * soon after its start.
+ */
+export const loadOperations = () => import('./operation-responder.ts')
+
+/** Adds the HTTP of the operations to the server of the console port, all of it under `/api`. */
+export function addOperationApi(app: FastifyInstance, installation: Installation, proxies: TrustedProxies): void {
+  const cookie = new SessionCookie(installation.config.baseUrls.console)
+  let responder: OperationResponder | undefined
+  const respond = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
+    const fault = findFault(request.body) ?? findFault(path)
+    if (fault) return refuse(reply, request, { status: 400, code: 'malformed', message: fault.message })
+    responder ??= new (await loadOperations()).OperationResponder(installation)
+    const answer = await responder.respond({
+      path,
+      input: request.body,
+      token: cookie.read(request),
+      requestId: request.id,
+      origin: request.headers.origin!,
+      client: {
+        address: proxies.clientOf(request.raw),
+        userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
+      },
+    })
+    if (answer.newToken !== undefined) cookie.write(reply, answer.newToken)
+    if ('refused' in answer) return refuse(reply, request, answer.refused)
+    return reply.type('application/json').send(JSON.stringify(answer.output))
+  }
+  app.register(
+    async (api) => {
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('Request-Id', request.id)
+        const place = { baseUrl: installation.config.baseUrls.console, localPort: request.socket.localPort }
+        if (!isSameOrigin(request.headers, place)) return refuse(reply, request, CROSS_SITE)
+      })
+      acceptOnlyJson(api)
+      api.register(cookies)
+      api.setErrorHandler((error, request, reply) => refuse(reply, request, translate(error, request)))
+      api.setNotFoundHandler((request, reply) => refuse(reply, request, NO_OPERATION))
+      const options = { bodyLimit: BODY_BYTES_MAX }
+      const operatorOptions = { bodyLimit: OPERATOR_BODY_BYTES_MAX }
+      type Params = Record<'name' | 'organization' | 'environment', string>
+      api.post<{ Params: Params }>('/open/:name', options, (request, reply) =>
+        respond(request, reply, { access: 'open', name: request.params.name }),
+      )
+      api.post<{ Params: Params }>('/account/:name', options, (request, reply) =>
+        respond(request, reply, { access: 'account', name: request.params.name }),
+      )
+      api.post<{ Params: Params }>('/:organization/:environment/:name', operatorOptions, (request, reply) =>
+        respond(request, reply, { access: 'operator', ...request.params }),
+      )
+    },
+    { prefix: '/api' },
+  )
+}
+
+const NO_OPERATION: Refused = { status: 404, code: 'not_found', message: 'There is no such operation.' }
+const CROSS_SITE: Refused = {
+  status: 403,
+  code: 'cross_site',
+  message: 'This request did not come from the console. Open the console at the address that CONSOLE_BASE_URL names.',
+}
+
+/** JSON is the only content type, because a form of another site cannot send it. */
+function acceptOnlyJson(api: FastifyInstance): void {
+  api.removeContentTypeParser('text/plain')
+}
+
+function refuse(reply: FastifyReply, request: FastifyRequest, { status, code, message }: Refused): FastifyReply {
+  if (status === 503) reply.header('Retry-After', '1')
+  return reply
+    .code(status)
+    .type('application/json')
+    .send(JSON.stringify({ error: { message, code, request_id: request.id } }))
+}
+
+/** Translates anything thrown into a refusal; the log gets the cause, the page does not. */
+function translate(error: unknown, request: FastifyRequest): Refused {
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return { status: 413, code: 'too_large', message: 'This is more than the console accepts at once.' }
+  if (statusCode !== undefined && statusCode < 500)
+    return { status: 400, code: 'malformed', message: 'The request is not JSON.' }
+  if (error instanceof DatabaseUnavailable) {
+    // The health check logs when the database stops and starts answering, not once for every request.
+    request.log.debug({ err: error }, 'database unavailable')
+    return {
+      status: 503,
+      code: 'database_unavailable',
+      message: 'The database does not answer. Try again in a moment.',
+    }
+  }
+  request.log.error({ err: error, request_id: request.id }, 'unexpected error in an operation of the console')
+  return { status: 500, code: 'internal_error', message: 'Something in the service failed. Its log has the cause.' }
+}

@@ -1,0 +1,170 @@
+import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
+import { holds, roleRefusal } from '../admin/operator-act.ts'
+import { ENVIRONMENTS, type Environment } from '../config.ts'
+import { compileValidation, type Validate } from '../http/validation.ts'
+import type { Installation } from '../service/installation.ts'
+import { findOperatorOfAccount } from '../store/queries/operators.ts'
+import type { SignedInSession } from '../store/queries/sessions.ts'
+import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
+import { operations } from './operations.ts'
+
+/** What the path of a request names. */
+export type OperationPath =
+  | { access: 'open' | 'account'; name: string }
+  | { access: 'operator'; name: string; organization: string; environment: string }
+
+/** A request for an operation, which came from the console's own page. */
+export interface OperationRequest {
+  path: OperationPath
+  input: unknown
+  /** The token of the session cookie. */
+  token: string | undefined
+  requestId: string
+  client: Client
+  /** The `Origin` header, which was checked. */
+  origin: string
+}
+
+/** The output of an operation or why it was refused, and the new token of the session cookie; null removes the cookie. */
+export type OperationAnswer = { newToken?: string | null } & (
+  | { output: unknown }
+  | { refused: { status: number; code: string; message: string } }
+)
+
+/** What the caller may see of an operation: part of its context. */
+type Admitted = Record<string, unknown>
+
+/** Answers requests for operations: finds the session, checks the role and the input, and calls the operation. */
+export class OperationResponder {
+  readonly #installation: Installation
+  readonly #validations = new Map<string, Validate>()
+
+  constructor(installation: Installation) {
+    this.#installation = installation
+  }
+
+  async respond(request: OperationRequest): Promise<OperationAnswer> {
+    const { path, input, token, requestId, client, origin } = request
+    const operation = findOperation(path)
+    if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
+    const session = token === undefined ? undefined : await findSession(this.#installation, token)
+    const admitted = await this.#admit(operation, path, session)
+    if (isRefusal(admitted)) return refused(admitted)
+    const [violation] = this.#validate(path.name, operation, input)
+    if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
+
+    const installation = { ...this.#installation, requestId }
+    const { control, written } = sessionControl(installation, session, client)
+    const output = await operation.handle({
+      input,
+      installation,
+      requestId,
+      now: new Date(this.#installation.nowMs()).toISOString(),
+      client,
+      origin,
+      session: control,
+      ...admitted,
+    } as never)
+    return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
+  }
+
+  /** What the context of the operation has besides its base, if the caller may use the operation at all. */
+  async #admit(
+    operation: Operation,
+    path: OperationPath,
+    session: SignedInSession | undefined,
+  ): Promise<Admitted | Refusal> {
+    if (path.access === 'open') return {}
+    if (!session) return { problem: 'You are not signed in, or your session has ended.', status: 401 }
+    const account: SignedIn = {
+      accountId: session.account_id,
+      sessionId: session.id,
+      signedInAt: session.created_at,
+      email: session.email,
+      name: session.name,
+    }
+    if (path.access !== 'operator' || operation.access === 'open' || operation.access === 'account') return { account }
+    const { organization: organizationId, environment } = path
+    const { storage, stores } = this.#installation
+    const operator = isEnvironment(environment)
+      ? await findOperatorOfAccount(storage.control, organizationId, account.accountId)
+      : undefined
+    // The same answer for an organization of others and for one that does not exist.
+    if (!operator || !isEnvironment(environment))
+      return { problem: 'There is no such organization, or you are not one of its operators.', status: 404 }
+    if (!holds(operator, operation.access))
+      return { ...roleRefusal(operator, organizationId, operation.access)!, status: 403, code: 'role_lacks_permission' }
+    const database = storage.environments[environment]
+    return { account, operator, organizationId, environment, store: stores[environment], database }
+  }
+
+  #validate(name: string, { input: schema }: Operation, input: unknown): ReturnType<Validate> {
+    let validate = this.#validations.get(name)
+    if (!validate) {
+      validate = compileValidation(schema, { pointers: 'body' })
+      this.#validations.set(name, validate)
+    }
+    return validate(input)
+  }
+}
+
+function sessionControl(
+  installation: Installation,
+  session: SignedInSession | undefined,
+  client: Client,
+): { control: SessionControl; written: Pick<OperationAnswer, 'newToken'> } {
+  const written: Pick<OperationAnswer, 'newToken'> = {}
+  const endThis = async () => {
+    if (session) await endSession(installation, { accountId: session.account_id, sessionId: session.id })
+  }
+  const control: SessionControl = {
+    // A new token at every sign-in, and the earlier session ends: a planted cookie never becomes a session.
+    begin: async (accountId, method) => {
+      const token = await beginSession(installation, { accountId, method, client })
+      await endThis()
+      written.newToken = token
+    },
+    end: async () => {
+      await endThis()
+      written.newToken = null
+    },
+  }
+  return { control, written }
+}
+
+/** Finds the operation that a path names, if it is of the kind that the path says. */
+function findOperation({ access, name }: OperationPath): Operation | undefined {
+  if (!Object.hasOwn(operations, name)) return undefined
+  const operation: Operation = operations[name as keyof typeof operations]
+  const kind = operation.access === 'open' || operation.access === 'account' ? operation.access : 'operator'
+  return kind === access ? operation : undefined
+}
+
+function isEnvironment(text: string): text is Environment {
+  return (ENVIRONMENTS as readonly string[]).includes(text)
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'problem' in value
+}
+
+const CODES = {
+  400: 'refused',
+  401: 'not_signed_in',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  429: 'throttled',
+}
+
+function refused({ problem, status = 400, code }: Refusal): {
+  refused: { status: number; code: string; message: string }
+} {
+  return { refused: { status, code: code ?? CODES[status], message: sentence(problem) } }
+}
+
+/** Problems of `admin/` are written for the command line: in lower case, without a full stop. */
+function sentence(problem: string): string {
+  const text = /^[a-z]+\b(?![@.])/.test(problem) ? problem[0]!.toUpperCase() + problem.slice(1) : problem
+  return /[.…!?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,128 @@
+import { changePassword } from '../../admin/change-password.ts'
+import { endSession, endSessions } from '../../admin/manage-sessions.ts'
+import { permissionsOf } from '../../admin/operator-act.ts'
+import { passkeyProblem } from '../../admin/passkeys.ts'
+import { twoFactorStatus } from '../../admin/two-factor.ts'
+import { Id, NOT_BLANK, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { findAccount, renameAccount } from '../../store/queries/accounts.ts'
+import { operatorsOfAccount } from '../../store/queries/operators.ts'
+import { listPasskeys } from '../../store/queries/passkeys.ts'
+import { listSessions } from '../../store/queries/sessions.ts'
+import { confirmPassword } from '../confirm-person.ts'
+import { defineAccountOperation, type Refusal } from '../define-operation.ts'
+import { deviceOf } from '../device-of.ts'
+
+/** The caller's account, and the organizations it acts for with the permissions of its role in each. */
+export const showMe = defineAccountOperation({
+  summary: 'Show who is signed in, and for which organizations',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, account }) {
+    const operators = await operatorsOfAccount(installation.storage.control, account.accountId)
+    return {
+      account: { id: account.accountId, email: account.email, name: account.name },
+      session_id: account.sessionId,
+      organizations: operators.map(({ org_id, organization_name, id, role }) => ({
+        id: org_id,
+        name: organization_name,
+        operator_id: id,
+        role,
+        permissions: permissionsOf(role),
+      })),
+    }
+  },
+})
+
+/** How the caller signs in: password, two-factor and passkeys. */
+export const showSecurity = defineAccountOperation({
+  summary: 'Show how the account signs in',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, account, origin }) {
+    const { control } = installation.storage
+    const stored = await findAccount(control, account.accountId)
+    const passkeys = await listPasskeys(control, account.accountId)
+    return {
+      has_password: stored?.password_hash !== null,
+      two_factor: await twoFactorStatus(installation, account.accountId),
+      passkeys: passkeys.map(({ id, name, created_at, last_used_at }) => ({ id, name, created_at, last_used_at })),
+      passkeys_impossible: passkeyProblem(origin) ?? null,
+    }
+  },
+})
+
+/** Changes the name of the caller's account. */
+export const rename = defineAccountOperation({
+  summary: 'Change the name of the account',
+  input: Strict({ name: Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK }) }),
+  audit: [],
+  async handle({ input, installation, account }) {
+    const name = input.name.trim()
+    await renameAccount(installation.storage.control, { id: account.accountId, name })
+    return { name }
+  },
+})
+
+/** Changes the password of the caller's account, and ends its other sessions. */
+export const newPassword = defineAccountOperation({
+  summary: 'Change the password',
+  input: Strict({
+    current_password: Type.String({ minLength: 1, maxLength: 1_024 }),
+    new_password: Type.String({ minLength: 1, maxLength: 1_024 }),
+  }),
+  audit: ['operator.password_changed', 'operator.sign_in_locked'],
+  async handle(context): Promise<{ sessions_ended: number } | Refusal> {
+    const { input, installation, account } = context
+    const refused = await confirmPassword(context, input.current_password)
+    if (refused) return refused
+    const { accountId, sessionId } = account
+    return changePassword(installation, { accountId, sessionId, password: input.new_password })
+  },
+})
+
+/** Lists the browsers in which the caller is signed in. */
+export const showSessions = defineAccountOperation({
+  summary: 'List the sessions of the account',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, account, now }) {
+    const sessions = await listSessions(installation.storage.control, { accountId: account.accountId, now })
+    return {
+      sessions: sessions.map(({ id, method, address, user_agent, created_at, last_used_at }) => ({
+        id,
+        device: deviceOf(user_agent),
+        method,
+        address,
+        created_at,
+        last_used_at,
+        is_this_one: id === account.sessionId,
+      })),
+    }
+  },
+})
+
+/** Ends one session of the caller. */
+export const endOneSession = defineAccountOperation({
+  summary: 'End a session',
+  input: Strict({ session_id: Id('ses', 'The session to end.') }),
+  audit: ['operator.session_ended'],
+  async handle({ input, installation, account, session }): Promise<{ ended: number } | Refusal> {
+    if (input.session_id === account.sessionId) {
+      await session.end()
+      return { ended: 1 }
+    }
+    const isEnded = await endSession(installation, { accountId: account.accountId, sessionId: input.session_id })
+    return isEnded ? { ended: 1 } : { problem: 'This session has ended already.', status: 404 }
+  },
+})
+
+/** Ends all sessions of the caller but this one. */
+export const endOtherSessions = defineAccountOperation({
+  summary: 'End all other sessions',
+  input: Strict({}),
+  audit: ['operator.session_ended'],
+  async handle({ installation, account }) {
+    return { ended: await endSessions(installation, { accountId: account.accountId, except: account.sessionId }) }
+  },
+})

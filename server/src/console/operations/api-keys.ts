@@ -1,0 +1,166 @@
+import {
+  createKey,
+  disableKey,
+  enableKey,
+  GRACE_MS,
+  type Grace,
+  revokeKey,
+  rotateKey,
+} from '../../admin/manage-keys.ts'
+import { NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { apiKeyState } from '../../security/api-key-state.ts'
+import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from '../../security/scopes.ts'
+import { type ApiKey, findKeyOf, listApiKeys } from '../../store/queries/api-keys.ts'
+import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { recordMakers } from '../record-makers.ts'
+import { refuse } from '../refuse.ts'
+
+const DAY_MS = 86_400_000
+const GRACES = Object.keys(GRACE_MS) as Grace[]
+const id = Type.String({ minLength: 1, maxLength: 40 })
+const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+
+/** Lists the keys of the environment, newest first, and the scopes that a key can have. */
+export const listKeys = defineOperation({
+  summary: 'List API keys with their states',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, store, database, organizationId, environment, now }) {
+    const keys = await listApiKeys(database, organizationId)
+    const makerOf = await recordMakers(installation, store, { organizationId, ids: keys.map((key) => key.id) })
+    const replacedBy = new Map(keys.flatMap((key) => (key.replaces === null ? [] : [[key.replaces, key.id]])))
+    return {
+      keys: keys.reverse().map((key) => ({
+        ...show(key, Date.parse(now)),
+        prefix: `sk_${environment}_`,
+        created_by: makerOf(key.id),
+        replaced_by: replacedBy.get(key.id) ?? null,
+      })),
+      scopes: SCOPES.map((name) => ({ name, description: SCOPE_DESCRIPTIONS[name] })),
+      base_url: installation.config.baseUrls[environment],
+    }
+  },
+})
+
+/** Creates a key and answers with its text, which cannot be shown again. */
+export const createKeyOperation = defineOperation({
+  summary: 'Create an API key',
+  access: 'manage API keys',
+  input: Strict({
+    name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK }),
+    scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }),
+    expires_in_days: Nullable(Type.Integer({ minimum: 1, maximum: 3_650 })),
+  }),
+  audit: ['api_key.created'],
+  async handle({ input, installation, organizationId, environment, operator, now }) {
+    const { name, scopes, expires_in_days: days } = input
+    const { id: keyId, ...created } = await createKey(installation, {
+      environment,
+      organizationId,
+      name: name.trim(),
+      scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+      expiresAt: days === null ? null : new Date(Date.parse(now) + days * DAY_MS).toISOString(),
+      actor: { type: 'operator', id: operator.id },
+    })
+    return { id: keyId, ...created, name: name.trim(), scopes, base_url: installation.config.baseUrls[environment] }
+  },
+})
+
+/** Replaces a key by a new one, which is answered once; the old one ends after the grace period. */
+export const rotateKeyOperation = defineOperation({
+  summary: 'Rotate an API key',
+  access: 'manage API keys',
+  input: Strict({ id, grace: OneOf(GRACES), reason }),
+  audit: ['api_key.created', 'api_key.rotated'],
+  async handle(context) {
+    const { input, installation, environment } = context
+    const key = await findKey(context)
+    if ('problem' in key) return key
+    const rotated = await rotateKey(installation, environment, { ...actOn(key, context), grace: input.grace })
+    if ('problem' in rotated) return refuse(rotated)
+    const scopes = key.scopes.split(' ') as Scope[]
+    return { ...rotated, name: key.name, scopes, base_url: installation.config.baseUrls[environment] }
+  },
+})
+
+/** Stops a key from working until it is enabled again. */
+export const disableKeyOperation = defineOperation({
+  summary: 'Disable an API key',
+  access: 'manage API keys',
+  input: Strict({ id, reason }),
+  audit: ['api_key.disabled'],
+  async handle(context) {
+    const key = await findKey(context)
+    if ('problem' in key) return key
+    const done = await disableKey(context.installation, context.environment, actOn(key, context))
+    return done ? { id: key.id } : changedAlready('This key is disabled or revoked already.')
+  },
+})
+
+/** Lets a disabled key work again. */
+export const enableKeyOperation = defineOperation({
+  summary: 'Enable an API key',
+  access: 'manage API keys',
+  input: Strict({ id, reason }),
+  audit: ['api_key.enabled'],
+  async handle(context) {
+    const key = await findKey(context)
+    if ('problem' in key) return key
+    const done = await enableKey(context.installation, context.environment, actOn(key, context))
+    return done ? { id: key.id } : changedAlready('This key is not disabled, or it is revoked.')
+  },
+})
+
+/** Ends a key for good. */
+export const revokeKeyOperation = defineOperation({
+  summary: 'Revoke an API key',
+  access: 'manage API keys',
+  input: Strict({ id, reason }),
+  audit: ['api_key.revoked'],
+  async handle(context) {
+    const key = await findKey(context)
+    if ('problem' in key) return key
+    const done = await revokeKey(context.installation, context.environment, actOn(key, context))
+    return done ? { id: key.id } : changedAlready('This key is revoked already.')
+  },
+})
+
+function show(key: ApiKey, nowMs: number) {
+  const { id: keyId, name, last_four, scopes, created_at, expires_at, retires_at, last_used_at } = key
+  const { disabled_at, revoked_at, replaces } = key
+  return {
+    ...{
+      id: keyId,
+      name,
+      last_four,
+      created_at,
+      expires_at,
+      retires_at,
+      last_used_at,
+      disabled_at,
+      revoked_at,
+      replaces,
+    },
+    scopes: scopes.split(' ') as Scope[],
+    state: apiKeyState(key, nowMs),
+  }
+}
+
+async function findKey({
+  database,
+  organizationId,
+  input,
+}: Pick<OperatorContext<{ id: string }>, 'database' | 'organizationId' | 'input'>): Promise<ApiKey | Refusal> {
+  const key = await findKeyOf(database, organizationId, input.id)
+  return key ?? { problem: 'There is no such key in this environment.', status: 404 }
+}
+
+function actOn(key: ApiKey, { operator, input }: Pick<OperatorContext<{ reason: string }>, 'operator' | 'input'>) {
+  return { key, actor: { type: 'operator' as const, id: operator.id }, reason: input.reason.trim() }
+}
+
+function changedAlready(problem: string): Refusal {
+  return { problem, status: 409 }
+}

@@ -1,0 +1,166 @@
+import { beginVerification, type KeptVerification } from '../../audit/begin-verification.ts'
+import { Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
+import { lowestIdAt } from '../../ids/new-id.ts'
+import type { Installation } from '../../service/installation.ts'
+import type { Database } from '../../store/database/database.ts'
+import { listApiKeys } from '../../store/queries/api-keys.ts'
+import type { AuditLogPosition } from '../../store/queries/audit-log.ts'
+import type { ListedAuditEntry } from '../../store/queries/audit-trail.ts'
+import { listOperators } from '../../store/queries/operators.ts'
+import { defineOperation } from '../define-operation.ts'
+
+const ENTRIES_PER_PAGE_MAX = 500
+const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
+
+/** Lists the entries of the environment's log, newest first. */
+export const listAuditLog = defineOperation({
+  summary: 'Entries of the audit log, newest first, by actor, type, target and time',
+  access: 'see the console',
+  input: Strict({
+    actor: Word(255),
+    type: Word(100),
+    target: Word(64),
+    from: Word(40),
+    before: Word(40),
+    cursor: Word(64),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRIES_PER_PAGE_MAX })),
+  }),
+  audit: [],
+  async handle({ input, organizationId, store, database, installation }) {
+    const { actor, type, target, from, before, cursor, limit = 50 } = input
+    const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
+    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs)) return { problem: 'A date of the filter cannot be read.' }
+    const after = cursor === undefined ? undefined : readPosition(cursor)
+    if (after === 'malformed') return { problem: 'This place in the list does not exist. Start at the newest entry.' }
+    const filter = {
+      ...{ actor, type, target },
+      fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
+      beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
+    }
+    const page = await store.auditLogPage(organizationId, filter, { after, limit })
+    const names = await actorNames(installation, database, organizationId)
+    return {
+      entries: page.entries.map((entry) => describeEntry(entry, names)),
+      next_cursor: page.next && positionText(page.next),
+      /** The page is not full because one call looks at a bounded number of entries; more may match further back. */
+      is_cut_short: page.is_cut_short,
+    }
+  },
+})
+
+/** Reads one entry of the environment's log. */
+export const readAuditEntry = defineOperation({
+  summary: 'One entry of the audit log',
+  access: 'see the console',
+  input: Strict({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
+  audit: [],
+  async handle({ input: { id }, organizationId, store, database, installation }) {
+    const entry = await store.auditLogEntry(organizationId, id)
+    if (!entry)
+      return {
+        problem: 'This environment’s log has no such entry. Look at the other environment.',
+        status: 404 as const,
+      }
+    return describeEntry(entry, await actorNames(installation, database, organizationId))
+  },
+})
+
+/** Reads what the log can be filtered by: types of entries, and actors with their names. */
+export const readAuditLogFilters = defineOperation({
+  summary: 'The types and actors that the audit log can be filtered by',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ organizationId, store, database, installation }) {
+    const { types, actors } = await store.auditLogVocabulary(organizationId)
+    const names = await actorNames(installation, database, organizationId)
+    const keys = [...names.keys()].filter((id) => id.startsWith('key_'))
+    const audited = EVENT_TYPES.filter((type) => type !== 'audit.checkpoint')
+    return {
+      types: [...new Set([...audited, ...types])].sort(),
+      actors: [...new Set([...actors, ...keys])].map((id) => ({ id, name: names.get(id) ?? null })),
+    }
+  },
+})
+
+/** Reads the state of the environment's log: its signed head, and when it was last verified. */
+export const readAuditLogStatus = defineOperation({
+  summary: 'The signed head of the audit log, and its last verification',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ organizationId, store, database, installation }) {
+    const head = await store.newestHead(organizationId)
+    const run = await store.verificationRun(organizationId)
+    const names = await actorNames(installation, database, organizationId)
+    const named = (id: string) => ({ id, name: names.get(id) ?? null })
+    return {
+      head: head
+        ? { size: head.tree_size, root_hash: head.root_hash, signed_at: head.signed_at, key_id: head.key_id }
+        : null,
+      running: run?.is_running
+        ? { by: named(run.started_by), at: run.started_at, leaves: run.leaves_done, of: run.leaves_size }
+        : null,
+      failure: run?.is_abandoned ? 'The node that verified the log stopped before the end.' : (run?.failure ?? null),
+      verified: run?.result
+        ? { ...(JSON.parse(run.result) as KeptVerification), by: named(run.result_by!), at: run.result_at! }
+        : null,
+    }
+  },
+})
+
+/** Begins to verify the environment's log in the background. */
+export const verifyLog = defineOperation({
+  summary: 'Verify the audit log in the background',
+  access: 'verify the audit log',
+  input: Strict({}),
+  audit: ['audit_log.verified'],
+  async handle({ organizationId, environment, operator, store, installation, requestId }) {
+    const { knownHeads, masterKey, newId, nowMs } = installation
+    const { begun } = await beginVerification({
+      ...{ organizationId, environment, store, newId, nowMs, operatorId: operator.id, requestId },
+      knownHeads: knownHeads[environment],
+      publicKey: masterKey.auditSigningKey(environment).publicKey,
+    })
+    return { begun }
+  },
+})
+
+function describeEntry(entry: ListedAuditEntry, names: ReadonlyMap<string, string>) {
+  return {
+    id: entry.id,
+    type: entry.type,
+    occurred_at: entry.occurred_at,
+    actor: { type: entry.actor_type, id: entry.actor_id, name: names.get(entry.actor_id) ?? null },
+    subject: { type: entry.subject_type, id: entry.subject_id },
+    trail_id: entry.trail_id,
+    request_id: entry.request_id,
+    data: JSON.parse(entry.data) as { [name: string]: unknown },
+    leaf_hash: entry.leaf_hash,
+    /** The index of its leaf in the tree; null while it waits for the sealer. */
+    leaf_index: entry.leaf_index,
+  }
+}
+
+/** The names of the operators and the API keys of an organization, by id; both are few. */
+async function actorNames(
+  { storage }: Installation,
+  database: Database,
+  organizationId: string,
+): Promise<Map<string, string>> {
+  const operators = await listOperators(storage.control, organizationId)
+  const keys = await listApiKeys(database, organizationId)
+  return new Map([...operators, ...keys].map(({ id, name }) => [id, name]))
+}
+
+function positionText(position: AuditLogPosition): string {
+  return 'id' in position ? position.id : `seq_${position.seq}`
+}
+
+function readPosition(text: string): AuditLogPosition | 'malformed' {
+  const seq = /^seq_(\d{1,15})$/.exec(text)?.[1]
+  if (seq) return { seq: Number(seq) }
+  return /^aud_\w{26}$/.test(text) ? { id: text } : 'malformed'
+}

@@ -1,0 +1,194 @@
+import {
+  addCaseNote,
+  assignCase,
+  type CaseAct,
+  type CaseProblem,
+  decideCase,
+  takeNextCase,
+} from '../../admin/manage-cases.ts'
+import { holds } from '../../admin/operator-act.ts'
+import { dayOf } from '../../core/graph/decay.ts'
+import { AMOUNT_MAX } from '../../core/money.ts'
+import { Money, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { REVIEW_VERDICTS } from '../../core/vocabularies.ts'
+import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/queries/cases.ts'
+import { listOperators } from '../../store/queries/operators.ts'
+import { describeCase } from '../cases/describe-case.ts'
+import { describeDetail } from '../cases/describe-detail.ts'
+import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+
+const PAGE_CASES = 25
+const HOUR_MS = 3_600_000
+const id = Type.String({ minLength: 1, maxLength: 40 })
+const Words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK })
+
+/** Lists the cases of the review queue: open ones oldest first, decided ones newest first. */
+export const listCases = defineOperation({
+  summary: 'List the cases of the review queue',
+  access: 'see the console',
+  input: Strict({
+    state: Type.Optional(OneOf(CASE_STATES)),
+    holder: Type.Optional(OneOf(['all', 'mine', 'free'])),
+    deadline: Type.Optional(OneOf(['over'])),
+    cursor: Type.Optional(id),
+  }),
+  audit: [],
+  async handle(context) {
+    const { input, store, organizationId, operator, now, installation } = context
+    const { state = 'open', holder = 'all' } = input
+    const withinHours = installation.config.reviewWithinHours
+    const openedBefore = overdueBefore(now, withinHours)
+    const held: CaseHolder = holder === 'mine' ? { assigneeId: operator.id } : holder
+    const [found, counts, nameOf] = await Promise.all([
+      store.cases(
+        {
+          organizationId,
+          state,
+          holder: held,
+          openedBefore: input.deadline && openedBefore,
+          after: input.cursor,
+          limit: PAGE_CASES + 1,
+        },
+        dayOf(now),
+      ),
+      store.caseCounts(organizationId, { operatorId: operator.id, openedBefore }),
+      operatorNames(context),
+    ])
+    const page = found.slice(0, PAGE_CASES)
+    const last = page.at(-1)
+    const cursor = state === 'open' ? last?.id : last?.review_id
+    return {
+      cases: page.map((row) => describeCase(row, { withinHours, nameOf })),
+      counts: { ...counts, is_more: counts.all === CASES_COUNTED_MAX },
+      within_hours: withinHours,
+      next_cursor: found.length > PAGE_CASES ? cursor! : null,
+    }
+  },
+})
+
+/** Counts the open cases, for the navigation of every page. */
+export const countCases = defineOperation({
+  summary: 'Count the open cases of the review queue',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ store, organizationId, operator, now, installation }) {
+    const counts = await store.caseCounts(organizationId, {
+      operatorId: operator.id,
+      openedBefore: overdueBefore(now, installation.config.reviewWithinHours),
+    })
+    return {
+      ...counts,
+      is_more: counts.all === CASES_COUNTED_MAX,
+      within_hours: installation.config.reviewWithinHours,
+    }
+  },
+})
+
+/** Shows one case with its decisions, notes and earlier reviews. */
+export const showCase = defineOperation({
+  summary: 'Show a case of the review queue',
+  access: 'see the console',
+  input: Strict({ id }),
+  audit: [],
+  async handle(context) {
+    const { input, store, organizationId, now, installation } = context
+    const row = await store.caseById(organizationId, input.id, dayOf(now))
+    if (!row) return NOT_FOUND
+    const operators = await listOperators(installation.storage.control, organizationId)
+    const nameOf = namesIn(operators)
+    const withinHours = installation.config.reviewWithinHours
+    return {
+      ...describeCase(row, { withinHours, nameOf }),
+      ...(await describeDetail(store, row, nameOf)),
+      /** The operators to whom the case can be given. */
+      reviewers: operators
+        .filter((operator) => operator.disabled_at === null && holds(operator, 'review decisions'))
+        .map(({ id: operatorId, name }) => ({ id: operatorId, name })),
+    }
+  },
+})
+
+/** Gives a case to an operator, or back to the queue. */
+export const assignCaseOperation = defineOperation({
+  summary: 'Assign a case to an operator, or give it back',
+  access: 'review decisions',
+  input: Strict({ id, to: Nullable(id), seen: Nullable(id) }),
+  audit: ['case.assigned'],
+  async handle(context) {
+    const { input, installation } = context
+    const done = await assignCase(installation, actOf(context), input)
+    return 'problem' in done ? refusalOf(done) : { id: done.id, assignee_id: done.assignee_id }
+  },
+})
+
+/** Gives the oldest free case to the operator who asks. */
+export const takeNext = defineOperation({
+  summary: 'Take the oldest case that no operator has',
+  access: 'review decisions',
+  input: Strict({}),
+  audit: ['case.assigned'],
+  async handle(context) {
+    const done = await takeNextCase(context.installation, actOf(context))
+    return 'problem' in done ? refusalOf(done) : done
+  },
+})
+
+/** Adds a note to a case. */
+export const noteCase = defineOperation({
+  summary: 'Add a note to a case',
+  access: 'review decisions',
+  input: Strict({ id, text: Words(5_000) }),
+  audit: ['case.noted'],
+  async handle(context) {
+    const done = await addCaseNote(context.installation, actOf(context), context.input)
+    return 'problem' in done ? refusalOf(done) : { id: done.id }
+  },
+})
+
+/** Decides a case: reviews every decision of it that waits. */
+export const decideCaseOperation = defineOperation({
+  summary: 'Decide a case',
+  access: 'review decisions',
+  input: Strict({
+    id,
+    decision_id: id,
+    verdict: OneOf(REVIEW_VERDICTS),
+    reason: Words(5_000),
+    conditions: Type.Optional(Type.Array(Words(500), { minItems: 1, maxItems: 20 })),
+    recommended_limit: Type.Optional(Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.')),
+  }),
+  audit: ['decision.reviewed'],
+  async handle(context) {
+    const { installation, input } = context
+    const { decision_id: decisionId, recommended_limit: recommendedLimit, ...said } = input
+    const done = await decideCase(installation, actOf(context), { ...said, decisionId, recommendedLimit })
+    return 'problem' in done ? refusalOf(done) : { reviews: done.reviews.map(({ id: reviewId }) => reviewId) }
+  },
+})
+
+/** Cases that were opened before this time are past their deadline. */
+function overdueBefore(now: string, withinHours: number): string {
+  return new Date(Date.parse(now) - withinHours * HOUR_MS).toISOString()
+}
+
+const NOT_FOUND: Refusal = { problem: 'There is no such case in this environment.', status: 404 }
+
+function actOf({ organizationId, environment, operator }: OperatorContext<unknown>): CaseAct {
+  return { organizationId, environment, operator }
+}
+
+function refusalOf({ problem, code }: CaseProblem): Refusal {
+  if (code === 'case_not_found') return NOT_FOUND
+  return code === undefined ? { problem } : { problem, code, status: 409 }
+}
+
+async function operatorNames({ installation, organizationId }: OperatorContext<unknown>) {
+  return namesIn(await listOperators(installation.storage.control, organizationId))
+}
+
+function namesIn(operators: readonly { id: string; name: string }[]): (operatorId: string) => string {
+  const names = new Map(operators.map(({ id: operatorId, name }) => [operatorId, name]))
+  return (operatorId) => names.get(operatorId) ?? operatorId
+}

@@ -1,0 +1,166 @@
+import { keyId } from '../../core/audit/checkpoint.ts'
+import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { OUTCOME_TYPES, VERDICTS } from '../../core/vocabularies.ts'
+import { lowestIdAt } from '../../ids/new-id.ts'
+import { REVIEW_STATES } from '../../store/queries/decision-list.ts'
+import type { RecordedDecision } from '../../store/queries/decisions.ts'
+import { dataOf } from '../../store/queries/stored-entry.ts'
+import { parseBodies } from '../../underwriting/describe-evidence.ts'
+import { proveEntry } from '../../underwriting/prove-entry.ts'
+import { type RecordedReplay, replayRecorded } from '../../underwriting/replay-recorded.ts'
+import { describeSince } from '../decision-view/describe-since.ts'
+import { describeView } from '../decision-view/describe-view.ts'
+import { defineOperation, type Refusal } from '../define-operation.ts'
+import { listedDecision } from '../figures/newest-decisions.ts'
+
+const DECISIONS_PER_PAGE_MAX = 500
+const id = Type.String({ minLength: 1, maxLength: 64 })
+const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK }))
+const NOT_FOUND: Refusal = {
+  problem: 'This environment has no such decision. Look at the other environment.',
+  status: 404,
+}
+
+/** Lists decisions, newest first, by every filter of the page. */
+export const listDecisions = defineOperation({
+  summary: 'List decisions, newest first',
+  access: 'see the console',
+  input: Strict({
+    verdict: Type.Optional(OneOf(VERDICTS)),
+    tier: Word(100),
+    policy_version: Word(100),
+    product: Word(100),
+    entity_id: Word(64),
+    review: Type.Optional(OneOf(REVIEW_STATES)),
+    outcome: Type.Optional(OneOf(OUTCOME_TYPES)),
+    from: Word(40),
+    before: Word(40),
+    cursor: Word(64),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: DECISIONS_PER_PAGE_MAX })),
+  }),
+  audit: [],
+  async handle({ input, store, organizationId }) {
+    const { verdict, tier, product, review, outcome, from, before, cursor, limit = 50 } = input
+    const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
+    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs)) return { problem: 'A date of the filter cannot be read.' }
+    const filter = {
+      ...{ verdict, tier, product, review, outcome, policyVersion: input.policy_version, entityId: input.entity_id },
+      fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
+      beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
+    }
+    const page = await store.decisionPage(organizationId, filter, { after: cursor, limit })
+    return {
+      decisions: page.decisions.map((row) => ({
+        ...listedDecision(row),
+        policy_version: row.policy_version,
+        review: row.review,
+        outcome: row.outcome,
+      })),
+      next_cursor: page.next,
+      /** The page is not full because one call looks at a bounded number of decisions; more may match further back. */
+      is_cut_short: page.is_cut_short,
+    }
+  },
+})
+
+/** Reads the values that the list of decisions can be filtered by. */
+export const readDecisionFilters = defineOperation({
+  summary: 'The tiers, policy versions and products that decisions can be filtered by',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ store, organizationId }) {
+    const { tiers, policyVersions, products } = await store.decisionVocabulary(organizationId)
+    return { tiers, policy_versions: policyVersions, products }
+  },
+})
+
+/** Shows a decision with everything that led to it. The evidence is replayed for that, and compared with the recorded one. */
+export const showDecision = defineOperation({
+  summary: 'Show a decision with its evidence',
+  access: 'see the console',
+  input: Strict({ id }),
+  audit: [],
+  async handle({ input, store, organizationId, now }) {
+    const recorded = await store.recordedDecision(organizationId, input.id)
+    if (!recorded) return NOT_FOUND
+    const replay = replayRecorded(recorded)
+    const since = await store.recordedSince(organizationId, recorded.id)
+    const { entity_id: entityId, product, created_at: decidedAt } = recorded
+    return {
+      id: recorded.id,
+      decided_at: decidedAt,
+      request_id: String(replay.decision?.request_id ?? ''),
+      view: await describeView(replay, { store, organizationId, entityId, product, decidedAt, now }),
+      replay: describeReplay(recorded, replay, now),
+      since: describeSince(parseBodies(since.reviews), parseBodies(since.outcomes)),
+      /** The decision as the API returned it; null if the stored text is no JSON object any more. */
+      raw: replay.decision,
+    }
+  },
+})
+
+/** Decides again from the stored evidence and compares byte for byte, as `GET /v1/decisions/{id}/replay` does. */
+export const replayAgain = defineOperation({
+  summary: 'Replay a decision and compare it byte for byte',
+  access: 'see the console',
+  input: Strict({ id }),
+  audit: [],
+  async handle({ input, store, organizationId, now }) {
+    const recorded = await store.recordedDecision(organizationId, input.id)
+    return recorded ? describeReplay(recorded, replayRecorded(recorded), now) : NOT_FOUND
+  },
+})
+
+/** Hands out what a browser needs to check by itself that a decision is on the signed log: texts, entry, path, head and key. */
+export const proveDecision = defineOperation({
+  summary: 'The texts, the entry, the inclusion proof and the signed head of a decision',
+  access: 'see the console',
+  input: Strict({ id }),
+  audit: [],
+  async handle({ input, store, organizationId, environment, installation }) {
+    const recorded = await store.recordedDecision(organizationId, input.id)
+    if (!recorded) return NOT_FOUND
+    const { entry, body, facts, trace, graph, policy } = recorded
+    const proved = await proveEntry(store, organizationId, entry)
+    const { publicKey } = installation.masterKey.auditSigningKey(environment)
+    return {
+      log: { environment, organization_id: organizationId },
+      /** The stored texts, of which the entry has the hashes; null where a row was deleted. */
+      texts: { decision: body, facts, trace, graph, policy },
+      entry: entry && {
+        id: entry.id,
+        trail_id: entry.trail_id,
+        type: entry.type,
+        occurred_at: entry.occurred_at,
+        actor: { type: entry.actor_type, id: entry.actor_id },
+        request_id: entry.request_id,
+        subject: { type: entry.subject_type, id: entry.subject_id },
+        data: dataOf(entry),
+      },
+      /** Null until the entry is sealed, within five seconds. */
+      leaf_index: proved?.leafIndex ?? null,
+      inclusion_proof: proved?.proof ?? null,
+      checkpoint: proved?.checkpoint ?? null,
+      public_key: {
+        key_id: keyId(publicKey),
+        spki: publicKey.export({ type: 'spki', format: 'der' }).toString('hex'),
+      },
+    }
+  },
+})
+
+function describeReplay(recorded: RecordedDecision, { differences, replayed }: RecordedReplay, now: string) {
+  return {
+    matches: differences.length === 0,
+    differences: differences.map(({ path, recorded: was, replayed: is }) => ({
+      path,
+      recorded: was ?? null,
+      replayed: is ?? null,
+    })),
+    /** How many bytes of decision and trace were compared; null if it could not be decided again. */
+    bytes: replayed && Buffer.byteLength(recorded.body) + Buffer.byteLength(recorded.trace ?? ''),
+    replayed_at: now,
+  }
+}

@@ -1,0 +1,100 @@
+import { redeliver, sendTest, showDelivery } from '../../admin/manage-deliveries.ts'
+import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
+import { ANSWER_CLASSES, DELIVERY_STATES } from '../../store/queries/webhook-deliveries.ts'
+import { defineOperation, type Refusal } from '../define-operation.ts'
+import { actOf, answer } from './webhooks.ts'
+
+const PAGE_DELIVERIES = 25
+const id = Type.String({ minLength: 1, maxLength: 40 })
+const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+
+/** Lists deliveries of one webhook endpoint or of all, the removed ones too, newest event first. */
+export const listWebhookDeliveries = defineOperation({
+  summary: 'List webhook deliveries',
+  access: 'see the console',
+  input: Strict({
+    endpoint_id: Type.Optional(id),
+    event_id: Type.Optional(id),
+    state: Type.Optional(OneOf(DELIVERY_STATES)),
+    event_type: Type.Optional(OneOf(EVENT_TYPES)),
+    answer: Type.Optional(OneOf(ANSWER_CLASSES)),
+    cursor: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
+  audit: [],
+  async handle({ input, store, organizationId }) {
+    const before = readCursor(input.cursor)
+    if (before === 'malformed') return { problem: 'This page of the list does not exist. Start from the first one.' }
+    const found = await store.webhookDeliveries({
+      organizationId,
+      endpointId: input.endpoint_id,
+      eventId: input.event_id,
+      state: input.state,
+      eventType: input.event_type,
+      answer: input.answer,
+      before,
+      limit: PAGE_DELIVERIES + 1,
+    })
+    const deliveries = found.slice(0, PAGE_DELIVERIES)
+    const last = deliveries.at(-1)!
+    return { deliveries, next_cursor: found.length > PAGE_DELIVERIES ? `${last.event_id}.${last.endpoint_id}` : null }
+  },
+})
+
+/** Shows one delivery: the body that is sent, and every attempt with its headers and answer. */
+export const showWebhookDelivery = defineOperation({
+  summary: 'Show a webhook delivery with its attempts',
+  access: 'see the console',
+  input: Strict({ endpoint_id: id, event_id: id }),
+  audit: [],
+  async handle({ input, installation, organizationId, environment }) {
+    const ids = { id: input.endpoint_id, eventId: input.event_id }
+    const delivery = await showDelivery(installation, { organizationId, environment }, ids)
+    const missing: Refusal = { problem: 'This delivery does not exist any more.', status: 404 }
+    return delivery ?? missing
+  },
+})
+
+/** Sends one event to a webhook endpoint again. */
+export const redeliverEvent = defineOperation({
+  summary: 'Redeliver an event to a webhook endpoint',
+  access: 'manage webhooks',
+  input: Strict({ endpoint_id: id, event_id: id }),
+  audit: ['webhook_endpoint.redelivery'],
+  async handle(context) {
+    const { input, installation } = context
+    const what = { eventId: input.event_id }
+    return answer(await redeliver(installation, actOf(context), { id: input.endpoint_id, what }))
+  },
+})
+
+/** Sends all events since a moment again that failed, wait for another attempt, or were never queued. */
+export const recoverDeliveries = defineOperation({
+  summary: 'Recover failed and waiting deliveries of a webhook endpoint',
+  access: 'manage webhooks',
+  input: Strict({ endpoint_id: id, since: Type.String({ format: 'date-time', maxLength: 40 }), reason }),
+  audit: ['webhook_endpoint.redelivery'],
+  async handle(context) {
+    const { input, installation } = context
+    const what = { sinceMs: Date.parse(input.since) }
+    return answer(await redeliver(installation, actOf(context), { id: input.endpoint_id, what }))
+  },
+})
+
+/** Queues a test event for every enabled webhook endpoint, as the public API does. */
+export const sendTestEvent = defineOperation({
+  summary: 'Send a test event to the enabled webhook endpoints',
+  access: 'manage webhooks',
+  input: Strict({}),
+  audit: ['webhook.test'],
+  async handle(context) {
+    return sendTest(context.installation, actOf(context))
+  },
+})
+
+function readCursor(text: string | undefined): { eventId: string; endpointId: string } | undefined | 'malformed' {
+  if (text === undefined) return undefined
+  const [eventId, endpointId, ...more] = text.split('.')
+  return eventId && endpointId && more.length === 0 ? { eventId, endpointId } : 'malformed'
+}

@@ -1,0 +1,270 @@
+import { COMMENT_CHARACTERS_MAX, commentOnPolicy } from '../../admin/comment-on-policy.ts'
+import { describePolicyChanges } from '../../admin/describe-policy-changes.ts'
+import { checkSourceApart, examinePolicyApart } from '../../admin/examine-policy-apart.ts'
+import {
+  activatePolicy,
+  approvePolicy,
+  type PolicyAct,
+  type PolicyStanding,
+  proposePolicy,
+  rejectPolicy,
+} from '../../admin/manage-policies.ts'
+import { holds, isSamePerson } from '../../admin/operator-act.ts'
+import { FEATURE_CATALOGUE } from '../../core/facts/feature-catalogue.ts'
+import { type PolicyDocument, policyJsonSchema } from '../../core/policy/policy-document.ts'
+import { NOT_BLANK, Strict, Text } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { listOperators } from '../../store/queries/operators.ts'
+import type { StoredPolicy } from '../../store/queries/policies.ts'
+import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { refuse } from '../refuse.ts'
+
+const version = Type.String({ minLength: 1, maxLength: 200 })
+const reason = Text(2_000, 'Why; recorded in the audit log.')
+const source = Type.String({ minLength: 1, maxLength: 262_144 })
+
+/** Lists the policies of the environment, newest first, with their states and authors. */
+export const listPolicies = defineOperation({
+  summary: 'List the policies with their states',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle(context) {
+    const { store, organizationId } = context
+    const [policies, nameOf] = await Promise.all([store.listPolicies(organizationId), peopleOf(context)])
+    const active = policies.find(({ state }) => state === 'active')
+    return {
+      active: active ? await describeActive(context, active.version, nameOf) : null,
+      policies: policies.map(({ id, version, model_version, checksum, state, author_id, created_at }) => ({
+        ...{ id, version, model_version, checksum, state, created_at },
+        author: nameOf(author_id),
+      })),
+    }
+  },
+})
+
+/** Shows a policy: its document and text, what it changes against the active one, its steps, comments and approvers. */
+export const showPolicy = defineOperation({
+  summary: 'Show a policy with its steps, comments and approvers',
+  access: 'see the console',
+  input: Strict({ version }),
+  audit: [],
+  async handle(context) {
+    const { store, organizationId, input } = context
+    const policy = await store.policyByVersion(organizationId, input.version)
+    if (!policy) return notFound
+    const [steps, comments, active, nameOf, examined] = await Promise.all([
+      store.policySteps(organizationId, policy.id),
+      store.commentsOn(organizationId, policy.id),
+      store.activePolicy(organizationId),
+      peopleOf(context),
+      examinePolicyApart({ document: policy.document, checksum: policy.checksum }),
+    ])
+    const compared = await comparedWith(context, policy, active?.version)
+    return {
+      policy: describe(policy, nameOf),
+      document: JSON.parse(policy.document) as PolicyDocument,
+      source: policy.source,
+      active_version: active?.version ?? null,
+      compared,
+      tests: 'tests' in examined ? examined.tests : [],
+      unusable_because: 'problem' in examined ? examined.problem : null,
+      steps: steps.map(({ step, reason: why, actor_id, taken_at, evidence }) => ({
+        ...{ step, reason: why, by: nameOf(actor_id), at: taken_at },
+        backtest_id: (JSON.parse(evidence) as { backtest?: { id: string } | null }).backtest?.id ?? null,
+      })),
+      comments: comments.map(({ id, body, actor_id, created_at }) => ({
+        ...{ id, text: body, by: nameOf(actor_id), at: created_at },
+      })),
+      approvers: await approversOf(context, policy),
+    }
+  },
+})
+
+/** Checks the text of a draft, runs its tests and compares it with the active policy. */
+export const checkDraft = defineOperation({
+  summary: 'Check the text of a policy and run its tests',
+  access: 'propose policies',
+  input: Strict({ source }),
+  audit: [],
+  async handle({ store, organizationId, input }) {
+    const checked = await checkSourceApart(input.source)
+    if ('problem' in checked) return checked
+    const { document, checksum, problems, warnings, tests } = checked
+    const active = await store.activePolicy(organizationId)
+    const known = document && (await store.policyByVersion(organizationId, document.version))
+    return {
+      ...{ problems, warnings, tests, checksum, document },
+      version: document?.version ?? null,
+      is_version_taken: Boolean(known),
+      compared:
+        document && active
+          ? { version: active.version, ...describePolicyChanges(JSON.parse(active.document), document) }
+          : null,
+    }
+  },
+})
+
+/** What an editor completes: the schema of policies and the catalogue of features. */
+export const showPolicyLanguage = defineOperation({
+  summary: 'The schema of policies and the catalogue of features',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle() {
+    return {
+      schema: policyJsonSchema(),
+      features: Object.entries(FEATURE_CATALOGUE).map(([name, { type, label, unit }]) => ({ name, type, label, unit })),
+    }
+  },
+})
+
+/** Proposes a draft. */
+export const proposePolicyOperation = defineOperation({
+  summary: 'Propose a policy for approval',
+  access: 'propose policies',
+  input: Strict({ source, reason }),
+  audit: ['policy.proposed'],
+  async handle(context) {
+    return answer(await proposePolicy(context.installation, actOf(context), context.input.source))
+  },
+})
+
+/** Adds a comment to a policy. */
+export const commentPolicy = defineOperation({
+  summary: 'Comment on a policy',
+  access: 'comment on policies',
+  input: Strict({
+    version,
+    text: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, pattern: NOT_BLANK }),
+  }),
+  audit: ['policy.commented'],
+  async handle({ installation, organizationId, environment, operator, input }) {
+    const comment = await commentOnPolicy(installation, { organizationId, environment, operator }, input)
+    return 'problem' in comment ? refuse(comment) : { id: comment.id }
+  },
+})
+
+/** Approves a proposed policy with the backtest that the operator was shown. */
+export const approvePolicyOperation = defineOperation({
+  summary: 'Approve a proposed policy',
+  access: 'approve policies',
+  input: Strict({
+    version,
+    reason,
+    shown_backtest: Type.Union([Type.String({ maxLength: 40 }), Type.Null()]),
+  }),
+  audit: ['policy.approved'],
+  async handle(context) {
+    const { installation, input } = context
+    return answer(await approvePolicy(installation, actOf(context), input.version, input.shown_backtest))
+  },
+})
+
+/** Rejects a policy that was never active. */
+export const rejectPolicyOperation = defineOperation({
+  summary: 'Reject a policy for good',
+  access: 'reject policies',
+  input: Strict({ version, reason }),
+  audit: ['policy.rejected'],
+  async handle(context) {
+    return answer(await rejectPolicy(context.installation, actOf(context), context.input.version))
+  },
+})
+
+/** Activates an approved policy, or goes back to a retired one. */
+export const activatePolicyOperation = defineOperation({
+  summary: 'Activate an approved policy, or go back to a retired one',
+  access: 'activate policies',
+  input: Strict({ version, reason }),
+  audit: ['policy.activated', 'policy.retired'],
+  async handle(context) {
+    return answer(await activatePolicy(context.installation, actOf(context), context.input.version))
+  },
+})
+
+function actOf({ organizationId, environment, operator, input }: OperatorContext<{ reason: string }>): PolicyAct {
+  return { organizationId, environment, operator, reason: input.reason.trim() }
+}
+
+function answer(done: PolicyStanding | { problem: string }): PolicyStanding | Refusal {
+  return 'problem' in done ? refuse(done) : done
+}
+
+const notFound: Refusal = { problem: 'There is no such policy in this environment.', status: 404 }
+
+/** Names people by their id; the installation itself and users of the operating system keep theirs. */
+async function peopleOf({ installation, organizationId }: OperatorContext<unknown>): Promise<(id: string) => string> {
+  const operators = await listOperators(installation.storage.control, organizationId)
+  const names = new Map(operators.map(({ id, name }) => [id, name]))
+  return (id) => names.get(id) ?? id
+}
+
+function describe(policy: StoredPolicy, nameOf: (id: string) => string) {
+  const { id, version: name, model_version, checksum, state, author_id, created_at } = policy
+  return { id, version: name, model_version, checksum, state, created_at, author: nameOf(author_id) }
+}
+
+/** What the active policy does in figures, and who approved and activated it; null if its document cannot be read. */
+async function describeActive(
+  { store, organizationId }: OperatorContext<unknown>,
+  activeVersion: string,
+  nameOf: (id: string) => string,
+) {
+  const policy = await store.policyByVersion(organizationId, activeVersion)
+  const document = policy && readDocument(policy.document)
+  if (!document) return null
+  const steps = await store.policySteps(organizationId, policy.id)
+  const newest = (wanted: string) => {
+    const step = steps.findLast(({ step: taken }) => taken === wanted)
+    return step ? { by: nameOf(step.actor_id), at: step.taken_at } : null
+  }
+  const rules = [...document.rules, ...(document.after_score ?? [])]
+  return {
+    version: policy.version,
+    cutoff: document.verdicts.cutoff,
+    tiers: document.tiers.map(({ tier }) => tier),
+    characteristics: document.scorecard.characteristics.length,
+    rules: rules.length,
+    declining_rules: rules.filter(({ then }) => then === 'decline').length,
+    reviewing_rules: rules.filter(({ then }) => then === 'manual_review').length,
+    approved: newest('approved'),
+    activated: newest('activated'),
+  }
+}
+
+function readDocument(text: string): PolicyDocument | undefined {
+  try {
+    return JSON.parse(text) as PolicyDocument
+  } catch {
+    return undefined
+  }
+}
+
+/** What a policy changes: against the active one, or for the active one against the policy that it replaced. */
+async function comparedWith(
+  { store, organizationId }: OperatorContext<unknown>,
+  policy: StoredPolicy,
+  activeVersion: string | undefined,
+) {
+  const base =
+    activeVersion === undefined || activeVersion === policy.version
+      ? undefined
+      : await store.policyByVersion(organizationId, activeVersion)
+  if (!base) return null
+  const difference = describePolicyChanges(JSON.parse(base.document), JSON.parse(policy.document))
+  return { version: base.version, source: base.source, ...difference }
+}
+
+/** The operators who may approve, and whether each wrote the policy, which rules them out. */
+async function approversOf({ installation, organizationId, operator }: OperatorContext<unknown>, policy: StoredPolicy) {
+  const operators = await listOperators(installation.storage.control, organizationId)
+  const author = operators.find(({ id }) => id === policy.author_id)
+  return operators
+    .filter((one) => one.disabled_at === null && (holds(one, 'approve policies') || one.id === policy.author_id))
+    .map((one) => ({
+      ...{ id: one.id, name: one.name, role: one.role },
+      is_you: one.id === operator.id,
+      may_approve: holds(one, 'approve policies') && !(author && isSamePerson(author, one)),
+    }))
+}

@@ -1,0 +1,119 @@
+import { backtestDraft, beginBacktest, cancelBacktest } from '../../admin/backtest-policy.ts'
+import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../../admin/run-backtest.ts'
+import type { BacktestResult } from '../../core/backtest/backtest-result.ts'
+import { Strict, Text } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { listOperators } from '../../store/queries/operators.ts'
+import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { refuse } from '../refuse.ts'
+
+const version = Type.String({ minLength: 1, maxLength: 200 })
+const time = Type.String({ format: 'date-time', maxLength: 40 })
+/** Small enough that an author sees the figures while typing. */
+const DRAFT_DECISIONS_MAX = 2_000
+
+/** Begins to decide recorded decisions again under a policy. */
+export const beginPolicyBacktest = defineOperation({
+  summary: 'Begin to decide recorded decisions again under a policy, in the background',
+  access: 'backtest policies',
+  input: Strict({
+    version,
+    last: Type.Integer({ minimum: 1, maximum: BACKTEST_DECISIONS_MAX }),
+    from: Type.Optional(time),
+    to: Type.Optional(time),
+  }),
+  audit: ['policy.backtested'],
+  async handle(context) {
+    const { installation, input } = context
+    const range: BacktestRange = { last: input.last, fromMs: msOf(input.from), toMs: msOf(input.to) }
+    const begun = await beginBacktest(installation, actOf(context), { version: input.version, range })
+    if ('problem' in begun) return refuse(begun)
+    // It goes on after the answer, and keeps how it ended in the database.
+    void begun.done
+    return { id: begun.id }
+  },
+})
+
+/** Cancels the backtest that is running. */
+export const cancelPolicyBacktest = defineOperation({
+  summary: 'Cancel the backtest that is running',
+  access: 'backtest policies',
+  input: Strict({ reason: Type.Optional(Text(2_000, 'Why; recorded in the audit log.')) }),
+  audit: ['policy.backtest_cancelled'],
+  async handle(context) {
+    const { installation, input } = context
+    const cancelled = await cancelBacktest(installation, { ...actOf(context), reason: input.reason?.trim() })
+    return 'problem' in cancelled ? refuse(cancelled) : cancelled
+  },
+})
+
+/** How far the backtest of a policy has come, and the backtests that it has. */
+export const listPolicyBacktests = defineOperation({
+  summary: 'The backtests of a policy, and the one that is running',
+  access: 'see the console',
+  input: Strict({ version }),
+  audit: [],
+  async handle({ store, organizationId, installation, input }) {
+    const policy = await store.policyByVersion(organizationId, input.version)
+    if (!policy) return noPolicy
+    const [run, backtests, operators] = await Promise.all([
+      store.backtestRun(organizationId),
+      store.backtestsOf(organizationId, policy.id),
+      listOperators(installation.storage.control, organizationId),
+    ])
+    const names = new Map(operators.map(({ id, name }) => [id, name]))
+    const isOurs = run?.policy_id === policy.id
+    return {
+      running: run?.is_running
+        ? { is_of_this_policy: isOurs, decided: run.decided, total: run.total, at: run.started_at }
+        : null,
+      failure: isOurs ? (run.is_abandoned ? 'The node that ran it stopped before the end.' : run.failure) : null,
+      backtests: backtests.map(({ id, decided, changed, actor_id, finished_at }) => ({
+        ...{ id, decided, changed, at: finished_at, by: names.get(actor_id) ?? actor_id },
+      })),
+    }
+  },
+})
+
+/** Shows the result of a backtest. */
+export const showPolicyBacktest = defineOperation({
+  summary: 'Show the result of a backtest',
+  access: 'see the console',
+  input: Strict({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
+  audit: [],
+  async handle({ store, organizationId, input }) {
+    const backtest = await store.backtest(organizationId, input.id)
+    if (!backtest) return noBacktest
+    const { id, checksum, finished_at, result } = backtest
+    return { id, checksum, at: finished_at, result: JSON.parse(result) as BacktestResult }
+  },
+})
+
+/** What a draft would have decided on the newest decisions, and how many of them each of its rules matches. */
+export const tryDraft = defineOperation({
+  summary: 'Decide the newest decisions again under a draft, which is not kept',
+  access: 'propose policies',
+  input: Strict({
+    source: Type.String({ minLength: 1, maxLength: 262_144 }),
+    last: Type.Integer({ minimum: 1, maximum: DRAFT_DECISIONS_MAX }),
+  }),
+  audit: [],
+  async handle({ installation, organizationId, environment, input }) {
+    const target = { organizationId, environment }
+    const result = await backtestDraft(installation, target, { source: input.source, range: { last: input.last } })
+    if ('problem' in result) return result
+    const { decided, changed, before, after, rules } = result
+    return { decided, changed, approved_before: before.approved, approved_after: after.approved, rules }
+  },
+})
+
+function actOf({ organizationId, environment, operator }: OperatorContext<unknown>) {
+  return { organizationId, environment, actor: { type: 'operator', id: operator.id } as const }
+}
+
+function msOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text)
+}
+
+const noPolicy: Refusal = { problem: 'There is no such policy in this environment.', status: 404 }
+const noBacktest: Refusal = { problem: 'There is no such backtest in this environment.', status: 404 }

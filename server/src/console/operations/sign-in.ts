@@ -1,0 +1,103 @@
+import { accountOfChallenge, closeChallenge, openChallenge } from '../../admin/challenges.ts'
+import { beginPasskeySignIn, checkPasskey } from '../../admin/passkeys.ts'
+import { beginAttempt, checkPassword, endAttempt } from '../../admin/sign-in.ts'
+import { checkCode, needsCode } from '../../admin/two-factor.ts'
+import { Strict } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { networkOf } from '../../http/network-of.ts'
+import { findAccount } from '../../store/queries/accounts.ts'
+import { attemptRefusal } from '../attempt-refusal.ts'
+import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
+import { Code, PasskeyAnswer } from '../sign-in-fields.ts'
+
+/** Signs a person in by e-mail and password, or asks for the code of their authenticator app. */
+export const signInWithPassword = defineOpenOperation({
+  summary: 'Sign in with e-mail and password',
+  input: Strict({
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 1_024 }),
+  }),
+  audit: ['operator.signed_in', 'operator.sign_in_locked'],
+  async handle({
+    input,
+    installation,
+    client,
+    session,
+  }): Promise<{ code_needed: false } | { code_needed: true; challenge: string } | Refusal> {
+    const attempt = { email: input.email.trim().toLowerCase(), network: networkOf(client.address) }
+    const account = await checkPassword(installation, attempt, input.password)
+    if ('problem' in account) return attemptRefusal(account)
+    // The failures are forgotten only after the second step, so that a known password gives no more tries for codes.
+    if (await needsCode(installation, account.id))
+      return {
+        code_needed: true,
+        challenge: await openChallenge(installation, { purpose: 'code', accountId: account.id }),
+      }
+    await endAttempt(installation, attempt)
+    await session.begin(account.id, 'password')
+    return { code_needed: false }
+  },
+})
+
+/** Signs a person in who gave the right password, by a code of their authenticator app or a recovery code. */
+export const signInWithCode = defineOpenOperation({
+  summary: 'Give the code after the password',
+  input: Strict({ challenge: Type.String({ minLength: 1, maxLength: 100 }), code: Code }),
+  audit: ['operator.signed_in', 'operator.sign_in_locked', 'operator.recovery_code_used'],
+  async handle({ input, installation, client, session }): Promise<{ signed_in: true } | Refusal> {
+    const challenge = { purpose: 'code', token: input.challenge } as const
+    const accountId = await accountOfChallenge(installation, challenge)
+    const account = accountId === undefined ? undefined : await findAccount(installation.storage.control, accountId)
+    if (!account) return TOO_LATE
+    const attempt = { email: account.email, network: networkOf(client.address) }
+    const locked = await beginAttempt(installation, attempt)
+    if (locked) return attemptRefusal(locked)
+    const refused = await checkCode(installation, { accountId: account.id, code: input.code })
+    if (refused) return { ...refused, status: 401, code: 'not_right' }
+    if (!(await closeChallenge(installation, { ...challenge, accountId: account.id }))) return TOO_LATE
+    await endAttempt(installation, attempt)
+    await session.begin(account.id, 'password_and_code')
+    return { signed_in: true }
+  },
+})
+
+const TOO_LATE: Refusal = {
+  problem: 'This took longer than ten minutes. Start again with your password.',
+  status: 401,
+  code: 'challenge_ended',
+}
+
+/** What the browser needs to sign in with a passkey. */
+export const beginSignInWithPasskey = defineOpenOperation({
+  summary: 'Begin to sign in with a passkey',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, origin }) {
+    const options = await beginPasskeySignIn(installation, origin)
+    return 'problem' in options ? options : { options }
+  },
+})
+
+/** Signs a person in by a passkey, which needs no code: it proves the device and its owner. */
+export const signInWithPasskey = defineOpenOperation({
+  summary: 'Sign in with a passkey',
+  input: Strict({ response: PasskeyAnswer }),
+  audit: ['operator.signed_in'],
+  async handle({ input, installation, origin, session }): Promise<{ signed_in: true } | Refusal> {
+    const checked = await checkPasskey(installation, { response: input.response as never, origin })
+    if ('problem' in checked) return { ...checked, status: 401, code: 'not_right' }
+    await session.begin(checked.accountId, 'passkey')
+    return { signed_in: true }
+  },
+})
+
+/** Ends the session of the caller. */
+export const signOut = defineAccountOperation({
+  summary: 'Sign out',
+  input: Strict({}),
+  audit: ['operator.session_ended'],
+  async handle({ session }) {
+    await session.end()
+    return { signed_out: true }
+  },
+})

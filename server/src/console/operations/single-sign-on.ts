@@ -1,0 +1,61 @@
+import { openChallenge } from '../../admin/challenges.ts'
+import { passkeyProblem } from '../../admin/passkeys.ts'
+import { disconnectIdentities } from '../../admin/single-sign-on.ts'
+import { Strict } from '../../core/schema/fields.ts'
+import { hasIdentity } from '../../store/queries/account-identities.ts'
+import { confirmPassword } from '../confirm-person.ts'
+import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
+import { CurrentPassword } from '../sign-in-fields.ts'
+
+/** How people may sign in, for the page that asks them. */
+export const showSignInOptions = defineOpenOperation({
+  summary: 'Show whether single sign-on is configured, and why passkeys are impossible',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, origin }) {
+    const { oidc } = installation.config
+    return {
+      single_sign_on: oidc ? { provider: new URL(oidc.issuer).host } : null,
+      passkeys_impossible: passkeyProblem(origin) ?? null,
+    }
+  },
+})
+
+/** Whether the caller's account is connected to the identity provider. */
+export const showSingleSignOn = defineAccountOperation({
+  summary: 'Show whether the account is connected to the identity provider',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, account }) {
+    const { oidc } = installation.config
+    return {
+      provider: oidc ? new URL(oidc.issuer).host : null,
+      is_connected: await hasIdentity(installation.storage.control, account.accountId),
+    }
+  },
+})
+
+/** Begins to connect the caller's account to the identity provider. */
+export const connectSingleSignOn = defineAccountOperation({
+  summary: 'Begin to connect the account to the identity provider',
+  input: Strict({ password: CurrentPassword }),
+  audit: ['operator.sign_in_locked'],
+  async handle(context): Promise<{ path: string } | Refusal> {
+    const { installation, account, input } = context
+    if (!installation.config.oidc) return { problem: 'Single sign-on is not configured.', status: 404 }
+    const refused = await confirmPassword(context, input.password)
+    if (refused) return refused
+    const challenge = await openChallenge(installation, { purpose: 'oidc_connect', accountId: account.accountId })
+    return { path: `/api/oidc/start?connect=${challenge}` }
+  },
+})
+
+/** Disconnects the caller's account from the identity provider. */
+export const disconnectSingleSignOn = defineAccountOperation({
+  summary: 'Disconnect the account from the identity provider',
+  input: Strict({}),
+  audit: ['operator.single_sign_on_disconnected'],
+  async handle({ installation, account }) {
+    return (await disconnectIdentities(installation, account.accountId)) ?? { is_connected: false }
+  },
+})

@@ -1,0 +1,238 @@
+import { changeRole, endSessionsOf, removeOperator } from '../../admin/change-operators.ts'
+import { inviteOperator, type SentInvitation, withdrawInvitation } from '../../admin/invitations.ts'
+import { type OperatorManager, ownerRefusal } from '../../admin/manage-operators.ts'
+import { canAct, holds, type OperatorAct } from '../../admin/operator-act.ts'
+import { ROLE_DESCRIPTIONS } from '../../admin/role-descriptions.ts'
+import { singleSignOnOrganization } from '../../admin/single-sign-on.ts'
+import { Id, OneOf, Strict, Text } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import type { Installation } from '../../service/installation.ts'
+import { findOperatorById, type Operator, ROLES } from '../../store/queries/operators.ts'
+import { listSessions } from '../../store/queries/sessions.ts'
+import { lastSignIns, listTeam, type Teammate } from '../../store/queries/team.ts'
+import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { deviceOf } from '../device-of.ts'
+import { refuse } from '../refuse.ts'
+
+const operatorId = Id('opr', 'Id of the operator.')
+const Reason = Text(2_000, 'Why; recorded in the audit log.')
+
+/** The operators of the organization, what each role may do, and how single sign-on gives roles. */
+export const listTeammates = defineOperation({
+  summary: 'List the operators of the organization',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, organizationId, operator, now }) {
+    const { storage } = installation
+    const team = await listTeam(storage.control, { organizationId, now })
+    const operatorIds = team.map(({ id }) => id)
+    const signIns = await lastSignIns(storage.environments.production, { organizationId, operatorIds })
+    const owners = team.filter((teammate) => teammate.role === 'owner' && canAct(teammate))
+    return {
+      operators: team.map((teammate) => ({
+        ...describeTeammate(teammate, now),
+        last_sign_in_at: signIns.get(teammate.id) ?? null,
+        is_you: teammate.id === operator.id,
+        is_last_owner: owners.length === 1 && owners[0]!.id === teammate.id,
+        /** Whether the caller may change or remove this operator. */
+        may_manage:
+          teammate.disabled_at === null &&
+          holds(operator, 'manage operators') &&
+          ownerRefusal(operator, teammate.role) === undefined,
+      })),
+      roles: ROLES.map((role) => ({
+        role,
+        description: ROLE_DESCRIPTIONS[role],
+        /** Whether the caller may give it. */
+        may_give: holds(operator, 'manage operators') && ownerRefusal(operator, role) === undefined,
+      })),
+      single_sign_on: await describeSingleSignOn(installation, organizationId),
+    }
+  },
+})
+
+/** Invites a person by a link, which is shown once. */
+export const inviteTeammate = defineOperation({
+  summary: 'Invite a person as an operator, by a link that is shown once',
+  access: 'manage operators',
+  input: Strict({
+    email: Text(254, 'E-mail of the person.'),
+    name: Text(255, 'Name of the person.'),
+    role: OneOf(ROLES),
+  }),
+  audit: ['operator.invited'],
+  async handle(context) {
+    const sent = await inviteOperator(context.installation, managerOf(context), context.input)
+    return 'problem' in sent ? refuse(sent) : describeInvitation(sent)
+  },
+})
+
+/** Makes a new link for an operator who has no account yet; the earlier link stops working. */
+export const renewTeammateInvitation = defineOperation({
+  summary: 'Make a new invitation link for an operator without an account',
+  access: 'manage operators',
+  input: Strict({ operator_id: operatorId }),
+  audit: ['operator.invited'],
+  async handle(context) {
+    const operator = await findTeammate(context, context.input.operator_id)
+    if ('problem' in operator) return operator
+    if (operator.disabled_at !== null) return refuse({ problem: `${operator.email} was removed: invite them again` })
+    const sent = await inviteOperator(context.installation, managerOf(context), operator)
+    return 'problem' in sent ? refuse(sent) : describeInvitation(sent)
+  },
+})
+
+/** Withdraws the open invitation of an operator. */
+export const withdrawTeammateInvitation = defineOperation({
+  summary: 'Withdraw the open invitation of an operator; its link stops working',
+  access: 'manage operators',
+  input: Strict({ operator_id: operatorId, reason: Reason }),
+  audit: ['operator.invitation_withdrawn'],
+  async handle(context) {
+    const { installation, input } = context
+    const operator = await findTeammate(context, input.operator_id)
+    if ('problem' in operator) return operator
+    const refused = await withdrawInvitation(installation, actOf(context, input.reason), operator)
+    return refused ? refuse(refused) : { operator_id: operator.id }
+  },
+})
+
+/** Gives an operator another role. */
+export const changeTeammateRole = defineOperation({
+  summary: 'Give an operator another role',
+  access: 'manage operators',
+  input: Strict({ operator_id: operatorId, role: OneOf(ROLES), reason: Reason }),
+  audit: ['operator.role_changed', 'operator.invitation_withdrawn'],
+  async handle(context) {
+    const { installation, input } = context
+    const operator = await findTeammate(context, input.operator_id)
+    if ('problem' in operator) return operator
+    const changed = await changeRole(installation, actOf(context, input.reason), { operator, role: input.role })
+    return 'problem' in changed ? refuse(changed) : { operator_id: changed.id, role: changed.role }
+  },
+})
+
+/** Removes an operator from the organization. */
+export const removeTeammate = defineOperation({
+  summary: 'Remove an operator; sessions end at once',
+  access: 'manage operators',
+  input: Strict({ operator_id: operatorId, reason: Reason }),
+  audit: ['operator.removed'],
+  async handle(context) {
+    const { installation, input } = context
+    const operator = await findTeammate(context, input.operator_id)
+    if ('problem' in operator) return operator
+    const removed = await removeOperator(installation, actOf(context, input.reason), operator)
+    return 'problem' in removed ? refuse(removed) : removed
+  },
+})
+
+/** The browsers in which an operator is signed in. */
+export const listTeammateSessions = defineOperation({
+  summary: 'List the sessions of an operator',
+  access: 'manage operators',
+  input: Strict({ operator_id: operatorId }),
+  audit: [],
+  async handle(context) {
+    const { installation, account, input, now } = context
+    const operator = await findTeammate(context, input.operator_id)
+    if ('problem' in operator) return operator
+    const refused = ownerRefusal(context.operator, operator.role)
+    if (refused) return refuse(refused)
+    const sessions =
+      operator.account_id && operator.disabled_at === null
+        ? await listSessions(installation.storage.control, { accountId: operator.account_id, now })
+        : []
+    return {
+      sessions: sessions.map(({ id, method, address, user_agent, created_at, last_used_at }) => ({
+        id,
+        method,
+        address,
+        device: deviceOf(user_agent),
+        created_at,
+        last_used_at,
+        is_this: id === account.sessionId,
+      })),
+    }
+  },
+})
+
+/** Ends one session of an operator, or all of them. */
+export const endTeammateSessions = defineOperation({
+  summary: 'End one session of an operator, or all of them',
+  access: 'manage operators',
+  input: Strict({
+    operator_id: operatorId,
+    session_id: Type.Optional(Id('ses', 'Id of the session; all without it.')),
+    reason: Reason,
+  }),
+  audit: ['operator.session_ended'],
+  async handle(context) {
+    const { installation, input } = context
+    const operator = await findTeammate(context, input.operator_id)
+    if ('problem' in operator) return operator
+    const ended = await endSessionsOf(installation, actOf(context, input.reason), {
+      operator,
+      ...(input.session_id !== undefined && { sessionId: input.session_id }),
+    })
+    return 'problem' in ended ? refuse(ended) : ended
+  },
+})
+
+function actOf({ organizationId, operator }: OperatorContext<unknown>, reason: string): OperatorAct {
+  return { organizationId, operator, reason }
+}
+
+function managerOf({ organizationId, operator }: OperatorContext<unknown>): OperatorManager {
+  return { organizationId, actor: { type: 'operator', id: operator.id }, operator }
+}
+
+function describeInvitation({ operator, link, expires_at }: SentInvitation) {
+  return { operator_id: operator.id, email: operator.email, role: operator.role, link, expires_at }
+}
+
+async function findTeammate(
+  { installation, organizationId }: OperatorContext<unknown>,
+  id: string,
+): Promise<Operator | Refusal> {
+  const operator = await findOperatorById(installation.storage.control, organizationId, id)
+  return operator ?? { problem: 'There is no such operator in this organization.', status: 404 }
+}
+
+function describeTeammate(teammate: Teammate, now: string) {
+  const { id, name, email, role, created_at, disabled_at, account_id, invited_until } = teammate
+  const isInvited = account_id === null && invited_until !== null
+  return {
+    id,
+    name,
+    email,
+    role,
+    state:
+      disabled_at !== null
+        ? ('removed' as const)
+        : account_id !== null
+          ? ('active' as const)
+          : !isInvited
+            ? ('not_invited' as const)
+            : invited_until > now
+              ? ('invited' as const)
+              : ('invitation_expired' as const),
+    created_at,
+    removed_at: disabled_at,
+    invited_until: isInvited ? invited_until : null,
+    /** Null while there is no account. */
+    has_two_factor: account_id === null ? null : teammate.has_two_factor,
+    has_single_sign_on: teammate.has_single_sign_on,
+    has_codes: teammate.has_codes,
+    has_approved_gate: teammate.has_approved_gate,
+    sessions: teammate.sessions,
+  }
+}
+
+/** How single sign-on is set up; null if it is not, or if it is for another organization. */
+async function describeSingleSignOn(installation: Installation, organizationId: string) {
+  const { oidc } = installation.config
+  if (!oidc || (await singleSignOnOrganization(installation)) !== organizationId) return null
+  return { issuer: oidc.issuer, groups_claim: oidc.groupsClaim, roles: oidc.roles.map((entry) => ({ ...entry })) }
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { setPriority } from 'node:os'
+import { join, relative } from 'node:path'
+
+/** The folder of the page: its sources, and `dist/`, which is built from them. */
+export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console')
+
+/** Behind every other process: the machine answers requests while it builds. */
+const LOWEST_PRIORITY = 19
+const OUTPUT_CHARACTERS_MAX = 4_000
+const FINGERPRINT_FILE = 'fingerprint'
+
+/** Why a page cannot be built here, in words for the operator of the service. */
+export class PageNotBuildable extends Error {}
+
+/** The hash of everything that the built page depends on; undefined where the sources are not installed. */
+export async function fingerprintOfSources(folder: string): Promise<string | undefined> {
+  const files = (await filesBelow(folder)).filter((file) => !/^(dist|node_modules|tests)\b/.test(file))
+  if (!files.includes('index.html')) return undefined
+  const hash = createHash('sha256')
+  for (const file of [...files.sort(), '../package-lock.json']) {
+    const content = await readFile(join(folder, file)).catch(() => '')
+    hash.update(`${file}\0${content.length}\0`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+/** The fingerprint of the sources that `dist/` was built from; undefined if there is no complete `dist/`. */
+export async function fingerprintOfDist(folder: string): Promise<string | undefined> {
+  return readFile(join(folder, 'dist', FINGERPRINT_FILE), 'utf8').catch(() => undefined)
+}
+
+/**
+ * Builds `dist/` in a process of the lowest priority. The old `dist/` stays until the new one is complete, so that a
+ * build that is interrupted or fails leaves it as it was.
+ */
+export async function buildPage(folder: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+  const fingerprint = await fingerprintOfSources(folder)
+  if (!fingerprint) throw new PageNotBuildable('its sources are not installed')
+  const vite = findVite(folder)
+  await access(folder, constants.W_OK).catch(() => {
+    throw new PageNotBuildable(`the folder ${folder} cannot be written`)
+  })
+  const unfinished = join(folder, `dist-unfinished-${process.pid}`)
+  const replaced = join(folder, `dist-replaced-${process.pid}`)
+  try {
+    await mkdir(unfinished, { recursive: true })
+    await run([vite, 'build', '--outDir', unfinished, '--emptyOutDir', '--logLevel', 'warn'], { folder, signal })
+    await writeFile(join(unfinished, FINGERPRINT_FILE), fingerprint)
+    await rename(join(folder, 'dist'), replaced).catch(() => {}) // there is none before the first build
+    await rename(unfinished, join(folder, 'dist'))
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+    await rm(replaced, { recursive: true, force: true })
+  }
+}
+
+/** The files below a folder, as paths relative to it. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+}
+
+function findVite(folder: string): string {
+  try {
+    return join(createRequire(join(folder, 'package.json')).resolve('vite/package.json'), '../bin/vite.js')
+  } catch {
+    throw new PageNotBuildable('Vite is not installed')
+  }
+}
+
+async function run(
+  args: readonly string[],
+  { folder, signal }: { folder: string; signal: AbortSignal | undefined },
+): Promise<void> {
+  // The settings of the service, of which some are secret, are not for the build.
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal && { signal }),
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (data) => {
+      output = (output + data).slice(-OUTPUT_CHARACTERS_MAX)
+    })
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  try {
+    if (child.pid) setPriority(child.pid, LOWEST_PRIORITY)
+  } catch {
+    // A system that does not allow it builds at its usual priority.
+  }
+  const code = await exited
+  if (code !== 0) throw new Error(`vite build ended with ${code}:\n${output.trim()}`)
+}

@@ -1,0 +1,65 @@
+import type { FactValue } from '../../core/facts/facts.ts'
+import { NOT_BLANK } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import type { Refusal } from '../define-operation.ts'
+
+const id = Type.String({ minLength: 1, maxLength: 64 })
+
+/** What is asked for: the fields of `POST /v1/underwrite` besides the entity. */
+export const ASKED = {
+  product: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK })),
+  requested_amount: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+}
+
+const POLICIES_COMPARED_MAX = 2
+
+/** The fields of a dry run: whose facts it decides from, what is asked for, what a what-if changes, and the policies. */
+export const DRY_REQUEST = {
+  entity_id: Type.Optional(id),
+  decision_id: Type.Optional(id),
+  persona: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  ...ASKED,
+  changes: Type.Optional(
+    Type.Unsafe<Record<string, FactValue>>({
+      type: 'object',
+      maxProperties: 100,
+      propertyNames: { maxLength: 200 },
+      additionalProperties: { type: ['number', 'boolean', 'string'], maxLength: 500 },
+    }),
+  ),
+  policy_versions: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: POLICIES_COMPARED_MAX }),
+  ),
+}
+
+/** A request of a dry run. */
+export interface DryRequest {
+  entity_id?: string
+  decision_id?: string
+  persona?: string
+  product?: string
+  requested_amount?: number
+  currency?: string
+  changes?: Record<string, FactValue>
+  policy_versions?: string[]
+}
+
+/** Why a request cannot be decided, whatever is stored; undefined if it can. */
+export function requestProblem(request: DryRequest): Refusal | undefined {
+  const { entity_id, decision_id, persona, product } = request
+  const problem = amountProblem(request)
+  if (problem) return problem
+  if (decision_id !== undefined || persona !== undefined || (entity_id !== undefined && product !== undefined))
+    return undefined
+  return { problem: 'Name an entity and a product, or a decision to start from.' }
+}
+
+/** Why an amount cannot be asked for; undefined if it can. */
+export function amountProblem({
+  requested_amount,
+  currency,
+}: Pick<DryRequest, 'requested_amount' | 'currency'>): Refusal | undefined {
+  if ((requested_amount === undefined) === (currency === undefined)) return undefined
+  return { problem: 'An amount needs a currency, and a currency an amount.' }
+}

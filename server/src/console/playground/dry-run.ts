@@ -1,0 +1,164 @@
+import { decide } from '../../core/decide/decide.ts'
+import { describeDecision } from '../../core/decide/describe-decision.ts'
+import { explainDecision } from '../../core/decide/explain-decision.ts'
+import { graphEvidence } from '../../core/decide/graph-evidence.ts'
+import { isObject, replayableFacts } from '../../core/decide/replayable-facts.ts'
+import { withValues } from '../../core/decide/verdict-track.ts'
+import type { Fact, Facts, FactValue } from '../../core/facts/facts.ts'
+import { factsFrom } from '../../core/facts/facts-from.ts'
+import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import { refusesProduct } from '../../core/policy/refuses-product.ts'
+import type { Environment } from '../../core/vocabularies.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EntityRow } from '../../store/queries/entities.ts'
+import { compileOnce } from '../../underwriting/compiled-policies.ts'
+import { isWithheld } from '../../underwriting/decide-request.ts'
+import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
+import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
+import type { Refusal } from '../define-operation.ts'
+
+/** The facts that a dry run decides from, and whose they are. */
+export interface DryFacts {
+  facts: Facts
+  /** The facts before a what-if changed any. */
+  unchanged: Facts
+  graph: Record<string, unknown> | null
+  entityId: string
+  request: DecisionRequest
+  decidedAt: string
+}
+
+/** Where a dry run reads. */
+export interface DryPlace {
+  store: EnvironmentStore
+  organizationId: string
+  now: string
+}
+
+/** The facts of an entity as they are now, for a request. */
+export async function factsNow(
+  { store, organizationId, now }: DryPlace,
+  entityId: string,
+  request: DecisionRequest,
+): Promise<DryFacts | Refusal> {
+  const entity = await entityNamed({ store, organizationId }, entityId)
+  if (!entity) return { problem: 'There is no such entity in this environment.', status: 404 }
+  const state = stateOf(entity)
+  const facts = factsOf(entity, request, { now, state })
+  const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(state.graph)
+  return { facts, unchanged: facts, graph, entityId: entity.id, request, decidedAt: now }
+}
+
+/** The entity with this id, or with this id of the caller's. */
+export async function entityNamed(
+  { store, organizationId }: Pick<DryPlace, 'store' | 'organizationId'>,
+  name: string,
+): Promise<EntityRow | undefined> {
+  const byId = await store.entity({ organizationId, id: name })
+  return byId ?? store.entityByExternalId({ organizationId, externalId: name })
+}
+
+/** The facts of a persona: an applicant of the policy's own tests. */
+export function factsOfPersona(policy: CompiledPolicy, name: string, now: string): DryFacts | Refusal {
+  const test = policy.document.tests.find((each) => each.name === name)
+  if (!test) return { problem: `The policy ${policy.document.version} has no persona “${name}”.`, status: 404 }
+  const facts = factsFrom(test.facts, test.age_days, test.missing)
+  return { facts, unchanged: facts, graph: null, entityId: '', request: requestIn(facts), decidedAt: now }
+}
+
+/** What was asked for, by the facts. */
+function requestIn({ features }: Facts): DecisionRequest {
+  const [product, amount, currency] = ['request.product', 'request.amount', 'request.currency'].map((name) =>
+    valueIn(features[name]),
+  )
+  return {
+    product: String(product ?? 'default'),
+    ...(typeof amount === 'number' && { requested_amount: amount }),
+    ...(typeof currency === 'string' && { currency }),
+  }
+}
+
+/** The facts that a decision recorded, with its request. */
+export async function factsOfDecision(
+  { store, organizationId }: DryPlace,
+  decisionId: string,
+): Promise<DryFacts | Refusal> {
+  const recorded = await store.recordedDecision(organizationId, decisionId)
+  if (!recorded) return { problem: 'There is no such decision in this environment.', status: 404 }
+  const readable = replayableFacts(parsed(recorded.facts))
+  if (!('facts' in readable))
+    return { problem: 'The facts of this decision were altered and cannot be read.', status: 409 }
+  const { facts } = readable
+  const graph = parsed(recorded.graph)
+  return {
+    facts,
+    unchanged: facts,
+    graph: isObject(graph) ? graph : null,
+    entityId: recorded.entity_id,
+    request: { ...requestIn(facts), product: recorded.product },
+    decidedAt: recorded.created_at,
+  }
+}
+
+/** Changes the request, or any features, of the facts of a dry run. */
+export function changed(dry: DryFacts, values: Readonly<Record<string, FactValue>>): DryFacts {
+  return { ...dry, facts: withValues(dry.facts, values) }
+}
+
+/** The policy with this version, compiled; a proposed one too, because a dry run records nothing. */
+export async function policyFor(
+  { store, organizationId }: DryPlace,
+  version: string | undefined,
+): Promise<{ policy: CompiledPolicy } | Refusal> {
+  const stored =
+    version === undefined
+      ? await store.activePolicy(organizationId)
+      : await store.policyByVersion(organizationId, version)
+  if (!stored)
+    return version === undefined
+      ? { problem: 'No policy is active here. Choose a version.', status: 409 }
+      : { problem: `There is no policy ${version}.`, status: 404 }
+  const compiled = compileOnce(stored)
+  if ('policy' in compiled) return compiled
+  return {
+    problem: `The policy ${stored.version} cannot be run: its stored document was altered or is not valid.`,
+    status: 409,
+  }
+}
+
+/** Decides without recording anything: the same pure functions as a decision and its replay. */
+export function dryRun(
+  policy: CompiledPolicy,
+  { facts, graph, request, decidedAt }: Omit<DryFacts, 'unchanged'>,
+  environment: Environment,
+): RecordedReplay | Refusal {
+  if (refusesProduct(policy, request.product))
+    return { problem: `The policy ${policy.document.version} has no product “${request.product}”.` }
+  const evaluation = decide(policy, facts)
+  const decision = describeDecision({
+    ...{ id: 'dry_run', environment, evaluation, policy, requestId: 'dry_run', decidedAt },
+  })
+  return {
+    differences: [],
+    decision: { ...decision },
+    features: facts.features,
+    graph,
+    policy,
+    policyChecksum: policy.checksum,
+    replayed: null,
+    evaluation,
+    explanation: explainDecision(policy, facts),
+  }
+}
+
+function valueIn(fact: Fact | undefined): FactValue | undefined {
+  return fact && 'value' in fact ? fact.value : undefined
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { editedPolicy } from '../../../tests/edited-policy.ts'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { decide } from '../decide/decide.ts'
+import type { Facts } from '../facts/facts.ts'
+import { factsFrom } from '../facts/facts-from.ts'
+import { VERDICTS, type Verdict } from '../vocabularies.ts'
+import { BacktestTally, badShare, type ReportedOutcome } from './backtest-tally.ts'
+import type { RecordedCase } from './redecide.ts'
+
+const now = sandboxPolicy()
+/** The facts of the policy's own test of an applicant who is approved for what they ask. */
+const approving = now.document.tests.find(
+  ({ expect, facts }) => expect.verdict === 'approve' && facts['request.amount'],
+)!
+const STEADY = approving.facts
+const AGE_DAYS = approving.age_days
+
+function recorded(number: number, facts: Facts): RecordedCase {
+  const { verdict, limit } = decide(now, facts)
+  const body = canonicalJson({ verdict, ...(limit !== null && { recommended_limit: limit }) })
+  const at = `2026-11-${String(number).padStart(2, '0')}T00:00:00.000Z`
+  return { id: `dec_${number}`, entity_id: `ent_${number}`, verdict, created_at: at, body, facts: canonicalJson(facts) }
+}
+
+function outcome(number: number, type: ReportedOutcome['type']): ReportedOutcome {
+  return { id: `out_${number}`, decisionId: `dec_${number}`, type, occurredAt: '2026-11-20T00:00:00.000Z' }
+}
+
+const good = recorded(10, factsFrom(STEADY, AGE_DAYS))
+const overdrawn = recorded(
+  11,
+  factsFrom({ ...STEADY, 'cashflow.overdrawn_days_365': 40, 'cashflow.overdrawn_days_90': 20 }, AGE_DAYS),
+)
+const unknown = recorded(12, factsFrom({}))
+
+test('under the policy that decided, no verdict changes and both sides agree', () => {
+  const tally = new BacktestTally(now)
+  tally.add([unknown, overdrawn, good], [outcome(10, 'repaid')])
+  const result = tally.result()
+  assert.deepEqual([result.decided, result.changed, result.unreadable], [3, 0, 0])
+  assert.deepEqual(result.before, result.after)
+  assert.equal(good.verdict, 'approve')
+  assert.equal(result.before.approved, 1)
+  const requested = Number(STEADY['request.amount'])
+  assert.equal(result.before.amount, requested)
+  assert.ok(result.before.expected_loss > 0 && result.before.expected_loss < requested)
+  assert.deepEqual([result.first_at, result.last_at], [good.created_at, unknown.created_at])
+  for (const verdict of VERDICTS) {
+    const count = [good, overdrawn, unknown].filter((one) => one.verdict === verdict).length
+    assert.equal(result.matrix[verdict][verdict], count, verdict)
+  }
+})
+
+test('a higher cutoff moves an approval out, with its outcome, and lists the case', () => {
+  const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 900 } }))
+  const tally = new BacktestTally(strict)
+  tally.add([overdrawn, good], [outcome(10, 'default'), outcome(11, 'funded')])
+  const result = tally.result()
+  assert.equal(result.changed, 1)
+  assert.deepEqual(result.no_longer_approved.count, 1)
+  assert.deepEqual([result.no_longer_approved.outcomes.known, result.no_longer_approved.outcomes.bad], [1, 1])
+  assert.equal(result.newly_approved.count, 0)
+  assert.deepEqual([result.before.approved, result.after.approved], [1, 0])
+  assert.deepEqual([result.after.amount, result.after.expected_loss], [0, 0])
+  const [changed] = result.changed_cases
+  assert.deepEqual([changed?.decision_id, changed?.before, changed?.outcome], ['dec_10', 'approve', 'default'])
+  assert.notEqual(changed?.after, 'approve')
+})
+
+test('a rule counts the decisions that it matches, by how they ended', () => {
+  const tally = new BacktestTally(now)
+  tally.add([overdrawn, good], [outcome(11, 'charged_off')])
+  const matching = tally.result().rules.filter(({ matched }) => matched > 0)
+  const held = decide(now, JSON.parse(overdrawn.facts)).trace.rule_trace.filter(({ holds }) => holds)
+  assert.deepEqual(
+    matching,
+    held.map(({ rule }) => ({ rule, matched: 1, known: 1, bad: 1 })),
+  )
+  assert.ok(matching.length > 0)
+})
+
+test('facts that were altered are counted as unreadable and nowhere else', () => {
+  const tally = new BacktestTally(now)
+  const altered = ['', '{', '{"format":2,"features":{}}', '{"features":{"request.amount":{"value":null}},"format":1}']
+  tally.add(
+    altered.map((facts) => ({ ...good, facts })),
+    [],
+  )
+  assert.deepEqual([tally.result().unreadable, tally.result().decided], [altered.length, 0])
+})
+
+test('a list of changed cases is bounded for each kind, and the counts are not', () => {
+  const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 900 } }))
+  const tally = new BacktestTally(strict)
+  tally.add(
+    Array.from({ length: 450 }, (_, index) => ({ ...good, id: `dec_${1_000 + index}` })),
+    [],
+  )
+  const result = tally.result()
+  assert.deepEqual([result.changed, result.no_longer_approved.count, result.changed_cases.length], [450, 450, 200])
+})
+
+test('the interval of a share holds it, lies within 0 and 1, and narrows with more cases', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (known, part) => {
+      const { share, low, high } = badShare({ known, bad: Math.floor(known * part) })
+      assert.ok(low! <= share! + 1e-12 && share! - 1e-12 <= high! && low! >= 0 && high! <= 1)
+      const wide = badShare({ known: known * 10, bad: Math.floor(known * part) * 10 })
+      assert.ok(wide.high! - wide.low! < high! - low!)
+    }),
+  )
+  // 5 of 20, as in tables of the Wilson interval.
+  const { low, high } = badShare({ known: 20, bad: 5 })
+  assert.deepEqual([low?.toFixed(3), high?.toFixed(3)], ['0.112', '0.469'])
+  assert.deepEqual(badShare({ known: 0, bad: 0 }), { known: 0, bad: 0, share: null, low: null, high: null })
+})
+
+test('every decision is in exactly one cell of the matrix', () => {
+  const amounts = fc.array(fc.integer({ min: 100, max: 60_000 }), { minLength: 1, maxLength: 10 })
+  const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 600 } }))
+  fc.assert(
+    fc.property(amounts, (requested) => {
+      const cases = requested.map((amount, index) =>
+        recorded(index + 1, factsFrom({ ...STEADY, 'request.amount': amount }, AGE_DAYS)),
+      )
+      const tally = new BacktestTally(strict)
+      tally.add(cases, [])
+      const { matrix, changed } = tally.result()
+      const cells = VERDICTS.flatMap((before) =>
+        VERDICTS.map((after) => [before, after, matrix[before][after]] as const),
+      )
+      assert.equal(
+        cells.reduce((sum, [, , count]) => sum + count, 0),
+        cases.length,
+      )
+      const moved = cells.filter(([before, after]: readonly [Verdict, Verdict, number]) => before !== after)
+      assert.equal(
+        moved.reduce((sum, [, , count]) => sum + count, 0),
+        changed,
+      )
+    }),
+    { numRuns: 30 },
+  )
+})

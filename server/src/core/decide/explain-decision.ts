@@ -1,0 +1,130 @@
+import type { Facts, FactValue, MissingBecause } from '../facts/facts.ts'
+import { findFeature } from '../facts/feature-catalogue.ts'
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-thresholds.ts'
+import type { Assessment } from './assess.ts'
+import { type BetterAmount, betterAmount } from './better-amount.ts'
+import { type Judgement, judge } from './decide.ts'
+import type { RuleTrace, ScorecardLine } from './evaluation.ts'
+import { pricedTerms } from './limit-bounds.ts'
+import { nameOfSlot } from './run-rules.ts'
+import { termsUsed } from './terms-used.ts'
+
+/** A value that a rule looked at, or why there was none. */
+export interface SeenValue {
+  feature: string
+  value: FactValue | null
+  age_days?: number
+  missing?: MissingBecause
+}
+
+/** The trace of a rule with its text, the values that it looked at, and the numbers on which it turns. */
+export interface ExplainedRule extends RuleTrace {
+  code: string
+  label: string
+  explanation: string
+  when: string
+  values: SeenValue[]
+  thresholds: DecidingThreshold[]
+}
+
+/** A line of the scorecard with the name of its characteristic. */
+export interface ExplainedLine extends ScorecardLine {
+  label: string
+}
+
+/** The product whose terms the decision used. */
+export interface UsedProduct {
+  requested: string | null
+  applied: string
+  /** Whether the policy does not list the requested product, so that the terms of another applied. */
+  is_fallback: boolean
+  term_months: number
+  /** The price of the tier, if the product has one for it. */
+  annual_rate: number
+  annuity_factor: number
+  fee_rate: number
+  /** In the currency of the request. */
+  fee_amount: number
+  /** The monthly instalment of what is approved, or else of what was requested; null without an amount. */
+  instalment: number | null
+}
+
+/** What explains a decision besides its trace. */
+export interface Explanation {
+  product: UsedProduct
+  rules: ExplainedRule[]
+  scorecard: ExplainedLine[]
+  /** The inputs of the policy without a value, and why each has none. */
+  missing_features: { feature: string; missing: MissingBecause }[]
+  better_amount: BetterAmount | null
+}
+
+/**
+ * Explains a decision. Like `decide` it is a pure function of the policy and the facts, so an explanation is computed when
+ * it is asked for and not recorded.
+ */
+export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanation {
+  const judgement = judge(whole, facts)
+  const { policy, asked } = judgement
+  return {
+    product: usedProduct(judgement),
+    rules: explainRules(policy, asked),
+    scorecard: asked.lines.map((line) => ({ ...line, label: labelOf(policy, line) })),
+    missing_features: asked.reading.gaps.map((slot) => ({
+      feature: policy.inputs[slot]!.feature,
+      missing: asked.reading.missing[slot]!,
+    })),
+    better_amount: betterAmount(policy, judgement),
+  }
+}
+
+function usedProduct(judgement: Judgement): UsedProduct {
+  const { offered } = judgement.offer
+  const { product, requested_product: requested, ...terms } = termsUsed(judgement)
+  return {
+    requested,
+    applied: product,
+    is_fallback: requested !== product,
+    term_months: terms.term_months,
+    annual_rate: terms.annual_rate,
+    annuity_factor: pricedTerms(offered.figures, offered.tier).annuityFactor,
+    fee_rate: terms.fee_rate,
+    fee_amount: terms.fee_amount,
+    instalment: terms.instalment,
+  }
+}
+
+function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {
+  const { traces, slots: values } = asked
+  const { rules, after_score = [] } = policy.document
+  const written = [...rules, ...after_score]
+  return [...policy.rules, ...policy.afterScore].map((rule, index) => {
+    const { id, reason, reads } = rule
+    const { when, explanation } = written.find((one) => one.id === id)!
+    return {
+      ...traces[index]!,
+      code: reason.code,
+      label: reason.label,
+      explanation,
+      when,
+      values: reads.map((slot) => seenAt(policy, asked, slot)),
+      thresholds: decidingThresholds(rule, values),
+    }
+  })
+}
+
+function seenAt(policy: CompiledPolicy, { slots, reading }: Assessment, slot: number): SeenValue {
+  const feature = nameOfSlot(policy, slot)
+  const value = slots[slot]
+  // What follows from the judged amount has no cause of its own: the request does not raise it, or a figure lacks.
+  if (value === undefined) return { feature, value: null, missing: reading.missing[slot] ?? 'not_requested' }
+  const age_days = reading.ages[slot]
+  return age_days === undefined ? { feature, value } : { feature, value, age_days }
+}
+
+/** The policy's own label, or that of the feature in the catalogue. */
+function labelOf({ document }: CompiledPolicy, { characteristic, feature }: ScorecardLine): string {
+  const { label } = document.scorecard.characteristics.find(({ id }) => id === characteristic)!
+  return label ?? findFeature(feature)?.label ?? feature
+}

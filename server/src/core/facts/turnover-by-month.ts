@@ -1,0 +1,15 @@
+import type { CurrencyCashflow } from './cashflow-state.ts'
+import { unpackDay } from './day-bucket.ts'
+
+/** The total of both directions in each calendar month, for the shares of payments between entities. */
+export function turnoverByMonth({ days }: CurrencyCashflow): Map<string, bigint> {
+  const months = new Map<string, bigint>()
+  for (const packed of days) {
+    const { day, credits, debits, otherCredits, otherDebits } = unpackDay(packed)
+    const month = new Date(Date.UTC(1970, 0, 1 + day)).toISOString().slice(0, 7)
+    const amounts = [...credits.map(([units]) => units), ...debits, otherCredits, otherDebits]
+    const turnover = amounts.reduce((sum: bigint, units) => sum + BigInt(units), months.get(month) ?? 0n)
+    months.set(month, turnover)
+  }
+  return months
+}

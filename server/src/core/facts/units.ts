@@ -1,0 +1,35 @@
+import { type Money, moneyNumber } from '../money.ts'
+
+/**
+ * An exact amount inside an entity's state, in ten-thousandths of a major unit: a JSON number as long as a double holds
+ * it exactly, otherwise text. Numbers take half the space of text and need no conversion when facts are derived.
+ */
+export type Units = number | string
+
+/** Packs an exact amount for the state. */
+export function unitsOf(money: Money): Units {
+  const units = Number(money)
+  return Number.isSafeInteger(units) ? units : String(money)
+}
+
+/** The sum of an amount of the state, which may be absent, and another. */
+export function addUnits(units: Units | undefined, money: Money): Units {
+  return unitsOf(BigInt(units ?? 0) + money)
+}
+
+/** The exact sum of amounts. */
+export function sumUnits(amounts: readonly Units[]): Units {
+  return amounts.length === 0 ? 0 : unitsOf(amounts.reduce((sum: bigint, units) => sum + BigInt(units), 0n))
+}
+
+/** Compares two amounts exactly, for sorting in ascending order. */
+export function compareUnits(a: Units, b: Units): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [one, other] = [BigInt(a), BigInt(b)]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** An amount of the state in major units. */
+export function majorOf(units: Units): number {
+  return moneyNumber(BigInt(units))
+}

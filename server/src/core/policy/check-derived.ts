@@ -1,0 +1,57 @@
+import { checkExpression } from './check-expression.ts'
+import { scoredFeatures, silenceProblem } from './check-inputs.ts'
+import { dependsOnAmount } from './check-limit.ts'
+import { derivedProblem, slotsAbove } from './compile-derived.ts'
+import { compileExpression } from './compile-expression.ts'
+import { matchesIn } from './matches-in.ts'
+import type { PolicyDocument } from './policy-document.ts'
+import { expressionsOf } from './policy-expressions.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+import { policySlots } from './policy-slots.ts'
+import { patternSteps } from './text-pattern.ts'
+
+/** Finds derived features that do not compile, are of another type than they say, or read one that comes later. */
+export function checkDerived(document: PolicyDocument): PolicyProblem[] {
+  const { derived = [], inputs, missing_reasons } = document
+  const slots = policySlots(document)
+  const scored = scoredFeatures(document)
+  const codes = new Set(missing_reasons.map(({ code }) => code))
+  return derived.flatMap(({ feature, type, value, missing }, index) => {
+    const slotOf = slotsAbove(slots, inputs.length + index)
+    const wrong = checkExpression(value, { slotOf, types: slots.types, type })
+    if (wrong) return [derivedProblem(feature, { index, ...wrong })]
+    const silence = silenceProblem({ feature, missing }, undefined, scored)
+    if (silence !== undefined) return [{ path: ['derived', index, silence.field], message: silence.message }]
+    const compiled = matchesIn(value).length > 0 ? compileExpression(value, slotOf) : undefined
+    const reads = compiled !== undefined && 'reads' in compiled ? compiled.reads : []
+    if (dependsOnAmount(document, reads, slots) !== undefined)
+      return [derivedProblem(feature, { index, offset: 0, message: RUN_FOR_EACH_AMOUNT })]
+    if (missing === undefined || codes.has(missing)) return []
+    const message = `'${missing}' is not among the missing_reasons; add it there with a label`
+    return [{ path: ['derived', index, 'missing'], message }]
+  })
+}
+
+const RUN_FOR_EACH_AMOUNT =
+  'a feature that depends on the amount is computed for each amount; put matches into a derived feature of its own'
+
+/** The calls of `matches` in one policy. */
+const MATCHES_MAX = 20
+/** The steps of all its patterns, about one for each character: 250 steps take 2 ms on a text of 500 characters. */
+const PATTERN_STEPS_MAX = 500
+
+/** Finds a policy whose patterns would take a decision more than about 4 ms; each runs once, or twice with segments. */
+export function checkCost(document: PolicyDocument): PolicyProblem[] {
+  const patterns: string[] = []
+  for (const { path, source } of expressionsOf(document)) {
+    patterns.push(...matchesIn(source))
+    if (patterns.length > MATCHES_MAX) {
+      const message = `a policy calls matches at most ${MATCHES_MAX} times; combine patterns with |, or use 'in'`
+      return [{ path, message }]
+    }
+    const steps = patterns.reduce((sum, pattern) => sum + patternSteps(pattern), 0)
+    const message = `the patterns of a policy have at most ${PATTERN_STEPS_MAX} steps together, and up to here ${steps}; use smaller counts in { }, or use 'in'`
+    if (steps > PATTERN_STEPS_MAX) return [{ path, message }]
+  }
+  return []
+}

@@ -1,0 +1,25 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import { ConnectionGuard } from './connection-guard.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
+
+/** How long a client may take to send a whole request, how often that is checked, and how long it may be idle. */
+const TIMEOUTS = {
+  requestTimeout: 30_000,
+  headersTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 72_000,
+}
+
+/** Makes the servers of a port, whose clients are bounded before anything is known of them; for Fastify's `serverFactory`. */
+export function guardedServer({ proxies, logger }: { proxies: TrustedProxies; logger: FastifyBaseLogger }) {
+  return (listener: RequestListener): Server => {
+    const guard = new ConnectionGuard({
+      proxies,
+      onCut: (connections) => logger.warn({ connections }, 'connections cut off'),
+    })
+    const server = createServer(TIMEOUTS, guard.guarded(listener))
+    guard.watch(server)
+    return server
+  }
+}

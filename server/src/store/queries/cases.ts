@@ -1,0 +1,226 @@
+import type { Database, Row } from '../database/database.ts'
+import { Params, type RowOf } from '../schema/tables.ts'
+
+/** The states of a case. */
+export const CASE_STATES = ['open', 'decided'] as const
+
+/** Whose cases to list: all, of one operator, or those that no operator has taken. */
+export type CaseHolder = { assigneeId: string } | 'free' | 'all'
+
+/** Which cases to list: open ones oldest first, decided ones newest review first. */
+export interface CaseFilter {
+  organizationId: string
+  state: (typeof CASE_STATES)[number]
+  holder: CaseHolder
+  /** Only cases that were opened before this time. */
+  openedBefore?: string | undefined
+  /** The cursor of the last case of the page before: its id, or the id of the review of a decided one. */
+  after?: string | undefined
+  limit: number
+}
+
+/** A case with the decision that it is about now: the newest that waits, or the one whose review closed it. */
+export type CaseWithDecision = RowOf<'cases'> & {
+  entity_name: string | null
+  external_id: string
+  entity_type: string | null
+  country: string | null
+  entity_since: string
+  decision_id: string
+  product: string
+  risk_tier: string
+  decision_body: string
+  decided_at: string
+  /** The evidence of the decision; null where it was deleted. */
+  facts: string | null
+  trace: string | null
+  graph: string | null
+  /** The shares in millionths that the policy asks for; null where the policy was deleted. */
+  confidence_min_ppm: number | null
+  completeness_min_ppm: number | null
+  /** The review that closed the case, as returned to its caller. */
+  review_body: string | null
+  /** Reviews of earlier decisions about the entity, counted up to `PRIOR_COUNTED_MAX`. */
+  prior_reviews: number
+  /** Entities that links of the trust graph lead to, and those of them with bad outcomes; counted up to `LINKS_COUNTED_MAX`. */
+  neighbours: number
+  bad_neighbours: number
+}
+
+/** How many open cases an organization has; counted up to `CASES_COUNTED_MAX`. */
+export interface CaseCounts {
+  all: number
+  mine: number
+  free: number
+  overdue: number
+  oldest_opened_at: string | null
+}
+
+/** Counting stops here, so that a long queue does not slow the page. */
+export const CASES_COUNTED_MAX = 10_000
+const PRIOR_COUNTED_MAX = 100
+const LINKS_COUNTED_MAX = 200
+const DECISIONS_LISTED_MAX = 50
+const NOTES_LISTED_MAX = 200
+
+/** Queries of the review queue. */
+export function caseQueries(database: Database) {
+  return {
+    /** Lists cases, each with the decision that it is about now. */
+    async cases(filter: CaseFilter, today: number): Promise<CaseWithDecision[]> {
+      const params = new Params()
+      const page = pageStatement(filter, params)
+      const sql = describeStatement(page, params.add(today, 'integer'))
+      const order = filter.state === 'open' ? 'page.id' : 'page.review_id DESC'
+      return database.query<CaseWithDecision & Row>(`${sql} ORDER BY ${order}`, params.values)
+    },
+
+    /** The case with this id, open or decided. */
+    async caseById(organizationId: string, id: string, today: number): Promise<CaseWithDecision | undefined> {
+      const page = 'SELECT * FROM cases WHERE org_id = $1 AND id = $2'
+      const [row] = await database.query<CaseWithDecision & Row>(describeStatement(page, '$3::integer'), [
+        organizationId,
+        id,
+        today,
+      ])
+      return row
+    },
+
+    /** The row of a case alone. */
+    async caseRow(organizationId: string, id: string): Promise<RowOf<'cases'> | undefined> {
+      const [row] = await database.query<RowOf<'cases'> & Row>('SELECT * FROM cases WHERE org_id = $1 AND id = $2', [
+        organizationId,
+        id,
+      ])
+      return row
+    },
+
+    /** The oldest open case that no operator has taken. */
+    async oldestFreeCase(organizationId: string): Promise<RowOf<'cases'> | undefined> {
+      const [row] = await database.query<RowOf<'cases'> & Row>(
+        'SELECT * FROM cases WHERE org_id = $1 AND review_id IS NULL AND assignee_id IS NULL ORDER BY id LIMIT 1',
+        [organizationId],
+      )
+      return row
+    },
+
+    /** Counts open cases: all, those of an operator, free ones, and those that were opened before a time. */
+    async caseCounts(
+      organizationId: string,
+      { operatorId, openedBefore }: { operatorId: string; openedBefore: string },
+    ): Promise<CaseCounts> {
+      const [row] = await database.query<CaseCounts & Row>(
+        `SELECT count(*) AS all, count(*) FILTER (WHERE assignee_id = $2) AS mine, count(*) FILTER (WHERE assignee_id IS NULL) AS free,
+           count(*) FILTER (WHERE opened_at < $3::timestamptz) AS overdue, min(opened_at) AS oldest_opened_at
+         FROM (SELECT assignee_id, opened_at FROM cases WHERE org_id = $1 AND review_id IS NULL ORDER BY id LIMIT $4) AS counted`,
+        [organizationId, operatorId, openedBefore, CASES_COUNTED_MAX],
+      )
+      return row!
+    },
+
+    /** The decisions of a case that wait for a review, newest first. */
+    async waitingDecisions(organizationId: string, caseId: string, limit: number): Promise<RowOf<'decisions'>[]> {
+      return database.query<RowOf<'decisions'> & Row>(
+        `SELECT decision.* FROM (SELECT decision_id FROM waiting_reviews WHERE org_id = $1 AND case_id = $2 ORDER BY decision_id DESC LIMIT $3) AS waiting
+         JOIN decisions AS decision ON decision.org_id = $1 AND decision.id = waiting.decision_id ORDER BY decision.id DESC`,
+        [organizationId, caseId, limit],
+      )
+    },
+
+    /** Decisions about the entity of a case since it was opened, and until it was closed, newest first, with their facts. */
+    async decisionsOfCase(
+      { org_id, entity_id, id }: RowOf<'cases'>,
+      closedAt: string | null,
+    ): Promise<(RowOf<'decisions'> & { facts: string | null; is_waiting: boolean })[]> {
+      return database.query<RowOf<'decisions'> & Row & { facts: string | null; is_waiting: boolean }>(
+        `SELECT decision.*, evidence.facts, waiting.decision_id IS NOT NULL AS is_waiting
+         FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 AND id >= $3
+           AND ($4::timestamptz IS NULL OR created_at <= $4) ORDER BY id DESC LIMIT ${DECISIONS_LISTED_MAX}) AS decision
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         LEFT JOIN waiting_reviews AS waiting ON waiting.org_id = decision.org_id AND waiting.decision_id = decision.id
+         ORDER BY decision.id DESC`,
+        [org_id, entity_id, `dec_${id.slice(4)}`, closedAt],
+      )
+    },
+
+    /** The review with this id, as returned to its caller. */
+    async reviewBody(organizationId: string, id: string): Promise<string | undefined> {
+      const [row] = await database.query<{ body: string }>('SELECT body FROM reviews WHERE org_id = $1 AND id = $2', [
+        organizationId,
+        id,
+      ])
+      return row?.body
+    },
+
+    /** The newest reviews of decisions about an entity, newest first, as returned to their callers. */
+    async reviewsOfEntity(organizationId: string, entityId: string, limit: number): Promise<string[]> {
+      const rows = await database.query<{ body: string }>(
+        'SELECT body FROM reviews WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT $3',
+        [organizationId, entityId, limit],
+      )
+      return rows.map(({ body }) => body)
+    },
+
+    /** The newest notes of a case, oldest first. */
+    async notesOfCase(organizationId: string, caseId: string): Promise<RowOf<'case_notes'>[]> {
+      const rows = await database.query<RowOf<'case_notes'> & Row>(
+        `SELECT * FROM case_notes WHERE org_id = $1 AND case_id = $2 ORDER BY id DESC LIMIT ${NOTES_LISTED_MAX}`,
+        [organizationId, caseId],
+      )
+      return rows.reverse()
+    },
+
+    /** The names of entities, by id. */
+    async entityNames(
+      organizationId: string,
+      ids: readonly string[],
+    ): Promise<Map<string, { name: string | null; external_id: string; type: string | null }>> {
+      const rows = await database.query<{ id: string; name: string | null; external_id: string; type: string | null }>(
+        'SELECT id, display_name AS name, external_id, type FROM entities WHERE org_id = $1 AND id = ANY($2::text[])',
+        [organizationId, ids],
+      )
+      return new Map(rows.map(({ id, ...names }) => [id, names]))
+    },
+  }
+}
+
+/** The page of cases that a filter selects, by an index that has their order. */
+function pageStatement(
+  { organizationId, state, holder, openedBefore, after, limit }: CaseFilter,
+  params: Params,
+): string {
+  const isOpen = state === 'open'
+  const conditions = [
+    `org_id = ${params.add(organizationId, 'text')}`,
+    `review_id IS ${isOpen ? 'NULL' : 'NOT NULL'}`,
+    ...(holder === 'free' ? ['assignee_id IS NULL'] : []),
+    ...(typeof holder === 'object' ? [`assignee_id = ${params.add(holder.assigneeId, 'text')}`] : []),
+    ...(openedBefore === undefined ? [] : [`opened_at < ${params.add(openedBefore, 'timestamptz')}`]),
+    ...(after === undefined ? [] : [`${isOpen ? 'id >' : 'review_id <'} ${params.add(after, 'text')}`]),
+  ]
+  const order = isOpen ? 'id' : 'review_id DESC'
+  return `SELECT * FROM cases WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${params.add(limit, 'integer')}`
+}
+
+/** Everything that a row of the queue shows about each case of a page; `today` is in days since 1970. */
+function describeStatement(page: string, today: string): string {
+  const minimum = (name: string) => `(policy.document::json #>> '{verdicts,${name}}')::integer AS ${name}`
+  return `SELECT page.*, entity.display_name AS entity_name, entity.external_id, entity.type AS entity_type, entity.country,
+      entity.created_at AS entity_since, decision.id AS decision_id, decision.product, decision.risk_tier,
+      decision.body AS decision_body, decision.created_at AS decided_at, evidence.facts, evidence.trace, evidence.graph,
+      ${minimum('confidence_min_ppm')}, ${minimum('completeness_min_ppm')}, review.body AS review_body,
+      (SELECT count(*) FROM (SELECT 1 FROM reviews AS prior WHERE prior.org_id = page.org_id AND prior.entity_id = page.entity_id
+        AND (page.review_id IS NULL OR prior.id < page.review_id) LIMIT ${PRIOR_COUNTED_MAX}) AS counted) AS prior_reviews,
+      coalesce(links.neighbours, 0) AS neighbours, coalesce(links.bad_neighbours, 0) AS bad_neighbours
+    FROM (${page}) AS page
+    JOIN entities AS entity ON entity.org_id = page.org_id AND entity.id = page.entity_id
+    LEFT JOIN reviews AS review ON review.org_id = page.org_id AND review.id = page.review_id
+    LEFT JOIN LATERAL (SELECT decision_id FROM waiting_reviews AS waiting
+      WHERE waiting.org_id = page.org_id AND waiting.case_id = page.id ORDER BY decision_id DESC LIMIT 1) AS newest ON true
+    JOIN decisions AS decision ON decision.org_id = page.org_id AND decision.id = coalesce(newest.decision_id, review.decision_id)
+    LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+    LEFT JOIN policies AS policy ON policy.org_id = decision.org_id AND policy.version = decision.policy_version
+    LEFT JOIN LATERAL (SELECT count(DISTINCT neighbour_id) AS neighbours, count(DISTINCT neighbour_id) FILTER (WHERE to_adverse) AS bad_neighbours
+      FROM (SELECT neighbour_id, to_adverse FROM graph_links AS link WHERE link.org_id = page.org_id AND link.entity_id = page.entity_id
+        AND link.expires > ${today} LIMIT ${LINKS_COUNTED_MAX}) AS counted) AS links ON true`
+}

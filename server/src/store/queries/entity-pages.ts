@@ -1,0 +1,154 @@
+import type { Database, Row } from '../database/database.ts'
+import type { RowOf } from '../schema/tables.ts'
+
+/** An entity as a list shows it. */
+export interface ListedEntity {
+  id: string
+  external_id: string
+  name: string | null
+  type: string | null
+  country: string | null
+  created_at: string
+  /** The trust as the API returns it; null until first computed. */
+  trust: string | null
+  /** The verdict of the latest decision about it. */
+  latest_verdict: string | null
+}
+
+/** The newest outcome of an entity, for the nodes of the graph. */
+export interface NewestOutcome {
+  entity_id: string
+  type: string
+  occurred_at: string
+}
+
+/** How many records of each kind the page of an entity lists. */
+const LISTED_MAX = 100
+const HISTORY_DAYS_MAX = 400
+const NEIGHBOURS_COUNTED_MAX = 1_000
+
+const LISTED = `entity.id, entity.external_id, entity.display_name AS name, entity.type, entity.country, entity.created_at,
+  exposure.trust, latest.verdict AS latest_verdict`
+
+/** What a list shows about the entities that `found` selects. */
+const listStatement = (found: string) => `SELECT ${LISTED} FROM (${found}) AS entity
+  LEFT JOIN graph_exposures AS exposure ON exposure.org_id = entity.org_id AND exposure.entity_id = entity.id
+  LEFT JOIN latest_decisions AS latest ON latest.org_id = entity.org_id AND latest.entity_id = entity.id`
+
+/** Queries of the pages about entities. */
+export function entityPageQueries(database: Database) {
+  return {
+    /** The newest entities, or those before the one with the id `before`. */
+    async newestEntities(
+      organizationId: string,
+      { before, limit }: { before: string | undefined; limit: number },
+    ): Promise<ListedEntity[]> {
+      const found = `SELECT * FROM entities WHERE org_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
+      return database.query<ListedEntity & Row>(`${listStatement(found)} ORDER BY entity.id DESC`, [
+        organizationId,
+        before ?? null,
+        limit,
+      ])
+    },
+
+    /** The entities with one of these ids. */
+    async entitiesById(organizationId: string, ids: readonly string[]): Promise<ListedEntity[]> {
+      const found = 'SELECT * FROM entities WHERE org_id = $1 AND id = ANY($2::text[])'
+      return database.query<ListedEntity & Row>(`${listStatement(found)} ORDER BY entity.id`, [organizationId, ids])
+    },
+
+    /** The entity with this id of the caller's, as a list shows it. */
+    async listedByExternalId(organizationId: string, externalId: string): Promise<ListedEntity[]> {
+      const found = 'SELECT * FROM entities WHERE org_id = $1 AND external_id = $2'
+      return database.query<ListedEntity & Row>(listStatement(found), [organizationId, externalId])
+    },
+
+    /** Entities whose name begins with a text, in any case, in the order of their names. */
+    async entitiesByName(organizationId: string, text: string, limit: number): Promise<ListedEntity[]> {
+      const found = `SELECT * FROM entities WHERE org_id = $1 AND display_name IS NOT NULL AND lower(display_name) LIKE $2
+        ORDER BY lower(display_name) USING ~<~ LIMIT $3`
+      const pattern = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+      return database.query<ListedEntity & Row>(listStatement(found), [organizationId, pattern, limit])
+    },
+
+    /** The entities that have ever reported an identifier, by its hash; verified ones first. */
+    async holdersOf(organizationId: string, identifierHash: string, limit: number): Promise<string[]> {
+      const rows = await database.query<{ entity_id: string }>(
+        `SELECT entity_id FROM identifier_holders WHERE org_id = $1 AND identifier_hash = $2
+         ORDER BY verified_at IS NULL, entity_id LIMIT $3`,
+        [organizationId, identifierHash, limit],
+      )
+      return rows.map(({ entity_id }) => entity_id)
+    },
+
+    /** The newest identity links that an entity reported, newest first. */
+    async identityLinksOf(organizationId: string, entityId: string): Promise<RowOf<'identity_links'>[]> {
+      return database.query<RowOf<'identity_links'> & Row>(
+        `SELECT * FROM identity_links WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT ${LISTED_MAX}`,
+        [organizationId, entityId],
+      )
+    },
+
+    /** The newest consents of an entity, newest first. */
+    async consentsOf(organizationId: string, entityId: string): Promise<RowOf<'consents'>[]> {
+      return database.query<RowOf<'consents'> & Row>(
+        `SELECT * FROM consents WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT ${LISTED_MAX}`,
+        [organizationId, entityId],
+      )
+    },
+
+    /** The newest decisions about an entity, newest first, with the facts of each. */
+    async newestDecisionsOf(
+      organizationId: string,
+      entityId: string,
+      limit: number,
+    ): Promise<(RowOf<'decisions'> & { facts: string | null })[]> {
+      return database.query<RowOf<'decisions'> & Row & { facts: string | null }>(
+        `SELECT decision.*, evidence.facts
+         FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT $3) AS decision
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         ORDER BY decision.id DESC`,
+        [organizationId, entityId, limit],
+      )
+    },
+
+    /** The days on which the trust score of an entity changed, oldest first. */
+    async trustHistory(organizationId: string, entityId: string): Promise<{ day: string; score: number }[]> {
+      const rows = await database.query<{ day: string; score: number }>(
+        `SELECT day, score FROM trust_history WHERE org_id = $1 AND entity_id = $2 ORDER BY day DESC LIMIT ${HISTORY_DAYS_MAX}`,
+        [organizationId, entityId],
+      )
+      return rows.reverse()
+    },
+
+    /** The open case about an entity, if there is one. */
+    async openCaseOf(organizationId: string, entityId: string): Promise<string | null> {
+      const [row] = await database.query<{ id: string }>(
+        'SELECT id FROM cases WHERE org_id = $1 AND entity_id = $2 AND review_id IS NULL',
+        [organizationId, entityId],
+      )
+      return row?.id ?? null
+    },
+
+    /** The neighbours of an entity over links of the trust graph, counted up to a bound. */
+    async countNeighbours(organizationId: string, entityId: string, today: number): Promise<number> {
+      const [row] = await database.query<{ count: number }>(
+        `SELECT count(DISTINCT neighbour_id)::integer AS count FROM (
+           SELECT neighbour_id FROM graph_links WHERE org_id = $1 AND entity_id = $2 AND expires > $3 LIMIT ${NEIGHBOURS_COUNTED_MAX}
+         ) AS counted`,
+        [organizationId, entityId, today],
+      )
+      return row!.count
+    },
+
+    /** The newest outcome of each of these entities. */
+    async newestOutcomes(organizationId: string, entityIds: readonly string[]): Promise<NewestOutcome[]> {
+      return database.query<NewestOutcome & Row>(
+        `SELECT wanted.entity_id, newest.type, newest.occurred_at FROM unnest($2::text[]) AS wanted (entity_id)
+         CROSS JOIN LATERAL (SELECT type, occurred_at FROM outcomes WHERE org_id = $1 AND entity_id = wanted.entity_id
+           ORDER BY occurred_at DESC LIMIT 1) AS newest`,
+        [organizationId, entityIds],
+      )
+    },
+  }
+}

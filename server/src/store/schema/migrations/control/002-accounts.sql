@@ -1,0 +1,101 @@
+-- People who sign in to the console. An account is a person; its operators, one for each organization, hold the roles.
+
+CREATE TABLE accounts (
+  id            text PRIMARY KEY,
+  email         text NOT NULL UNIQUE, -- lower case
+  name          text NOT NULL,
+  password_hash text, -- Argon2id; null for an account that signs in by passkey or single sign-on only
+  created_at    timestamptz NOT NULL
+);
+
+-- The secret of an account's authenticator app: the second step of signing in with a password.
+CREATE TABLE account_codes (
+  account_id   text PRIMARY KEY,
+  secret       text NOT NULL,   -- encrypted
+  last_step    bigint NOT NULL, -- the 30-second step of the last accepted code: neither it nor an older one is accepted again
+  confirmed_at timestamptz      -- null until the first right code: only then signing in asks for codes
+);
+
+-- Codes that stand in for a lost authenticator app, each once.
+CREATE TABLE recovery_codes (
+  account_id text NOT NULL,
+  code_hash  text NOT NULL,
+  PRIMARY KEY (account_id, code_hash)
+);
+
+CREATE TABLE passkeys (
+  id            text PRIMARY KEY,
+  account_id    text NOT NULL,
+  credential_id text NOT NULL UNIQUE, -- base64url, as the authenticator names it
+  public_key    text NOT NULL,        -- COSE key in base64url
+  sign_count    bigint NOT NULL,      -- of the last sign-in; a smaller one shows a copied authenticator
+  transports    text NOT NULL,        -- separated by spaces
+  name          text NOT NULL,
+  created_at    timestamptz NOT NULL,
+  last_used_at  timestamptz
+);
+CREATE INDEX passkeys_of_account ON passkeys (account_id, id);
+
+-- A browser that is signed in. Ended sessions are deleted.
+CREATE TABLE sessions (
+  token_hash   text PRIMARY KEY, -- SHA-256 of the cookie
+  id           text NOT NULL UNIQUE,
+  account_id   text NOT NULL,
+  method       text NOT NULL,
+  address      text NOT NULL,
+  user_agent   text NOT NULL,
+  created_at   timestamptz NOT NULL,
+  last_used_at timestamptz NOT NULL, -- to the minute
+  expires_at   timestamptz NOT NULL
+);
+CREATE INDEX sessions_of_account ON sessions (account_id, id);
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- The open half of an exchange in two steps that an account began: password then code, or a new passkey.
+CREATE TABLE sign_in_challenges (
+  token_hash text PRIMARY KEY, -- SHA-256 of what the page sends back, or what the passkey signs
+  purpose    text NOT NULL,
+  account_id text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX sign_in_challenges_by_expiry ON sign_in_challenges (expires_at);
+
+-- Challenges by which a passkey signed a person in, so that each works once. Until then they are signed and not stored:
+-- callers without a session ask for them.
+CREATE TABLE used_challenges (
+  token_hash text PRIMARY KEY,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
+
+-- Failed attempts to sign in, by e-mail (hashed) and by address. Attempts count before they are checked.
+CREATE TABLE sign_in_failures (
+  subject      text PRIMARY KEY,
+  failures     integer NOT NULL, -- since the last success, or since the last hour without any
+  locked_until timestamptz,
+  last_at      timestamptz NOT NULL
+);
+CREATE INDEX sign_in_failures_by_age ON sign_in_failures (last_at);
+
+-- Links by which operators get an account, or bind the one they have.
+CREATE TABLE invitations (
+  org_id       text NOT NULL,
+  id           text NOT NULL,
+  operator_id  text NOT NULL,
+  token_hash   text NOT NULL UNIQUE, -- SHA-256 of what the link holds
+  created_at   timestamptz NOT NULL,
+  expires_at   timestamptz NOT NULL,
+  accepted_at  timestamptz,
+  withdrawn_at timestamptz,
+  PRIMARY KEY (org_id, id)
+);
+CREATE INDEX invitations_of_operator ON invitations (org_id, operator_id, id);
+-- One link of an operator at most can be accepted, also if two are made at the same moment.
+CREATE UNIQUE INDEX invitations_open ON invitations (org_id, operator_id) WHERE accepted_at IS NULL AND withdrawn_at IS NULL;
+
+-- The link that makes the first owner. Deleted with its use.
+CREATE TABLE first_link (
+  id         boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
+  token_hash text NOT NULL,
+  expires_at timestamptz NOT NULL
+);

@@ -1,0 +1,52 @@
+import { plain } from './columns.ts'
+
+/** The tables of policies: their versions, the steps taken on them, their backtests and comments. */
+export const policyTables = {
+  policies: plain({
+    org_id: 'text',
+    id: 'text',
+    version: 'text',
+    model_version: 'text',
+    checksum: 'text',
+    document: 'text',
+    source: 'text',
+    author_type: 'text',
+    author_id: 'text',
+    created_at: 'timestamptz',
+  }),
+  policy_steps: plain({
+    org_id: 'text',
+    policy_id: 'text',
+    number: 'integer',
+    step: 'text',
+    checksum: 'text',
+    evidence: 'text',
+    reason: 'text',
+    actor_type: 'text',
+    actor_id: 'text',
+    taken_at: 'timestamptz',
+  }),
+  policy_backtests: plain({
+    org_id: 'text',
+    id: 'text',
+    policy_id: 'text',
+    checksum: 'text',
+    engine_version: 'text',
+    decided: 'integer',
+    changed: 'integer',
+    result: 'text',
+    actor_type: 'text',
+    actor_id: 'text',
+    started_at: 'timestamptz',
+    finished_at: 'timestamptz',
+  }),
+  policy_comments: plain({
+    org_id: 'text',
+    id: 'text',
+    policy_id: 'text',
+    body: 'text',
+    actor_type: 'text',
+    actor_id: 'text',
+    created_at: 'timestamptz',
+  }),
+}

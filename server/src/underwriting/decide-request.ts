@@ -1,0 +1,127 @@
+import { canonicalJson, orderedJson } from '../core/canonical-json.ts'
+import { decide } from '../core/decide/decide.ts'
+import { describeDecision, type UnderwritingDecision } from '../core/decide/describe-decision.ts'
+import { evidenceHashes } from '../core/decide/evidence-hashes.ts'
+import { graphEvidence } from '../core/decide/graph-evidence.ts'
+import type { Facts } from '../core/facts/facts.ts'
+import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import { refusesProduct } from '../core/policy/refuses-product.ts'
+import type { Environment } from '../core/vocabularies.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EntityRow } from '../store/queries/entities.ts'
+import { type UsageCounter, verdictCounter } from '../store/queries/usage.ts'
+import type { NewRow } from '../store/schema/tables.ts'
+import type { Change } from '../store/write-path/change.ts'
+import type { DomainEvent } from '../store/write-path/record.ts'
+import type { ActivePolicies } from './active-policies.ts'
+import { type DecisionRequest, factsOf, seenMark, stateOf } from './facts-of.ts'
+
+/** Whom to decide about, and what was asked for. */
+export interface EntityRequest extends DecisionRequest {
+  entity_id: string
+}
+
+/** What a decision is made with. */
+export interface DecidingTools {
+  store: EnvironmentStore
+  policies: ActivePolicies
+  environment: Environment
+  requestId: string
+  newId: (prefix: 'dec') => string
+  /** The time of a decision that is based on this entity: not before its newest fact. */
+  timeOf: (entity: EntityRow) => string
+}
+
+/** A decision that is not written yet, with everything to write beside its audit entry. */
+export interface UnwrittenDecision {
+  decision: UnderwritingDecision
+  now: string
+  change: Pick<Change, 'latestDecisions' | 'consequences'>
+  domainEvents: DomainEvent[]
+  counts: [counter: UsageCounter, count: number][]
+  /** The rows of the decision and of its evidence, which names its audit entry. */
+  rowsWith(auditEntryId: string): {
+    decisions: NewRow<'decisions'>[]
+    decision_evidence: NewRow<'decision_evidence'>[]
+  }
+}
+
+/** Why nothing was decided. */
+export type NotDecided =
+  | { failure: 'entity_not_found' | 'no_active_policy' }
+  | { failure: 'unknown_product'; policy: CompiledPolicy }
+
+/**
+ * Decides a request under the organization's active policy, for the public API and for the console: both write exactly the
+ * same, only the actor of the audit entry differs.
+ */
+export async function decideRequest(
+  tools: DecidingTools,
+  organizationId: string,
+  request: EntityRequest,
+): Promise<UnwrittenDecision | NotDecided> {
+  const { store, policies, environment, requestId, newId } = tools
+  const entity = await store.entity({ organizationId, id: request.entity_id })
+  if (!entity) return { failure: 'entity_not_found' }
+  const policy = await policies.of(organizationId)
+  if (!policy) return { failure: 'no_active_policy' }
+  if (refusesProduct(policy, request.product)) return { failure: 'unknown_product', policy }
+
+  const now = tools.timeOf(entity)
+  const state = stateOf(entity)
+  const facts = factsOf(entity, request, { now, state })
+  const evaluation = decide(policy, facts)
+  const decision = describeDecision({ id: newId('dec'), environment, evaluation, policy, requestId, decidedAt: now })
+  const evidence = {
+    facts: orderedJson(facts),
+    trace: orderedJson(evaluation.trace),
+    graph: canonicalJson(isWithheld(facts, 'graph.negative_exposure') ? {} : graphEvidence(state.graph)),
+  }
+  return { decision, now, ...writesOf(decision, request, { evidence, entity, now }) }
+}
+
+/** Whether a fact was not available to the decision, as without consent; the data behind it is not stored either. */
+export function isWithheld({ features }: Facts, name: string): boolean {
+  const fact = features[name]
+  return fact === undefined || 'missing' in fact
+}
+
+type Evidence = Pick<NewRow<'decision_evidence'>, 'facts' | 'trace' | 'graph'>
+
+/** Everything that one transaction writes of a decision. */
+function writesOf(
+  decision: UnderwritingDecision,
+  { entity_id, ...request }: EntityRequest,
+  { evidence, entity, now }: { evidence: Evidence; entity: EntityRow; now: string },
+): Omit<UnwrittenDecision, 'decision' | 'now'> {
+  const { id, verdict, risk_tier, policy_version, policy_checksum } = decision
+  const { product } = request
+  const body = orderedJson(decision)
+  const data = {
+    entity_id,
+    decision_id: id,
+    product,
+    verdict,
+    policy_version,
+    policy_checksum,
+    ...evidenceHashes({ decision: body, ...evidence }),
+  }
+  const latest = { entity_id, decision_id: id, entity_version: entity.version, request: JSON.stringify(request) }
+  const row = { id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at: now }
+  return {
+    change: {
+      latestDecisions: [{ ...latest, verdict, announced_verdict: verdict }],
+      // A fact committed since the read queued no re-evaluation of this decision; the worker checks for such facts.
+      consequences: [{ kind: 'reevaluation', entity_id, mark: seenMark(id, entity) }],
+    },
+    domainEvents: [{ type: 'decision.created', subject: { type: 'decision', id }, trailId: entity_id, data }],
+    counts: [
+      ['decisions', 1],
+      [verdictCounter(verdict, now), 1],
+    ],
+    rowsWith: (audit_entry_id) => ({
+      decisions: [row],
+      decision_evidence: [{ decision_id: id, ...evidence, audit_entry_id }],
+    }),
+  }
+}

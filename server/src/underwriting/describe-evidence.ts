@@ -1,0 +1,48 @@
+import { isObject } from '../core/decide/replayable-facts.ts'
+import type { RecordedReplay } from './replay-recorded.ts'
+
+/**
+ * Describes what a decision was made from, as callers see it. Facts, policy and graph are what was recorded; everything else
+ * is computed again from the recorded facts under the recorded policy.
+ */
+export function describeEvidence({ features, policy, policyChecksum, graph, evaluation, explanation }: RecordedReplay) {
+  const trace = evaluation?.trace
+  return {
+    feature_snapshot: features,
+    policy_version: policy?.document.version ?? null,
+    policy_checksum: policyChecksum,
+    policy: policy && { ...policy.document },
+    model_version: policy?.document.model_version ?? null,
+    engine_version: trace?.engine_version ?? null,
+    settled_by: trace?.settled_by ?? null,
+    score: trace?.score ?? null,
+    completeness: trace?.completeness ?? null,
+    confidence: trace?.confidence ?? null,
+    segment: evaluation?.terms.segment ?? null,
+    product: explanation?.product ?? null,
+    request: trace ? { ...trace.request } : null,
+    missing_features: explanation?.missing_features ?? [],
+    derived: trace?.derived ?? [],
+    rule_trace: explanation?.rules ?? [],
+    scorecard: explanation?.scorecard ?? [],
+    limit: trace?.limit ?? null,
+    better_amount: explanation?.better_amount ?? null,
+    reasons: evaluation?.reasons ?? [],
+    graph,
+  }
+}
+
+/** The evidence of a decision, as callers see it. */
+export type Evidence = ReturnType<typeof describeEvidence>
+
+/** The stored bodies that are JSON objects; stored rows may have been altered in any way. */
+export function parseBodies(bodies: readonly string[]): Record<string, unknown>[] {
+  return bodies.flatMap((body) => {
+    try {
+      const parsed: unknown = JSON.parse(body)
+      return isObject(parsed) ? [parsed] : []
+    } catch {
+      return []
+    }
+  })
+}

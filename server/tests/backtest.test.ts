@@ -1,0 +1,270 @@
+/** Backtests of policies on recorded decisions, through the admin functions and the command line. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { backtestDraft, beginBacktest, cancelBacktest, type KeptBacktest } from '../src/admin/backtest-policy.ts'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { activatePolicy, approvePolicy, type PolicyAct, proposePolicy } from '../src/admin/manage-policies.ts'
+import { BacktestCancelled, runBacktest } from '../src/admin/run-backtest.ts'
+import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { policyBacktest } from '../src/cli/policy-backtest.ts'
+import { decide } from '../src/core/decide/decide.ts'
+import type { Facts } from '../src/core/facts/facts.ts'
+import { parsePolicy } from '../src/core/policy/parse-policy.ts'
+import { VERDICTS } from '../src/core/vocabularies.ts'
+import { type Persona, personas } from './personas.ts'
+import { sandboxPolicySource } from './sandbox-policy.ts'
+import { tamper } from './tamper.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+const { installation } = api.service
+const store = installation.stores.sandbox
+const database = installation.storage.environments.sandbox
+const ACTOR = { type: 'operator', id: 'opr_test' } as const
+const ACT = { organizationId: acme.id, environment: 'sandbox', actor: ACTOR } as const
+const ALL = { last: 1_000 }
+
+/** The shipped policy under another name, with a cutoff that few applicants reach. */
+const strictSource = (version: string) =>
+  sandboxPolicySource()
+    .replace('version: sandbox-policy-v1', `version: ${version}`)
+    .replace('cutoff: 550', 'cutoff: 615')
+    .replace(/\ntests:[\s\S]*$/, STRICT_TESTS)
+const STRICT_TESTS = `
+tests:
+  - name: nothing known is neither a yes nor a no
+    facts: {}
+    expect:
+      verdict: manual_review
+`
+
+let keys = 0
+async function decidePersona({ entity, identityLinks, consents, transactions, underwrite }: Persona): Promise<string> {
+  const { body } = await acme.post('/v1/entities', { ...entity, external_id: `${entity.external_id}-${keys}` })
+  const post = async (path: string, item: unknown) => {
+    const answer = await acme.post(path, item, { 'Idempotency-Key': `backtest-${keys++}` })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body
+  }
+  for (const link of identityLinks) await post(`/v1/entities/${body.id}/identity-links`, link)
+  for (const consent of consents) await post(`/v1/entities/${body.id}/consents`, consent)
+  if (transactions.length > 0) await post(`/v1/entities/${body.id}/transactions`, { transactions })
+  return (await post('/v1/underwrite', { entity_id: body.id, ...underwrite })).id
+}
+
+const decided: string[] = []
+for (const persona of personas(new Date().toISOString())) decided.push(await decidePersona(persona))
+await acme.post(`/v1/decisions/${decided[0]}/outcomes`, { type: 'default', occurred_at: new Date().toISOString() })
+
+async function operator(name: string, role: 'policy_author' | 'policy_approver'): Promise<PolicyAct> {
+  const manager = { organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
+  const added = await addOperator(installation, manager, { email: `${name}@example.com`, name, role })
+  if ('problem' in added) throw new Error(added.problem)
+  return { organizationId: acme.id, environment: 'sandbox', operator: added, reason: `the reason of ${name}` }
+}
+const [ann, ben] = [await operator('ann', 'policy_author'), await operator('ben', 'policy_approver')]
+
+async function propose(version: string): Promise<void> {
+  const proposed = await proposePolicy(installation, ann, strictSource(version))
+  assert.ok(!('problem' in proposed), JSON.stringify(proposed))
+}
+
+async function backtest(version: string): Promise<KeptBacktest> {
+  const begun = await beginBacktest(installation, ACT, { version, range: ALL })
+  assert.ok('done' in begun, JSON.stringify(begun))
+  const result = await begun.done
+  assert.ok('decided' in result, JSON.stringify(result))
+  return result
+}
+
+/** The number of rows of each table of the sandbox, but for what background jobs write. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const tables = await database.query<{ name: string }>(
+    'SELECT table_name::text AS name FROM information_schema.tables WHERE table_schema = $1 ORDER BY 1',
+    [database.schema],
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    if (/^(audit_(leaves|nodes|heads|pending|announced)|leases|node_heartbeats|consequences)$/.test(name)) continue
+    counts[name] = (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${name}`))[0]!.count
+  }
+  return counts
+}
+
+test('a backtest gives each recorded decision the verdict that decide gives on its facts', async () => {
+  await propose('strict-1')
+  const result = await backtest('strict-1')
+  const parsed = parsePolicy(strictSource('strict-1'))
+  assert.ok('policy' in parsed)
+  const rows = await database.query<{ decision_id: string; verdict: string; facts: string }>(
+    `SELECT decision_id, verdict, facts FROM decision_evidence AS evidence
+     JOIN decisions ON decisions.org_id = evidence.org_id AND id = decision_id WHERE evidence.org_id = $1`,
+    [acme.id],
+  )
+  const expected = rows.map((row) => ({
+    id: row.decision_id,
+    before: row.verdict,
+    after: decide(parsed.policy, JSON.parse(row.facts) as Facts).verdict,
+  }))
+  assert.equal(result.decided, expected.length)
+  assert.ok(expected.length >= 7)
+  for (const before of VERDICTS)
+    for (const after of VERDICTS) {
+      const count = expected.filter((one) => one.before === before && one.after === after).length
+      assert.equal(result.matrix[before][after], count, `${before} → ${after}`)
+    }
+  const changed = expected.filter(({ before, after }) => before !== after).map(({ id }) => id)
+  assert.ok(changed.length > 0, 'the policy has to change a verdict, or the test shows nothing')
+  assert.deepEqual(result.changed_cases.map(({ decision_id }) => decision_id).sort(), changed.sort())
+  assert.equal(result.before.outcomes.known, 1)
+  assert.equal(result.before.outcomes.bad, 1)
+})
+
+test('a backtest writes its result and its audit entry, and nothing else', async () => {
+  await propose('strict-2')
+  const before = await rowCounts()
+  await backtest('strict-2')
+  const after = await rowCounts()
+  const written = Object.keys(after).filter((table) => after[table] !== before[table])
+  assert.deepEqual(written, ['audit_entries', 'policy_backtests'])
+  const draft = await backtestDraft(installation, ACT, { source: strictSource('draft'), range: ALL })
+  assert.ok('decided' in draft && draft.decided > 0)
+  assert.deepEqual(await rowCounts(), after)
+})
+
+test('only decisions of the period, and the newest of them, are decided again', async () => {
+  const whole = await backtestDraft(installation, ACT, { source: sandboxPolicySource(), range: ALL })
+  assert.ok('decided' in whole && whole.changed === 0)
+  const two = await backtestDraft(installation, ACT, { source: sandboxPolicySource(), range: { last: 2 } })
+  assert.ok('decided' in two && two.decided === 2 && two.last_at === whole.last_at)
+  const middle = Date.parse(two.first_at!)
+  const range = { last: 1_000, toMs: middle }
+  const older = await backtestDraft(installation, ACT, { source: sandboxPolicySource(), range })
+  assert.ok('decided' in older && older.decided === whole.decided - 2)
+  const newer = await backtestDraft(installation, ACT, {
+    source: sandboxPolicySource(),
+    range: { last: 1_000, fromMs: middle },
+  })
+  assert.ok('decided' in newer && newer.decided === 2)
+  const other = await api.newOrganization()
+  const none = await backtestDraft(
+    installation,
+    { ...ACT, organizationId: other.id },
+    { source: sandboxPolicySource(), range: ALL },
+  )
+  assert.ok('decided' in none && none.decided === 0)
+})
+
+test('a backtest is refused for too many decisions, an unknown version and a policy that does not compile', async () => {
+  const tooMany = await beginBacktest(installation, ACT, { version: 'strict-1', range: { last: 100_001 } })
+  assert.ok('problem' in tooMany && /1 to 100000/.test(tooMany.problem))
+  const unknown = await beginBacktest(installation, ACT, { version: 'nowhere', range: ALL })
+  assert.ok('problem' in unknown && /no policy "nowhere"/.test(unknown.problem))
+  const broken = await backtestDraft(installation, ACT, { source: 'version: x', range: ALL })
+  assert.ok('problem' in broken && /required/.test(broken.problem))
+})
+
+test('one backtest runs at a time, and a cancelled one keeps no result', async () => {
+  await propose('strict-3')
+  const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
+  assert.ok('done' in begun)
+  const second = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
+  assert.ok('problem' in second && /another backtest is running/.test(second.problem))
+  assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
+  const ended = await begun.done
+  assert.ok('problem' in ended && /cancelled/.test(ended.problem))
+  assert.equal(await store.backtest(acme.id, begun.id), undefined)
+  const run = await store.backtestRun(acme.id)
+  assert.deepEqual([run?.is_running, run?.failure], [false, 'It was cancelled.'])
+  const again = await cancelBacktest(installation, { ...ACT, reason: 'Again.' })
+  assert.ok('problem' in again)
+  assert.ok((await backtest('strict-3')).decided > 0)
+})
+
+test('a backtest is cancelled with a reason or without one, and the audit log has what was given', async () => {
+  const reasons = async () => {
+    const sql = "SELECT data FROM audit_entries WHERE org_id = $1 AND type = 'policy.backtest_cancelled' ORDER BY id"
+    const entries = await database.query<{ data: string }>(sql, [acme.id])
+    return entries.map(({ data }) => JSON.parse(data).reason)
+  }
+  const before = (await reasons()).length
+  for (const reason of ['Wrong period.', undefined]) {
+    const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
+    assert.ok('done' in begun)
+    assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason }), { cancelled: true })
+    await begun.done
+  }
+  assert.deepEqual((await reasons()).slice(before), ['Wrong period.', undefined])
+})
+
+test('a caller that ends a backtest stops it between two pages', async () => {
+  const policy = { source: sandboxPolicySource() }
+  const run = runBacktest(store, { organizationId: acme.id, policy, range: ALL, onProgress: async () => false })
+  await assert.rejects(run, BacktestCancelled)
+})
+
+test('an approval is bound to the backtest that the approver was shown', async () => {
+  await propose('strict-4')
+  const first = await backtest('strict-4')
+  const second = await backtest('strict-4')
+  const stale = await approvePolicy(installation, ben, 'strict-4', first.id)
+  assert.ok('problem' in stale && /backtested again meanwhile/.test(stale.problem))
+  const approved = await approvePolicy(installation, ben, 'strict-4', second.id)
+  assert.ok('state' in approved && approved.state === 'approved')
+  const policy = await store.policyByVersion(acme.id, 'strict-4')
+  const step = (await store.policySteps(acme.id, policy!.id)).at(-1)!
+  const { backtest: shown } = JSON.parse(step.evidence)
+  assert.deepEqual([shown.id, shown.decided, shown.changed], [second.id, second.decided, second.changed])
+
+  await tamper(
+    database,
+    `UPDATE policy_backtests SET result = replace(result, '"changed"', '"changes"') WHERE id = $1`,
+    [second.id],
+  )
+  const activated = await activatePolicy(installation, ben, 'strict-4')
+  assert.ok('problem' in activated && /was altered or deleted/.test(activated.problem))
+})
+
+test('audit verify names a backtest that was altered, and an approval without a backtest says so', async () => {
+  await propose('strict-5')
+  const approved = await approvePolicy(installation, ben, 'strict-5', null)
+  assert.ok('state' in approved)
+  const policy = await store.policyByVersion(acme.id, 'strict-5')
+  const step = (await store.policySteps(acme.id, policy!.id)).at(-1)!
+  assert.equal(JSON.parse(step.evidence).backtest, null)
+  const activated = await activatePolicy(installation, ben, 'strict-5')
+  assert.ok('state' in activated && activated.state === 'active', JSON.stringify(activated))
+  assert.ok((await backtest('strict-5')).decided > 0)
+  // A backtest of the active policy does not hide its activation, which its trail has to end with.
+  const prime = personas(new Date().toISOString())[0]!
+  assert.ok(await decidePersona(prime))
+
+  const { knownHeads, masterKey } = installation
+  const publicKeys = [masterKey.auditSigningKey('sandbox').publicKey]
+  const log = { organizationId: acme.id, environment: 'sandbox', store, knownHeads: knownHeads.sandbox } as const
+  const deadline = Date.now() + 20_000
+  let problems: string[] = []
+  while (problems.length === 0 && Date.now() < deadline) {
+    problems = (await verifyAuditLog({ ...log, publicKeys })).problems
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  assert.match(problems.join('\n'), /The backtest bkt_\w+ was changed/)
+})
+
+test('policy backtest prints the matrix, and keeps the result of a version but not of a file', async () => {
+  const input = { options: { org: acme.id }, positionals: ['strict-1'], caller: 'alice (uid 1000)' }
+  const kept = await policyBacktest.run(installation, input)
+  assert.ok('id' in kept && kept.id.startsWith('bkt_'), JSON.stringify(kept))
+  const text = policyBacktest.render(kept)
+  assert.match(text, /Decided \d+ decisions again/)
+  assert.match(text, /approve_with_conditions/)
+  assert.match(text, /No longer approved: \d+/)
+  const draft = await policyBacktest.run(installation, {
+    ...input,
+    options: { ...input.options, source: strictSource('file'), last: '3' },
+  })
+  assert.deepEqual(['id' in draft, draft.decided], [false, 3])
+  const wrong = await policyBacktest.run(installation, { ...input, options: { ...input.options, from: 'yesterday' } })
+  assert.ok('problem' in wrong)
+})

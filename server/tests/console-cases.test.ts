@@ -1,0 +1,251 @@
+/** The review queue: what opens, joins and closes a case, and what a slower reviewer is told. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { type ConsoleClient, signedInOperator } from './console-client.ts'
+import { createEntity, underwrite } from './figures-requests.ts'
+import { startTestService } from './test-service.ts'
+
+const HOUR_MS = 3_600_000
+let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
+const api = await startTestService({ nowMs: () => nowMs })
+const acme = await api.newOrganization('Acme')
+const person = (email: string) => signedInOperator(api, { organizationId: acme.id, email, role: 'reviewer' })
+const [ada, ben] = [await person('ada@example.com'), await person('ben@example.com')]
+const { installation } = api.service
+const database = installation.storage.environments.sandbox
+
+const ask = (who: ConsoleClient, name: string, input: object = {}) =>
+  who.call(`${acme.id}/sandbox/cases.${name}`, input)
+
+async function read(name: string, input: object = {}, who: ConsoleClient = ada) {
+  const { status, body } = await ask(who, name, input)
+  assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
+  return body
+}
+
+async function refused(who: ConsoleClient, name: string, input: object) {
+  const { status, body } = await ask(who, name, input)
+  assert.equal(status, 409, JSON.stringify(body))
+  return body.error as { code: string; message: string }
+}
+
+/** A decision about an entity without data, which the sandbox policy leaves to a person. */
+async function undecided(entityId: string, amount = 1_000) {
+  nowMs += 1_000
+  const decision = await underwrite(acme, entityId, { requested_amount: amount, currency: 'EUR' })
+  assert.equal(decision.verdict, 'manual_review')
+  return decision
+}
+
+async function newCase(externalId: string) {
+  const entityId = await createEntity(acme, externalId)
+  const decision = await undecided(entityId)
+  const id = `cas_${decision.id.slice(4)}`
+  return { id, entityId, decisionId: decision.id as string }
+}
+
+const countOf = async (table: string) => {
+  const [row] = await database.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM ${table} WHERE org_id = $1`,
+    [acme.id],
+  )
+  return row!.count
+}
+
+/** Closes what a test left open, so that the next one starts with an empty queue. */
+async function emptyQueue() {
+  for (const { id, decision, assignee } of (await read('list')).cases) {
+    if (assignee) await read('assign', { id, to: ada.operatorId, seen: assignee.id })
+    await read('decide', { id, decision_id: decision.id, verdict: 'decline', reason: 'Done.' })
+  }
+}
+
+test('a manual review opens a case, and further decisions about the entity join it', async () => {
+  const first = await newCase('first')
+  const other = await newCase('other')
+  const again = await undecided(first.entityId, 800)
+  const { cases, counts, within_hours } = await read('list')
+  assert.deepEqual(
+    cases.map(({ id, waiting }: { id: string; waiting: number }) => [id, waiting]),
+    [
+      [first.id, 2],
+      [other.id, 1],
+    ],
+  )
+  assert.deepEqual([counts.all, counts.mine, counts.free, counts.overdue, within_hours], [2, 0, 2, 0, 8])
+  assert.deepEqual(await read('count'), { ...counts, within_hours })
+  const [listed] = cases
+  assert.equal(listed.decision.id, again.id, 'the newest decision is what the case is about')
+  assert.deepEqual(listed.decision.requested, { amount: 800, currency: 'EUR' })
+  assert.equal(Date.parse(listed.due_at) - Date.parse(listed.opened_at), 8 * HOUR_MS)
+  assert.equal(typeof listed.decision.score, 'number')
+  assert.ok(listed.trigger.title.length > 3 && listed.trigger.words.length > 3, JSON.stringify(listed.trigger))
+  const shown = await read('show', { id: first.id })
+  assert.deepEqual(
+    shown.decisions.map(({ id, is_waiting }: { id: string; is_waiting: boolean }) => [id, is_waiting]),
+    [
+      [again.id, true],
+      [first.decisionId, true],
+    ],
+  )
+  assert.match(shown.why, /\.$/)
+  assert.deepEqual(
+    shown.reviewers.map(({ name }: { name: string }) => name),
+    ['Test', 'Test'],
+  )
+})
+
+test('reviews through the API close the case once no decision of it waits, and the case says who, when and why', async () => {
+  const [listed] = (await read('list')).cases
+  const [newest, oldest] = (await read('show', { id: listed.id })).decisions
+  const review = { verdict: 'approve', reviewer: { id: 'crm-7', name: 'Carla' }, reason: 'Payslips seen.' }
+  assert.equal((await acme.post(`/v1/decisions/${oldest.id}/reviews`, review)).status, 201)
+  assert.equal((await read('show', { id: listed.id })).waiting, 1)
+  const closing = await acme.post(`/v1/decisions/${newest.id}/reviews`, review)
+  const closed = await read('show', { id: listed.id })
+  assert.deepEqual(
+    [closed.waiting, closed.end.by, closed.end.at, closed.end.reason, closed.end.review_id],
+    [0, 'Carla', closing.body.created_at, 'Payslips seen.', closing.body.id],
+  )
+  const decided = await read('list', { state: 'decided' })
+  assert.deepEqual(
+    decided.cases.map(({ id }: { id: string }) => id),
+    [listed.id],
+  )
+  const told = await refused(ada, 'decide', {
+    ...{ id: listed.id, decision_id: newest.id, verdict: 'decline', reason: 'Too late.' },
+  })
+  assert.equal(told.code, 'case_decided')
+  assert.match(told.message, /^Carla has approved this case already, on 2026-11-15 at 09:30 UTC\.$/)
+  // A review of a decision that waits for nothing changes no case.
+  assert.equal((await acme.post(`/v1/decisions/${newest.id}/reviews`, review)).status, 201)
+  const after = await undecided(listed.entity.id)
+  const { cases } = await read('list')
+  assert.ok(
+    cases.some(({ id }: { id: string }) => id === `cas_${after.id.slice(4)}`),
+    'a later decision opens another case',
+  )
+  await emptyQueue()
+})
+
+test('a case that one reviewer took is refused to the next, who is told by whom and when', async () => {
+  const { id, decisionId } = await newCase('taken')
+  await read('assign', { id, to: ada.operatorId, seen: null })
+  const [entries, reviews] = [await countOf('audit_entries'), await countOf('reviews')]
+  const slower = await refused(ben, 'assign', { id, to: ben.operatorId, seen: null })
+  assert.equal(slower.code, 'case_taken')
+  assert.match(slower.message, /^Test took this case, on 2026-11-15 at 09:30 UTC\.$/)
+  const verdict = { id, decision_id: decisionId, verdict: 'approve', reason: 'Fine.' }
+  assert.equal((await refused(ben, 'decide', verdict)).code, 'case_taken')
+  assert.deepEqual([await countOf('audit_entries'), await countOf('reviews')], [entries, reviews])
+  assert.deepEqual((await read('list', { holder: 'mine' }, ben)).cases, [])
+  assert.equal((await read('list', { holder: 'mine' }, ada)).cases.length, 1)
+  // A reviewer who sees the assignee may take the case over, or give it back.
+  await read('assign', { id, to: ben.operatorId, seen: ada.operatorId }, ben)
+  await read('assign', { id, to: null, seen: ben.operatorId }, ben)
+  assert.equal((await read('list', { holder: 'free' })).cases.length, 1)
+  const viewer = await signedInOperator(api, { organizationId: acme.id, email: 'eve@example.com', role: 'viewer' })
+  const { status } = await ask(ada, 'assign', { id, to: viewer.operatorId, seen: null })
+  assert.equal(status, 400, 'a case is not given to an operator who could not decide it')
+  await emptyQueue()
+})
+
+test('a case decided in the console leaves the review, the audit entry and the event of the API, and reviews all that waits', async () => {
+  const { id, entityId, decisionId } = await newCase('decided')
+  const second = await undecided(entityId, 500)
+  const stale = { id, decision_id: decisionId, verdict: 'approve', reason: 'Fine.' }
+  assert.equal((await refused(ada, 'decide', stale)).code, 'case_changed')
+  assert.equal((await ask(ada, 'decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
+  const verdict = { id, decision_id: second.id, verdict: 'approve_with_conditions', reason: 'Guarantor signs.' }
+  assert.equal((await ask(ada, 'decide', verdict)).status, 400, 'conditions are required')
+  const decided = await read('decide', { ...verdict, conditions: ['Guarantor signs'], recommended_limit: 400 })
+  assert.equal(decided.reviews.length, 2)
+  const { body: shown } = await acme.get(`/v1/decisions/${second.id}/replay`)
+  const [review] = shown.reviews
+  assert.deepEqual(review.reviewer, { id: ada.operatorId, name: 'Test' })
+  assert.deepEqual(
+    [review.verdict, review.overrides, review.recommended_limit, review.currency],
+    ['approve_with_conditions', false, 400, 'EUR'],
+  )
+  assert.deepEqual(review.conditions, [{ code: 'reviewer_condition', label: 'Guarantor signs' }])
+  const { body: trail } = await acme.get(`/v1/entities/${entityId}/audit-trail`)
+  const entries = trail.data.filter(({ type }: { type: string }) => type === 'decision.reviewed')
+  assert.equal(entries.length, 2)
+  for (const { actor } of entries) assert.deepEqual(actor, { type: 'operator', id: ada.operatorId })
+  const [event] = await database.query<{ data: string }>(
+    "SELECT data FROM events WHERE org_id = $1 AND type = 'decision.reviewed' ORDER BY id DESC LIMIT 1",
+    [acme.id],
+  )
+  assert.deepEqual(Object.keys(JSON.parse(event!.data)), [
+    'decision_id',
+    'entity_id',
+    'overrides',
+    'record_sha256',
+    'review_id',
+    'verdict',
+  ])
+  const closed = await read('show', { id })
+  assert.deepEqual(
+    [closed.end.by, closed.end.limit, closed.assignee.id],
+    ['Test', { amount: 400, currency: 'EUR' }, ada.operatorId],
+  )
+})
+
+test('of two reviewers who decide at the same moment, one is told that the other was faster', async () => {
+  const { id, decisionId } = await newCase('race')
+  const verdict = { id, decision_id: decisionId, verdict: 'decline', reason: 'No income.' }
+  const before = await countOf('reviews')
+  const answers = await Promise.all([ask(ada, 'decide', verdict), ask(ben, 'decide', verdict)])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
+  const loser = answers.find(({ status }) => status === 409)!
+  assert.equal(loser.body.error.code, 'case_decided')
+  assert.equal(await countOf('reviews'), before + 1)
+})
+
+test('reviewers who take the next case at the same moment get different ones, oldest first', async () => {
+  const cases = []
+  for (let n = 0; n < 4; n++) cases.push(await newCase(`next-${n}`))
+  const taken = await Promise.all([ada, ben, ada, ben].map((who) => read('next', {}, who)))
+  assert.deepEqual(
+    taken.map(({ id }: { id: string }) => id).sort(),
+    cases.map(({ id }) => id),
+  )
+  assert.deepEqual(await read('next'), { id: null })
+  await emptyQueue()
+})
+
+test('a note stays with the case, and the audit log holds its hash but not its text', async () => {
+  const { id, entityId } = await newCase('noted')
+  await read('note', { id, text: 'Called Mrs. Hart, she sends the statements.' })
+  const { notes } = await read('show', { id })
+  assert.deepEqual(
+    notes.map(({ text, by }: { text: string; by: string }) => [text, by]),
+    [['Called Mrs. Hart, she sends the statements.', 'Test']],
+  )
+  const { body } = await acme.get(`/v1/entities/${entityId}/audit-trail`)
+  const entry = body.data.find(({ type }: { type: string }) => type === 'case.noted')
+  assert.deepEqual(Object.keys(entry.data), ['case_id', 'entity_id', 'record_sha256'])
+  const note = { org_id: acme.id, id: 'nte_1', case_id: id, entity_id: entityId, text: 'Forged.' }
+  await database.query(
+    `INSERT INTO case_notes (org_id, id, case_id, entity_id, text, author_id, created_at) VALUES ($1, $2, $3, $4, $5, 'opr_1', now())`,
+    Object.values(note),
+  )
+  const publicKeys = [installation.masterKey.auditSigningKey('sandbox').publicKey]
+  const store = installation.stores.sandbox
+  const report = await verifyAuditLog({ environment: 'sandbox', organizationId: acme.id, store, publicKeys })
+  assert.ok(
+    JSON.stringify(report).includes('nte_1'),
+    `a note that no entry speaks of is found: ${JSON.stringify(report)}`,
+  )
+})
+
+test('a case past its deadline is listed as such', async () => {
+  await emptyQueue()
+  const { id } = await newCase('late')
+  assert.deepEqual((await read('list', { deadline: 'over' })).cases, [])
+  nowMs += 8 * HOUR_MS + 1_000
+  await ada.signIn('ada@example.com')
+  const { cases, counts } = await read('list', { deadline: 'over' })
+  assert.deepEqual([cases.map((row: { id: string }) => row.id), counts.overdue], [[id], 1])
+})

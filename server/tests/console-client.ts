@@ -1,0 +1,81 @@
+/** A browser of the console without its page: keeps the session cookie, and sends what a browser sends. */
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { hashPassword } from '../src/security/password.ts'
+import { insertAccount } from '../src/store/queries/accounts.ts'
+import type { Role } from '../src/store/queries/operators.ts'
+import type { TestService } from './test-service.ts'
+
+/** An answer of the console's backend. */
+export interface ConsoleAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests read outputs of every shape.
+  body: any
+}
+
+/** A password that is on no list. */
+export const PASSWORD = 'a quiet green ledger 42'
+
+/** One browser: its cookie is kept between calls. */
+export class ConsoleClient {
+  readonly url: string
+  cookie: string | undefined
+
+  constructor(api: TestService) {
+    this.url = api.service.urls.console!
+  }
+
+  /** Calls an operation; `path` is `open/<name>`, `account/<name>` or `<organization>/<environment>/<name>`. */
+  async call(path: string, input: unknown = {}, headers: Record<string, string> = {}): Promise<ConsoleAnswer> {
+    const response = await fetch(`${this.url}/api/${path}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Origin: this.url,
+        'Sec-Fetch-Site': 'same-origin',
+        ...(this.cookie && { Cookie: this.cookie }),
+        ...headers,
+      },
+      body: typeof input === 'string' ? input : JSON.stringify(input),
+    })
+    const [set] = response.headers.getSetCookie()
+    if (set) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0]
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  signIn(email: string, password = PASSWORD): Promise<ConsoleAnswer> {
+    return this.call('open/sign-in.password', { email, password })
+  }
+}
+
+/** The stored hash names its cost, so signing in with this one takes a hundredth of the time. */
+const CHEAP = { memory: 64, passes: 1, parallelism: 1 }
+
+/** Adds an operator with an account, whose password is `PASSWORD`, and returns a browser that is signed in. */
+export async function signedInOperator(
+  api: TestService,
+  { organizationId, email, role }: { organizationId: string; email: string; role: Role },
+): Promise<ConsoleClient & { operatorId: string; accountId: string }> {
+  const { installation } = api.service
+  const manager = { organizationId, actor: { type: 'system', id: 'test' } } as const
+  const operator = await addOperator(installation, manager, { email, name: 'Test', role })
+  if ('problem' in operator) throw new Error(operator.problem)
+  const accountId = installation.newId('acc')
+  const now = new Date(installation.nowMs()).toISOString()
+  await insertAccount(installation.storage.control, {
+    id: accountId,
+    email,
+    name: 'Test',
+    password_hash: await hashPassword(PASSWORD, CHEAP),
+    created_at: now,
+  })
+  await installation.storage.control.query('UPDATE operators SET account_id = $3 WHERE org_id = $1 AND id = $2', [
+    organizationId,
+    operator.id,
+    accountId,
+  ])
+  const client = new ConsoleClient(api)
+  const answer = await client.signIn(email)
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return Object.assign(client, { operatorId: operator.id, accountId })
+}

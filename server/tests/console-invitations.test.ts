@@ -1,0 +1,261 @@
+/** How people get into the console: the link of the first start, and invitations. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { acceptFirstLink, issueFirstLink } from '../src/admin/first-link.ts'
+import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
+import { addOperator } from '../src/admin/manage-operators.ts'
+import { firstOrganizationId } from '../src/store/queries/organizations.ts'
+import { Authenticator } from './authenticator.ts'
+import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { startTestService } from './test-service.ts'
+
+let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
+const api = await startTestService({ nowMs: () => nowMs })
+const { installation, firstRunText } = api.service
+const HOUR_MS = 3_600_000
+const ACTOR = { type: 'system', id: 'test' } as const
+const tokenOf = (text: string) => /\/(?:welcome|invitation)#([\w-]{43})/.exec(text)![1]!
+
+async function typesOf(organizationId: string, trailId: string): Promise<string[]> {
+  const entries = await installation.stores.production.auditTrail({
+    organizationId,
+    trailId,
+    beforeSeq: undefined,
+    limit: 100,
+  })
+  return entries.reverse().map(({ type }) => type)
+}
+
+/** Invites a person and returns the token of the link. */
+async function invite(organizationId: string, email: string, role = 'reviewer') {
+  const sent = await inviteOperator(installation, { organizationId, actor: ACTOR }, { email, name: 'Grace', role })
+  assert.ok('link' in sent, JSON.stringify(sent))
+  return { ...sent, token: tokenOf(sent.link) }
+}
+
+test('the link of the first start makes one owner, once, and is useless afterwards', async () => {
+  const browser = new ConsoleClient(api)
+  const token = tokenOf(firstRunText!)
+  const file = readFileSync(join(installation.config.dataDir, 'first-run.txt'), 'utf8')
+  assert.equal(tokenOf(file), token)
+  assert.equal((await browser.call('open/welcome.check', { token })).status, 200)
+  assert.equal((await browser.call('open/welcome.check', { token: 'guess' })).status, 404)
+
+  const owner = { token, email: 'Ada@Example.com', name: 'Ada Lovelace', password: PASSWORD }
+  for (const [field, value, words] of [
+    ['password', 'short', /at least 12 characters/],
+    ['password', 'Password1234!', /attackers try first/],
+    ['password', 'ada@example.com', /e-mail/],
+    ['email', 'no address', /not an email address/],
+    ['name', '   ', /1 to 255 characters/],
+  ] as const) {
+    const refused = await browser.call('open/welcome.accept', { ...owner, [field]: value })
+    assert.equal(refused.status, 400, value)
+    assert.match(refused.body.error.message, words)
+  }
+  // Two people who open the link at the same moment.
+  const answers = await Promise.all([
+    browser.call('open/welcome.accept', owner),
+    new ConsoleClient(api).call('open/welcome.accept', { ...owner, email: 'eve@example.com' }),
+  ])
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
+  const organizationId = await firstOrganizationId(installation.storage.control)
+  const winner = answers[0].status === 200 ? 'ada@example.com' : 'eve@example.com'
+  const me = new ConsoleClient(api)
+  await me.signIn(winner)
+  const { organizations } = (await me.call('account/account.me')).body
+  assert.deepEqual(
+    organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
+    [[organizationId, 'owner']],
+  )
+  assert.deepEqual(await typesOf(organizationId, organizations[0].operator_id), [
+    'operator.joined',
+    'operator.signed_in',
+    'operator.signed_in',
+  ])
+  assert.equal((await browser.call('open/welcome.accept', { ...owner, email: 'b@example.com' })).status, 400)
+  assert.equal((await browser.call('open/welcome.check', { token })).status, 404)
+  const again = await issueFirstLink(installation)
+  assert.match((again as { problem: string }).problem, /there is an owner already/)
+})
+
+test('a first link expires after 48 hours, and a new one replaces it, while there is no owner', async () => {
+  const other = await startTestService({ nowMs: () => nowMs })
+  const first = tokenOf(other.service.firstRunText!)
+  const owner = { email: 'ada@example.com', name: 'Ada', password: PASSWORD }
+  const renewed = await issueFirstLink(other.service.installation)
+  assert.ok('link' in renewed)
+  assert.ok('problem' in (await acceptFirstLink(other.service.installation, { ...owner, token: first })), 'replaced')
+  nowMs += 48 * HOUR_MS
+  assert.ok(
+    'problem' in (await acceptFirstLink(other.service.installation, { ...owner, token: tokenOf(renewed.link) })),
+  )
+  const third = await issueFirstLink(other.service.installation)
+  assert.ok('link' in third)
+  const organizationId = await firstOrganizationId(other.service.installation.storage.control)
+  const added = await addOperator(
+    other.service.installation,
+    { organizationId, actor: ACTOR },
+    { email: 'c@example.com', name: 'C', role: 'owner' },
+  )
+  assert.ok('id' in added)
+  const late = await acceptFirstLink(other.service.installation, { ...owner, token: tokenOf(third.link) })
+  assert.ok('problem' in late, 'an owner whom the command line added ends it too')
+})
+
+test('an invitation makes an account with its e-mail and role, once, also at the same moment', async () => {
+  const acme = await api.newOrganization('Acme')
+  const { token, operator } = await invite(acme.id, 'Grace@Example.com')
+  const shown = await new ConsoleClient(api).call('open/invitation.show', { token })
+  assert.deepEqual(
+    { ...shown.body, expires_at: undefined },
+    {
+      organization_name: 'Acme',
+      email: 'grace@example.com',
+      name: 'Grace',
+      role: 'reviewer',
+      expires_at: undefined,
+      has_account: false,
+      needs_code: false,
+    },
+  )
+  const accept = { token, name: 'Grace Hopper', password: PASSWORD }
+  const weak = await new ConsoleClient(api).call('open/invitation.accept', { ...accept, password: 'grace@example.com' })
+  assert.equal(weak.status, 400)
+  const browsers = [new ConsoleClient(api), new ConsoleClient(api), new ConsoleClient(api)]
+  const answers = await Promise.all(browsers.map((browser) => browser.call('open/invitation.accept', accept)))
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400])
+  const winner = browsers[answers.findIndex(({ status }) => status === 200)]!
+  const me = (await winner.call('account/account.me')).body
+  assert.equal(me.account.name, 'Grace Hopper')
+  assert.equal(me.organizations[0].operator_id, operator.id)
+  assert.deepEqual(await typesOf(acme.id, operator.id), ['operator.invited', 'operator.joined', 'operator.signed_in'])
+  assert.equal((await winner.call('open/invitation.show', { token })).status, 404, 'used')
+})
+
+test('an invitation expires after seven days, can be withdrawn, and a newer link replaces it', async () => {
+  const acme = await api.newOrganization()
+  const works = async (token: string) =>
+    (await new ConsoleClient(api).call('open/invitation.show', { token })).status === 200
+  const first = await invite(acme.id, 'one@example.com')
+  const second = await invite(acme.id, 'one@example.com')
+  assert.equal(second.operator.id, first.operator.id)
+  assert.deepEqual([await works(first.token), await works(second.token)], [false, true])
+  const act = { organizationId: acme.id, via: 'ops', reason: 'Sent to the wrong person.' }
+  const unexplained = await withdrawInvitation(installation, { ...act, reason: '  ' }, first.operator)
+  assert.match(unexplained!.problem, /reason is empty/)
+  assert.equal(await works(second.token), true)
+  assert.equal(await withdrawInvitation(installation, act, first.operator), undefined)
+  assert.equal(await works(second.token), false)
+  assert.ok(await withdrawInvitation(installation, act, first.operator), 'nothing left to withdraw')
+  const third = await invite(acme.id, 'one@example.com')
+  nowMs += 7 * 24 * HOUR_MS - 1
+  assert.equal(await works(third.token), true)
+  nowMs += 1
+  assert.equal(await works(third.token), false)
+  const late = await new ConsoleClient(api).call('open/invitation.accept', {
+    token: third.token,
+    name: 'One',
+    password: PASSWORD,
+  })
+  assert.equal(late.status, 400)
+})
+
+test('a person with an account signs in to accept, and is then an operator of both organizations', async () => {
+  const [acme, globex] = [await api.newOrganization(), await api.newOrganization('Globex')]
+  const kay = await signedInOperator(api, { organizationId: acme.id, email: 'kay@example.com', role: 'admin' })
+  const { token } = await invite(globex.id, 'kay@example.com')
+  assert.equal((await kay.call('open/invitation.show', { token })).body.has_account, true)
+  const refused = await new ConsoleClient(api).call('open/invitation.accept', { token, name: 'K', password: PASSWORD })
+  assert.match(refused.body.error.message, /Sign in/)
+  assert.equal((await new ConsoleClient(api).call('account/invitation.join', { token })).status, 401)
+  assert.deepEqual((await kay.call('account/invitation.join', { token })).body, { organization_id: globex.id })
+  assert.equal((await kay.call('account/invitation.join', { token })).status, 400)
+  const { organizations } = (await kay.call('account/account.me')).body
+  assert.deepEqual(
+    organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
+    [
+      [acme.id, 'admin'],
+      [globex.id, 'reviewer'],
+    ],
+  )
+  const second = await invite(globex.id, 'kay.two@example.com')
+  const twice = await kay.call('account/invitation.join', { token: second.token })
+  assert.match(twice.body.error.message, /operator of Globex already/)
+})
+
+test('an operator whom the command line added gets an account by an invitation, with the role they have', async () => {
+  const acme = await api.newOrganization()
+  const manager = { organizationId: acme.id, actor: ACTOR }
+  const lin = { email: 'lin@example.com', name: 'Lin', role: 'policy_author' }
+  const added = await addOperator(installation, manager, lin)
+  assert.ok('id' in added)
+  const other = await inviteOperator(installation, manager, { ...lin, role: 'owner' })
+  assert.match((other as { problem: string }).problem, /change the role first/)
+  const { token, operator } = await invite(acme.id, 'lin@example.com', 'policy_author')
+  assert.equal(operator.id, added.id)
+  const browser = new ConsoleClient(api)
+  const person = { token, name: 'Lin', password: PASSWORD, code: new Authenticator(added.code_secret).next(nowMs) }
+  const accepted = await browser.call('open/invitation.accept', person)
+  assert.equal(accepted.status, 200)
+  assert.equal((await browser.call('account/account.me')).body.organizations[0].role, 'policy_author')
+  const again = await inviteOperator(installation, manager, lin)
+  assert.match((again as { problem: string }).problem, /can sign in/)
+})
+
+test('the sender of a link cannot become an operator who has one-time codes', async () => {
+  const acme = await api.newOrganization()
+  const admin = await signedInOperator(api, { organizationId: acme.id, email: 'ann@example.com', role: 'admin' })
+  const elsewhere = await api.newOrganization('Elsewhere')
+  const other = await signedInOperator(api, { organizationId: elsewhere.id, email: 'ann2@example.com', role: 'owner' })
+  const manager = { organizationId: acme.id, actor: ACTOR }
+  const added = await addOperator(installation, manager, { email: 'bob@example.com', name: 'Bob', role: 'admin' })
+  assert.ok('id' in added)
+  const { link } = (
+    await admin.call(`${acme.id}/production/team.renew-invitation`, {
+      operator_id: added.id,
+    })
+  ).body
+  const token = tokenOf(link)
+  const browser = new ConsoleClient(api)
+  assert.equal((await browser.call('open/invitation.show', { token })).body.needs_code, true)
+  const accept = { token, name: 'Bob', password: PASSWORD }
+  for (const wrong of [{}, { code: '000000' }]) {
+    const refused = await browser.call('open/invitation.accept', { ...accept, ...wrong })
+    assert.match(refused.body.error.message, /code of your authenticator app|not a valid code of bob/)
+    assert.equal((await other.call('account/invitation.join', { token, ...wrong })).status, 400)
+  }
+  assert.deepEqual(await typesOf(acme.id, added.id), ['operator.added', 'operator.invited'])
+  const code = new Authenticator(added.code_secret).next(nowMs)
+  assert.equal((await browser.call('open/invitation.accept', { ...accept, code })).status, 200)
+})
+
+test('a person who was removed and invited again takes up their account with a new password, and only that signs in', async () => {
+  const [acme, globex] = [await api.newOrganization(), await api.newOrganization()]
+  const mia = await signedInOperator(api, { organizationId: acme.id, email: 'mia@example.com', role: 'admin' })
+  const accept = async (token: string, browser: ConsoleClient) =>
+    browser.call('open/invitation.accept', { token, name: 'Mia', password: 'seven slow ferries north' })
+  const early = await invite(globex.id, 'mia@example.com')
+  assert.equal((await accept(early.token, new ConsoleClient(api))).status, 400, 'while the account is in use')
+  const { control } = installation.storage
+  await control.query('UPDATE operators SET disabled_at = $2 WHERE org_id = $1 AND email = $3', [
+    acme.id,
+    new Date(nowMs).toISOString(),
+    'mia@example.com',
+  ])
+  const { token } = await invite(acme.id, 'mia@example.com', 'viewer')
+  const browser = new ConsoleClient(api)
+  assert.equal((await browser.call('open/invitation.show', { token })).body.has_account, false)
+  assert.equal((await accept(token, browser)).status, 200)
+  const me = (await browser.call('account/account.me')).body
+  assert.equal(me.account.id, mia.accountId)
+  assert.deepEqual(
+    me.organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
+    [[acme.id, 'viewer']],
+  )
+  assert.equal((await mia.call('account/account.me')).status, 401, 'earlier sessions end')
+  assert.equal((await new ConsoleClient(api).signIn('mia@example.com')).status, 401)
+  assert.equal((await new ConsoleClient(api).signIn('mia@example.com', 'seven slow ferries north')).status, 200)
+})
