@@ -55,9 +55,11 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
     )
   }
 
+  /** A server refuses to start while a backend of its killed predecessor still holds the shared memory: start it again. */
   async function untilReady(): Promise<void> {
     const deadline = Date.now() + START_WITHIN_MS
     while (Date.now() < deadline) {
+      if (hasExited()) child = spawnServer()
       try {
         execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q'])
         return
@@ -68,19 +70,22 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
     throw new Error(`PostgreSQL did not accept connections within ${START_WITHIN_MS / 1000} s`)
   }
 
+  function hasExited(): boolean {
+    return child.exitCode !== null || child.signalCode !== null
+  }
+
   return {
     url,
     get pid() {
       return child.pid!
     },
     async restart() {
-      if (child.exitCode === null && child.signalCode === null)
-        await new Promise((resolve) => child.once('exit', resolve))
+      if (!hasExited()) await new Promise((resolve) => child.once('exit', resolve))
       child = spawnServer()
       await untilReady()
     },
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!hasExited()) {
         const exited = new Promise((resolve) => child.once('exit', resolve))
         child.kill('SIGINT')
         await exited

@@ -79,9 +79,8 @@ async function liveOneDay(day: number, entities: readonly string[]): Promise<voi
   await store.commit({ organizationId: acme.id, usage })
 }
 
-/** Rows and bytes of every table of the sandbox, as they are when autovacuum has come by. */
+/** Rows and bytes of every table of the sandbox. */
 async function measure(of: Database): Promise<Map<string, { rows: number; bytes: number }>> {
-  if (onPostgres) await of.query('VACUUM')
   const tables = await of.query<{ name: string; bytes: number }>(
     `SELECT relname AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
      WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
@@ -134,6 +133,8 @@ test('after days of the same load, only what is documented as kept for good has 
     })
     await upkeep.run()
     assert.deepEqual(errors, [])
+    // In a real day autovacuum comes by; this day takes seconds.
+    if (onPostgres) await database.query('VACUUM')
     walBytesMax = Math.max(walBytesMax, wal())
     if (day === WARM_UP_DAYS) {
       early = await measure(database)
