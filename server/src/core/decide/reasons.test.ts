@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GOOD } from '../../../tests/arbitrary-facts.ts'
+import { editedPolicy, ruleOf, snapshotInput } from '../../../tests/edited-policy.ts'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import type { Fact, Facts, MissingBecause } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
@@ -67,6 +68,55 @@ describe('a decision', () => {
       factsFrom({ ...GOOD, 'history.abuse': 1, 'consent.credit_underwriting': 'none' }),
     )
     assert.ok(!reasons.some(({ code }) => code === 'consent_missing'))
+  })
+})
+
+describe('a single point', () => {
+  const member = (id: string) => ({
+    id,
+    feature: `snapshot.${id}`,
+    group: 'pair',
+    reference: 0,
+    spread: 1,
+    bins: [{ below: 0, points: -1 }, { below: 1, points: 0 }, { points: 1 }],
+    missing: 0,
+    shortfall: { code: `${id}_low`, label: `${id} is low` },
+    strength: { code: `${id}_high`, label: `${id} is high` },
+  })
+  const pointsRule = (points: number) =>
+    ruleOf({
+      id: points > 0 ? 'point_for' : 'point_against',
+      when: `snapshot.rule == ${points}`,
+      action: 'points',
+      points,
+    })
+  const paired = editedPolicy(({ inputs, rules, scorecard }) => ({
+    inputs: [
+      ...inputs,
+      ...['left', 'right', 'rule'].map((name) => ({ ...snapshotInput(name), missing: 'transactions_missing' })),
+    ],
+    rules: [...rules, pointsRule(1), pointsRule(-1)],
+    scorecard: { ...scorecard, characteristics: [...scorecard.characteristics, member('left'), member('right')] },
+    reasons: { negative_max: 20, positive_max: 20 },
+  }))
+  const codesWith = (values: Record<string, number>) =>
+    decide(paired, factsFrom({ ...GOOD, ...values }))
+      .reasons.map(({ code }) => code)
+      .filter((code) => /^(left|right|point)_/.test(code))
+
+  it('makes a shortfall and a strength', () => {
+    assert.deepEqual(codesWith({ 'snapshot.left': -1, 'snapshot.right': 0 }), ['left_low'])
+    assert.deepEqual(codesWith({ 'snapshot.left': 0, 'snapshot.right': 1 }), ['right_high'])
+    assert.deepEqual(codesWith({ 'snapshot.left': 0, 'snapshot.right': 0 }), [])
+  })
+
+  it('of shortfall keeps the strength of another in its group from being a reason', () => {
+    assert.deepEqual(codesWith({ 'snapshot.left': -1, 'snapshot.right': 1 }), ['left_low'])
+  })
+
+  it('that a rule adds or takes is a reason', () => {
+    assert.deepEqual(codesWith({ 'snapshot.rule': 1 }), ['point_for'])
+    assert.deepEqual(codesWith({ 'snapshot.rule': -1 }), ['point_against'])
   })
 })
 

@@ -226,6 +226,20 @@ describe('income that recurred', () => {
   })
 })
 
+describe('income beside the streams', () => {
+  const other = (...days: number[]) => {
+    const cashflow = { firstAt: '', lastAt: '', transactions: 0, lastBalance: null, days: [], streams: [] }
+    const year = days.map((day) => ({ ...newDay(day), otherCredits: 100 }))
+    return incomeFigures(cashflow, { year, span: { first: 10, last: 39 } }).other
+  }
+
+  it('is what came in per month, from the first to the last day of the span', () => {
+    assert.equal(other(), 0)
+    assert.equal(other(9, 40), 0)
+    assert.equal(other(9, 10, 39, 40), 200)
+  })
+})
+
 describe('the leanest five weeks', () => {
   const leanest = (last: number, ...days: number[]) =>
     leanestIncome(
