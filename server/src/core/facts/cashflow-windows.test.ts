@@ -167,6 +167,23 @@ describe('the repayment of loans', () => {
   })
 })
 
+describe('sums of amounts below a cent', () => {
+  it('are exact, and round down to cents only at the end', () => {
+    const month = [booked(29, 0.0099), booked(0, -0.0099)]
+    assert.deepEqual([factOf(month, 'other_income'), factOf(month, 'monthly_spending')], [0, 0])
+    assert.equal(factOf(month, 'outflow_to_income'), 1)
+    const fiveWeeks = [booked(34, 0.0099), booked(0, -0.0099)]
+    assert.equal(factOf(fiveWeeks, 'lowest_income_to_outflow'), 1.166666)
+    const loan = [booked(29, 0.0099), booked(0, -0.0099, { category: 'loan_repayment' })]
+    assert.deepEqual([factOf(loan, 'monthly_debt_service'), factOf(loan, 'monthly_spending')], [0, 0])
+  })
+
+  it('make the average balance and its variation', () => {
+    const account = [booked(3, -5, { balanceAfter: 0.0099 })]
+    assert.deepEqual([factOf(account, 'average_balance'), factOf(account, 'balance_variation')], [0, 0])
+  })
+})
+
 describe('another currency', () => {
   it('counts with income on three days, and not with spending', () => {
     const others = (amount: number, ...agos: number[]) =>
