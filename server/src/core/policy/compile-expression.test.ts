@@ -149,7 +149,11 @@ describe('conditions', () => {
 
   it('do not divide whole numbers, because CEL truncates the result', () => {
     assert.deepEqual(problem('cashflow.a > 1 / 2').offset, 13)
+    for (const whole of ['-1', '(1 + 1)', '(2 - 1)', '(2 * 3)', 'size(request.text)'])
+      assert.match(problem(`cashflow.a > ${whole} / 2`).message, /^whole numbers divide/, whole)
     assert.equal(compiled('cashflow.a >= 1 / 2.0').holds([0.5, 1, '', true]), true)
+    for (const decimal of ['cashflow.b', '-cashflow.b', '(cashflow.b + 1)', '(2 * cashflow.b)', 'abs(cashflow.b)'])
+      compiled(`cashflow.a > ${decimal} / 2`)
   })
 
   it('must be true or false', () => {
