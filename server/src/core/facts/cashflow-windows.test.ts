@@ -190,6 +190,11 @@ describe('another currency', () => {
       factOf([...spending(), ...agos.map((ago) => booked(ago, amount, { currency: 'USD' }))], 'other_currencies')
     assert.deepEqual([others(50, 9, 8), others(50, 9, 8, 7), others(-50, 9, 8, 7)], [0, 1, 0])
   })
+
+  it('is unknown where no transaction is of the last year', () => {
+    assert.deepEqual(factOf([booked(365, -50)], 'other_currencies'), { missing: 'no_data' })
+    assert.equal(factOf([booked(364, -50)], 'other_currencies'), 0)
+  })
 })
 
 describe('money that goes around', () => {
