@@ -60,12 +60,8 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
     const deadline = Date.now() + START_WITHIN_MS
     while (Date.now() < deadline) {
       if (hasExited()) child = spawnServer()
-      try {
-        execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q'])
-        return
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, 100))
-      }
+      if (acceptsConnections(bin, port)) return
+      await new Promise((resolve) => setTimeout(resolve, 100))
     }
     throw new Error(`PostgreSQL did not accept connections within ${START_WITHIN_MS / 1000} s`)
   }
@@ -92,6 +88,15 @@ export async function startPostgres({ parent = tmpdir(), fsync = true } = {}): P
       }
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function acceptsConnections(bin: string, port: number): boolean {
+  try {
+    execFileSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-q'])
+    return true
+  } catch {
+    return false
   }
 }
 
