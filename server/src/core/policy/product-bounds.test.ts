@@ -40,6 +40,7 @@ describe('the bounds of a product', () => {
       /in EUR the smallest amount of 'default' is 710, by a step of 10, above its maximum of 705; raise the maximum/,
     )
     assert.deepEqual(problemsOf(bounded({ minimum: 701, maximum: 710 })), [])
+    assert.deepEqual(problemsOf(bounded({ maximum: 1 }, { perReference: 15 })), [], 'one step, without a minimum')
   })
 })
 
