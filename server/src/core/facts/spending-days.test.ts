@@ -99,4 +99,8 @@ it('a day counts from a twentieth of the average, for which no day is more than 
   assert.deepEqual(counts([...large, ...ordinary, 88]), [...large, ...ordinary, 88])
   assert.deepEqual(counts([...large, ...ordinary, 87]), [...large, ...ordinary])
   assert.deepEqual(counts([1, 1, 0]), [1, 1])
+  // An average of exactly 20, with the smallest amount that there is.
+  const near = Array(9).fill(22)
+  assert.deepEqual(counts([...near, 21, 1]), [...near, 21, 1])
+  assert.deepEqual(counts([...near, 22, 1]), [...near, 22])
 })
