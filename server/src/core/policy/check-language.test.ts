@@ -305,6 +305,7 @@ describe('a label that Regulation B calls insufficient is refused', () => {
     'Failed to achieve a qualifying score',
     'Does not meet our standards',
     'Score too low',
+    'Applicant fails to meet minimum criteria',
   ])
     it(label, () => {
       const rule = ruleOf({

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { checkExpression } from './check-expression.ts'
-import { type CompiledExpression, compileExpression, type ExpressionProblem, type Slots } from './compile-expression.ts'
+import {
+  type CompiledExpression,
+  compileExpression,
+  type ExpressionProblem,
+  problemOf,
+  type Slots,
+} from './compile-expression.ts'
 import { boundedEnvironment } from './expression-environment.ts'
 import type { PolicyInput } from './policy-document.ts'
 
@@ -180,5 +186,16 @@ describe('conditions', () => {
     assert.deepEqual([isShort(ofParts(200)), isShort(ofParts(201))], [true, false])
     const nested = (depth: number) => `${'('.repeat(depth)}request.flag${')'.repeat(depth)}`
     assert.deepEqual([isShort(nested(28)), isShort(nested(29))], [true, false])
+  })
+})
+
+describe('an error of the CEL library', () => {
+  it('is reported where it is, or at the start', () => {
+    assert.deepEqual(problemOf({ summary: 'wrong', range: { start: 7 } }), { offset: 7, message: 'wrong' })
+    assert.deepEqual(problemOf({ summary: 'wrong' }), { offset: 0, message: 'wrong' })
+  })
+
+  it('is told apart from a defect, which is thrown on', () => {
+    assert.throws(() => problemOf(new RangeError('a defect')), /a defect/)
   })
 })
