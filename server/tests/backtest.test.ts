@@ -97,8 +97,8 @@ test('a backtest gives each recorded decision the verdict that decide gives on i
   const result = await backtest('strict-1')
   const parsed = parsePolicy(strictSource('strict-1'))
   assert.ok('policy' in parsed)
-  const rows = await database.query<{ decision_id: string; verdict: string; facts: string }>(
-    `SELECT decision_id, verdict, facts FROM decision_evidence AS evidence
+  const rows = await database.query<{ decision_id: string; verdict: string; facts: string; body: string }>(
+    `SELECT decision_id, verdict, facts, body FROM decision_evidence AS evidence
      JOIN decisions ON decisions.org_id = evidence.org_id AND id = decision_id WHERE evidence.org_id = $1`,
     [acme.id],
   )
@@ -117,8 +117,51 @@ test('a backtest gives each recorded decision the verdict that decide gives on i
   const changed = expected.filter(({ before, after }) => before !== after).map(({ id }) => id)
   assert.ok(changed.length > 0, 'the policy has to change a verdict, or the test shows nothing')
   assert.deepEqual(result.changed_cases.map(({ decision_id }) => decision_id).sort(), changed.sort())
+  const limits = rows
+    .filter(({ verdict, body }) => verdict.startsWith('approve') && 'recommended_limit' in JSON.parse(body))
+    .map(({ body, facts }) => ({ ...JSON.parse(body), ...JSON.parse(facts) }))
+    .map(({ recommended_limit: limit, features: { 'request.currency': currency } }) => {
+      return limit / parsed.policy.currencies.get(currency.value)!.perReference
+    })
+  assert.ok(limits.length > 0)
+  const lent = limits.reduce((sum, limit) => sum + limit, 0)
+  assert.ok(Math.abs(result.before.amount - lent) < 0.01, `${result.before.amount} of ${lent}`)
   assert.equal(result.before.outcomes.known, 1)
   assert.equal(result.before.outcomes.bad, 1)
+})
+
+test('a backtest of many pages decides every decision once, and the newest first', async () => {
+  const other = await api.newOrganization()
+  const COPIES = 300
+  const id = (column: string) => `'dec_0' || lpad(copy::text, 4, '0') || substr(${column}, 10)`
+  const copies = `generate_series(1, ${COPIES}) AS copy WHERE org_id = $2`
+  await database.query(
+    `INSERT INTO decisions (org_id, id, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body, created_at)
+     SELECT $1, ${id('id')}, entity_id, product, verdict, risk_tier, policy_version, policy_checksum, body,
+       created_at + copy * interval '1 second' FROM decisions, ${copies}`,
+    [other.id, acme.id],
+  )
+  await database.query(
+    `INSERT INTO decision_evidence (org_id, decision_id, facts, trace, graph, audit_entry_id)
+     SELECT $1, ${id('decision_id')}, facts, trace, graph, audit_entry_id FROM decision_evidence, ${copies}`,
+    [other.id, acme.id],
+  )
+  const source = strictSource('draft')
+  const one = await backtestDraft(installation, ACT, { source, range: ALL })
+  const act = { ...ACT, organizationId: other.id }
+  const many = await backtestDraft(installation, act, { source, range: { last: 100_000 } })
+  assert.ok('decided' in one && 'decided' in many)
+  assert.ok(many.decided > 1_500, 'more pages than a machine has threads for it')
+  assert.deepEqual([many.decided, many.changed], [one.decided * COPIES, one.changed * COPIES])
+  for (const before of VERDICTS)
+    for (const after of VERDICTS) assert.equal(many.matrix[before][after], one.matrix[before][after] * COPIES)
+  assert.deepEqual(
+    many.rules.map(({ rule, matched }) => [rule, matched]),
+    one.rules.map(({ rule, matched }) => [rule, matched * COPIES]),
+  )
+  const listed = many.changed_cases.map(({ decision_id }) => decision_id)
+  assert.deepEqual(listed, listed.toSorted().reverse())
+  assert.match(listed[0]!, /^dec_00300/)
 })
 
 test('a backtest writes its result and its audit entry, and nothing else', async () => {

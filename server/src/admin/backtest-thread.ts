@@ -1,13 +1,18 @@
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { BacktestResult } from '../core/backtest/backtest-result.ts'
-import type { BacktestPage, BacktestRequest } from './backtest-worker.ts'
+import type { BacktestCounts } from '../core/backtest/backtest-counts.ts'
+import type { BacktestPage } from '../core/backtest/count-page.ts'
+import type { BacktestBegun, BacktestRequest } from './backtest-worker.ts'
 import type { PolicyToExamine } from './examine-policy.ts'
 
-/** The memory of one thread: a policy, two pages of decisions and the result take a tenth of it. */
+/** The memory of one thread: a policy and two pages of decisions take a tenth of it. */
 const HEAP_MB_MAX = 256
 
-/** The thread that is kept for the next backtest: starting one and loading the engine takes half a second. */
-let idle: Worker | undefined
+/** Threads of one backtest. */
+export const BACKTEST_THREADS = Math.min(availableParallelism(), 4)
+
+/** Threads that are kept for the next backtest: starting one and loading the engine takes half a second. */
+const idle: Worker[] = []
 
 interface Waiting {
   resolve(answer: never): void
@@ -20,24 +25,19 @@ export class BacktestThread {
   readonly #waiting: Waiting[] = []
 
   constructor() {
-    this.#worker = idle ?? startWorker()
-    idle = undefined
+    this.#worker = idle.pop() ?? startWorker()
     this.#worker.ref()
     this.#worker.on('message', this.#onMessage).on('error', this.#onError).on('exit', this.#onExit)
   }
 
   /** Compiles the policy that decides; says why if it does not compile. */
-  begin(policy: PolicyToExamine): Promise<{ problem: string } | { checksum: string }> {
+  begin(policy: PolicyToExamine): Promise<BacktestBegun> {
     return this.#ask({ begin: policy })
   }
 
   /** Decides a page of decisions. */
-  add(page: BacktestPage): Promise<void> {
+  count(page: BacktestPage): Promise<BacktestCounts> {
     return this.#ask({ page })
-  }
-
-  async result(): Promise<BacktestResult> {
-    return (await this.#ask<{ result: BacktestResult }>({ end: true })).result
   }
 
   /** Keeps the thread for the next backtest if it has answered everything, and ends it otherwise. */
@@ -45,8 +45,8 @@ export class BacktestThread {
     this.#worker.off('message', this.#onMessage).off('error', this.#onError).off('exit', this.#onExit)
     // An idle thread does not keep the process alive.
     this.#worker.unref()
-    if (idle || this.#waiting.length > 0) void this.#worker.terminate()
-    else idle = this.#worker
+    if (idle.length === BACKTEST_THREADS || this.#waiting.length > 0) void this.#worker.terminate()
+    else idle.push(this.#worker)
   }
 
   #ask<Answer>(request: BacktestRequest): Promise<Answer> {
@@ -70,7 +70,8 @@ function startWorker(): Worker {
   // Without a listener, a thread that fails while it is idle or being ended would end the process.
   worker.on('error', () => {})
   worker.once('exit', () => {
-    if (idle === worker) idle = undefined
+    const at = idle.indexOf(worker)
+    if (at >= 0) idle.splice(at, 1)
   })
   return worker
 }

@@ -1,8 +1,9 @@
+import { addOlder, type BacktestCounts, resultOf } from '../core/backtest/backtest-counts.ts'
 import type { BacktestResult } from '../core/backtest/backtest-result.ts'
 import { lowestIdAt } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { CaseBounds } from '../store/queries/backtest-cases.ts'
-import { BacktestThread } from './backtest-thread.ts'
+import { BACKTEST_THREADS, BacktestThread } from './backtest-thread.ts'
 import type { PolicyToExamine } from './examine-policy.ts'
 
 /** The most decisions of one backtest. */
@@ -23,9 +24,9 @@ export class BacktestCancelled extends Error {
 }
 
 /**
- * Decides recorded decisions again under a policy, newest first, in a thread of its own; nothing is written. While the
- * thread decides a page, the database reads the next. `onProgress` is awaited after each page; if it resolves to false,
- * the backtest ends with `BacktestCancelled`.
+ * Decides recorded decisions again under a policy, newest first, in threads of its own; nothing is written. While the
+ * threads decide pages, the database reads the next. `onProgress` is awaited after each page; if it resolves to false, the
+ * backtest ends with `BacktestCancelled`.
  */
 export async function runBacktest(
   store: Pick<EnvironmentStore, 'countCases' | 'recordedCases' | 'outcomesBetween'>,
@@ -41,30 +42,34 @@ export async function runBacktest(
     onProgress?: (progress: { decided: number; total: number }) => Promise<boolean>
   },
 ): Promise<BacktestResult | { problem: string }> {
-  const thread = new BacktestThread()
+  const bounds = boundsOf(range)
+  const total = await store.countCases(organizationId, bounds, range.last)
+  const pages = Math.ceil(total / PAGE_CASES)
+  const threads = Array.from({ length: Math.max(1, Math.min(pages, BACKTEST_THREADS)) }, () => new BacktestThread())
   try {
-    const begun = await thread.begin(policy)
-    if ('problem' in begun) return begun
-    const bounds = boundsOf(range)
-    const total = await store.countCases(organizationId, bounds, range.last)
-    let deciding: Promise<void> = Promise.resolve()
+    const [begun] = await Promise.all(threads.map((thread) => thread.begin(policy)))
+    if ('problem' in begun!) return begun
+    const { counts } = begun!
+    /** Pages that are being decided, each by another thread, in their order. */
+    const deciding: Promise<BacktestCounts>[] = []
     let before = bounds.before
-    for (let decided = 0; decided < total; ) {
-      const limit = Math.min(PAGE_CASES, total - decided)
-      const page = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
-      if (page.cases.length === 0) break
-      await deciding
-      deciding = thread.add(page)
-      // Awaited with the next page; a thread that fails meanwhile must not end the process.
-      deciding.catch(() => {})
-      decided += page.cases.length
-      before = page.cases.at(-1)!.id
+    for (let page = 0; page < pages; page++) {
+      const limit = Math.min(PAGE_CASES, total - page * PAGE_CASES)
+      const { cases, outcomes } = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
+      if (cases.length === 0) break
+      if (deciding.length === threads.length) addOlder(counts, await deciding.shift()!)
+      const counted = threads[page % threads.length]!.count({ cases, outcomes })
+      // Awaited before the thread gets its next page; a thread that fails meanwhile must not end the process.
+      counted.catch(() => {})
+      deciding.push(counted)
+      before = cases.at(-1)!.id
+      const decided = page * PAGE_CASES + cases.length
       if (!(await onProgress({ decided, total }))) throw new BacktestCancelled()
     }
-    await deciding
-    return await thread.result()
+    for (const counted of deciding) addOlder(counts, await counted)
+    return resultOf(counts)
   } finally {
-    thread.release()
+    for (const thread of threads) thread.release()
   }
 }
 

@@ -14,9 +14,16 @@ export interface StoredCase {
   entity_id: string
   verdict: Verdict
   created_at: string
-  body: string
+  /** The start of what follows the name of the limit in the recorded body; empty without a limit. */
+  limit_text: string
   facts: string
 }
+
+/**
+ * The database cuts out the limit, because a body is a third of what a page would transfer. Only the member itself is
+ * found: inside of a JSON string, the quotation marks of its name would be escaped.
+ */
+const LIMIT_TEXT = `left(split_part(decision.body, '"recommended_limit":', 2), 32)`
 
 /** Reads of recorded decisions in bulk, for backtests. */
 export function backtestCaseQueries(database: Database) {
@@ -37,7 +44,7 @@ export function backtestCaseQueries(database: Database) {
      */
     async recordedCases(organizationId: string, { from, before }: CaseBounds, limit: number): Promise<StoredCase[]> {
       return database.query<StoredCase & Row>(
-        `SELECT decision.id, decision.entity_id, decision.verdict, decision.created_at, decision.body,
+        `SELECT decision.id, decision.entity_id, decision.verdict, decision.created_at, ${LIMIT_TEXT} AS limit_text,
            coalesce(evidence.facts, '') AS facts
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND id >= $2 AND id < $3 ORDER BY id DESC LIMIT $4) AS decision
          LEFT JOIN LATERAL (SELECT facts FROM decision_evidence AS one

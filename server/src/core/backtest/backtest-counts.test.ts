@@ -7,8 +7,12 @@ import { canonicalJson } from '../canonical-json.ts'
 import { decide } from '../decide/decide.ts'
 import type { Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
+import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { VERDICTS, type Verdict } from '../vocabularies.ts'
-import { BacktestTally, badShare, type ReportedOutcome } from './backtest-tally.ts'
+import { addOlder, noCounts, resultOf } from './backtest-counts.ts'
+import type { BacktestResult } from './backtest-result.ts'
+import { badShare } from './bad-share.ts'
+import { pageCounter, type ReportedOutcome } from './count-page.ts'
 import type { RecordedCase } from './redecide.ts'
 
 const now = sandboxPolicy()
@@ -21,13 +25,33 @@ const AGE_DAYS = approving.age_days
 
 function recorded(number: number, facts: Facts): RecordedCase {
   const { verdict, limit } = decide(now, facts)
-  const body = canonicalJson({ verdict, ...(limit !== null && { recommended_limit: limit }) })
   const at = `2026-11-${String(number).padStart(2, '0')}T00:00:00.000Z`
-  return { id: `dec_${number}`, entity_id: `ent_${number}`, verdict, created_at: at, body, facts: canonicalJson(facts) }
+  const limit_text = limit === null ? '' : `${limit},"risk_tier":`
+  const facts_text = canonicalJson(facts)
+  return { id: `dec_${number}`, entity_id: `ent_${number}`, verdict, created_at: at, limit_text, facts: facts_text }
 }
 
 function outcome(number: number, type: ReportedOutcome['type']): ReportedOutcome {
   return { id: `out_${number}`, decisionId: `dec_${number}`, type, occurredAt: '2026-11-20T00:00:00.000Z' }
+}
+
+function countedInPages(
+  policy: CompiledPolicy,
+  pages: readonly (readonly RecordedCase[])[],
+  outcomes: readonly ReportedOutcome[] = [],
+): BacktestResult {
+  const countPage = pageCounter(policy)
+  const counts = noCounts(policy)
+  for (const cases of pages) addOlder(counts, countPage({ cases, outcomes }))
+  return resultOf(counts)
+}
+
+function counted(
+  policy: CompiledPolicy,
+  cases: readonly RecordedCase[],
+  outcomes?: readonly ReportedOutcome[],
+): BacktestResult {
+  return countedInPages(policy, [cases], outcomes)
 }
 
 const good = recorded(10, factsFrom(STEADY, AGE_DAYS))
@@ -38,9 +62,7 @@ const overdrawn = recorded(
 const unknown = recorded(12, factsFrom({}))
 
 test('under the policy that decided, no verdict changes and both sides agree', () => {
-  const tally = new BacktestTally(now)
-  tally.add([unknown, overdrawn, good], [outcome(10, 'repaid')])
-  const result = tally.result()
+  const result = counted(now, [unknown, overdrawn, good], [outcome(10, 'repaid')])
   assert.deepEqual([result.decided, result.changed, result.unreadable], [3, 0, 0])
   assert.deepEqual(result.before, result.after)
   assert.equal(good.verdict, 'approve')
@@ -57,9 +79,7 @@ test('under the policy that decided, no verdict changes and both sides agree', (
 
 test('a higher cutoff moves an approval out, with its outcome, and lists the case', () => {
   const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 900 } }))
-  const tally = new BacktestTally(strict)
-  tally.add([overdrawn, good], [outcome(10, 'default'), outcome(11, 'funded')])
-  const result = tally.result()
+  const result = counted(strict, [overdrawn, good], [outcome(10, 'default'), outcome(11, 'funded')])
   assert.equal(result.changed, 1)
   assert.deepEqual(result.no_longer_approved.count, 1)
   assert.deepEqual([result.no_longer_approved.outcomes.known, result.no_longer_approved.outcomes.bad], [1, 1])
@@ -72,9 +92,8 @@ test('a higher cutoff moves an approval out, with its outcome, and lists the cas
 })
 
 test('a rule counts the decisions that it matches, by how they ended', () => {
-  const tally = new BacktestTally(now)
-  tally.add([overdrawn, good], [outcome(11, 'charged_off')])
-  const matching = tally.result().rules.filter(({ matched }) => matched > 0)
+  const result = counted(now, [overdrawn, good], [outcome(11, 'charged_off')])
+  const matching = result.rules.filter(({ matched }) => matched > 0)
   const held = decide(now, JSON.parse(overdrawn.facts)).trace.rule_trace.filter(({ holds }) => holds)
   assert.deepEqual(
     matching,
@@ -84,24 +103,41 @@ test('a rule counts the decisions that it matches, by how they ended', () => {
 })
 
 test('facts that were altered are counted as unreadable and nowhere else', () => {
-  const tally = new BacktestTally(now)
   const altered = ['', '{', '{"format":2,"features":{}}', '{"features":{"request.amount":{"value":null}},"format":1}']
-  tally.add(
+  const result = counted(
+    now,
     altered.map((facts) => ({ ...good, facts })),
-    [],
   )
-  assert.deepEqual([tally.result().unreadable, tally.result().decided], [altered.length, 0])
+  assert.deepEqual([result.unreadable, result.decided], [altered.length, 0])
 })
 
 test('a list of changed cases is bounded for each kind, and the counts are not', () => {
   const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 900 } }))
-  const tally = new BacktestTally(strict)
-  tally.add(
-    Array.from({ length: 450 }, (_, index) => ({ ...good, id: `dec_${1_000 + index}` })),
-    [],
-  )
-  const result = tally.result()
-  assert.deepEqual([result.changed, result.no_longer_approved.count, result.changed_cases.length], [450, 450, 200])
+  const newestFirst = Array.from({ length: 450 }, (_, index) => ({ ...good, id: `dec_${2_000 - index}` }))
+  for (const pages of [[newestFirst], [newestFirst.slice(0, 150), newestFirst.slice(150)]]) {
+    const result = countedInPages(strict, pages)
+    assert.deepEqual([result.changed, result.no_longer_approved.count], [450, 450])
+    const listed = newestFirst.slice(0, 200).map(({ id }) => id)
+    assert.deepEqual(
+      result.changed_cases.map(({ decision_id }) => decision_id),
+      listed,
+    )
+  }
+})
+
+test('pages that are counted apart add up to the same result', () => {
+  const strict = editedPolicy((document) => ({ verdicts: { ...document.verdicts, cutoff: 900 } }))
+  const cases = [12, 11, 10, 9, 8, 7].map((number) => ({
+    ...[unknown, overdrawn, good][number % 3]!,
+    id: `dec_${number}`,
+  }))
+  const altered = { ...good, id: 'dec_06', facts: '' }
+  const outcomes = [outcome(10, 'repaid'), outcome(9, 'default'), outcome(8, 'late')]
+  const all = [...cases, altered]
+  const whole = counted(strict, all, outcomes)
+  for (let at = 0; at <= all.length; at++)
+    assert.deepEqual(countedInPages(strict, [all.slice(0, at), all.slice(at)], outcomes), whole)
+  assert.ok(whole.changed > 0 && whole.before.outcomes.known > 0 && whole.unreadable === 1)
 })
 
 test('the interval of a share holds it, lies within 0 and 1, and narrows with more cases', () => {
@@ -127,9 +163,7 @@ test('every decision is in exactly one cell of the matrix', () => {
       const cases = requested.map((amount, index) =>
         recorded(index + 1, factsFrom({ ...STEADY, 'request.amount': amount }, AGE_DAYS)),
       )
-      const tally = new BacktestTally(strict)
-      tally.add(cases, [])
-      const { matrix, changed } = tally.result()
+      const { matrix, changed } = counted(strict, cases)
       const cells = VERDICTS.flatMap((before) =>
         VERDICTS.map((after) => [before, after, matrix[before][after]] as const),
       )
