@@ -116,6 +116,15 @@ describe('own history', () => {
     assertInEveryOrder([funded(1, 5000), dollars, outcome('closed', 3)], { outstanding: 0, open_in_other_currency: 0 })
   })
 
+  it('opens no credit for a draw without an amount, or without a currency', () => {
+    const unpaid = [
+      outcome('funded', 1),
+      outcome('funded', 2, { currency: 'EUR' }),
+      outcome('funded', 3, { amount: 9 }),
+    ]
+    assertInEveryOrder(unpaid, { outstanding: 0, open_in_other_currency: 0 })
+  })
+
   it('counts a draw once if it is reported twice', () => {
     assertInEveryOrder([funded(1, 5000), funded(1, 5000), funded(2, 5000)], { outstanding: 10_000 })
   })

@@ -127,6 +127,7 @@ describe('conditions', () => {
       message: 'cashflow.c is not among the inputs of this policy; add it there, or correct the name',
     })
     assert.equal(problem('cashflow.b > 1 && has(cashflow.c)').offset, 22)
+    assert.equal(problem('limit.sum > 1').message, 'there is no limit.sum; write one of limit.amount')
     assert.equal(problem('cashflow.a > ').offset, 13)
     assert.deepEqual(problem('request.text > 1'), { offset: 0, message: 'no such overload: string > double' })
   })
