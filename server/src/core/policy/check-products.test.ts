@@ -33,6 +33,12 @@ describe('the terms of a product', () => {
     assert.deepEqual(withSecond(0.19), ['rates refusal'])
   })
 
+  it('have one price for each tier', () => {
+    const [best, second] = document.tiers.map(({ tier }) => ({ tier, annual_rate: 0.2 }))
+    assert.deepEqual(said({ annual_rate: 0.2, rates: [best!, second!] }), [])
+    assert.deepEqual(said({ annual_rate: 0.2, rates: [best!, best!] }), ['1 refusal'])
+  })
+
   it('have the same limits for the rate of a tier', () => {
     const [best] = document.tiers
     assert.deepEqual(said({ annual_rate: 5, rates: [{ tier: best!.tier, annual_rate: 4.5 }] }), [

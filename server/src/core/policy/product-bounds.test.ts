@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GOOD } from '../../../tests/arbitrary-facts.ts'
 import { editedPolicy, problemsOf } from '../../../tests/edited-policy.ts'
+import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { decide } from '../decide/decide.ts'
 import { explainDecision } from '../decide/explain-decision.ts'
 import { factsFrom } from '../facts/facts-from.ts'
@@ -41,6 +42,20 @@ describe('the bounds of a product', () => {
     )
     assert.deepEqual(problemsOf(bounded({ minimum: 701, maximum: 710 })), [])
     assert.deepEqual(problemsOf(bounded({ maximum: 1 }, { perReference: 15 })), [], 'one step, without a minimum')
+  })
+})
+
+describe('the minimum of a product', () => {
+  it('is at most its maximum', () => {
+    assert.deepEqual(problemsOf(bounded({ minimum: 700, maximum: 700 })), [])
+    for (const problem of problemsOf(bounded({ minimum: 710, maximum: 700 })))
+      assert.match(problem, /the minimum of '\w+' is above its maximum; lower it$/)
+    assert.equal(problemsOf(bounded({ minimum: 710, maximum: 700 })).length, sandboxPolicy().document.products.length)
+  })
+
+  it('needs a reason for less', () => {
+    const edit = ({ products }: PolicyDocument) => ({ products: [{ ...products[0]!, minimum: 500 }] })
+    assert.match(problemsOf(edit).join('\n'), /add the reason to give then, as limit\.under_minimum/)
   })
 })
 
