@@ -40,6 +40,12 @@ describe('a policy whose decisions would cost too much is refused', () => {
       },
       /derived\.a, column 1: a feature that depends on the amount is computed for each amount/,
     ],
+    'a pattern in a limit term': [
+      ({ limit }) => ({
+        limit: { ...limit, terms: [{ ...limit.terms[4]!, amount: `${TEXT}.matches("a") ? 1.0 : 2.0` }] },
+      }),
+      /a bound is computed for each amount; put matches into a derived feature/,
+    ],
     'patterns of too many steps together': [
       { derived: ['a', 'b', 'c'].map((name) => derived(name, `${TEXT}.matches("(.?){90}${name}")`, 'boolean')) },
       /^\/derived\/2\/value: the patterns of a policy have at most 500 steps together, and up to here \d+/,

@@ -160,6 +160,24 @@ describe('a policy is refused', () => {
     })
 })
 
+describe('a cutoff above base and references is worth a warning', () => {
+  const sum = scorecard.characteristics.reduce((all, { reference }) => all + reference, scorecard.base)
+  const warned = (edit: PolicyEdit) => problemsOf(edit).map((problem) => problem.split(': ')[0])
+
+  it('for the document', () => {
+    const withCutoff = (cutoff: number) => warned(({ verdicts }) => ({ verdicts: { ...verdicts, cutoff } }))
+    assert.deepEqual([withCutoff(sum), withCutoff(sum + 1)], [[], ['/verdicts/cutoff']])
+  })
+
+  it('for a segment with a cutoff or a scorecard of its own', () => {
+    const ofSegment = (segment: Partial<PolicySegment>) =>
+      warned({ segments: [{ name: 'thin', when: LATE, ...segment }] })
+    assert.deepEqual(ofSegment({ verdicts: { cutoff: sum } }), [])
+    assert.deepEqual(ofSegment({ verdicts: { cutoff: sum + 1 } }), ['/segments/0'])
+    assert.deepEqual(ofSegment({ scorecard: { ...scorecard, base: 0 } }), ['/segments/0'])
+  })
+})
+
 describe('a policy is accepted', () => {
   it('with the segment that the documentation shows', () => {
     const problems = problemsOf({ segments: [documentedSegment()] })
