@@ -124,8 +124,10 @@ it('a pattern takes a step for each character, one to end, and none if it does n
   assert.deepEqual(['a', 'ab', 'a|b', 'a*', '('].map(patternSteps), [2, 3, 5, 4, 0])
 })
 
-it('a pattern has at most 100 characters and 250 steps', () => {
+it('a pattern has at most 100 characters, 250 steps and 2,500 parts', () => {
   const isAccepted = (source: string) => typeof compileTextPattern(source) === 'function'
   assert.deepEqual([isAccepted('a'.repeat(100)), isAccepted('a'.repeat(101))], [true, false])
   assert.deepEqual([isAccepted('a{250}'), isAccepted('a{251}')], [true, false])
+  // Each repetition of two empty groups has four parts: two choices, each with its sequence.
+  assert.deepEqual([isAccepted('a(()){624}'), isAccepted('aa(()){624}')], [true, false])
 })
