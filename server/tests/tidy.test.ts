@@ -75,6 +75,8 @@ const PURE_PACKAGES = [
   '@marcbachmann/cel-js',
   'ipaddr.js',
   'typebox',
+  // A constant setting, made when its module is loaded.
+  'typebox/system',
   'typebox/value',
   'yaml',
   'node:crypto',

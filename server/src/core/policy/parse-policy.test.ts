@@ -38,6 +38,28 @@ describe('parsing a policy', () => {
     assert.match(problem?.text ?? '', /^\d+:\d+ /)
   })
 
+  it('refuses a file of more than 256 KiB', () => {
+    const ofLength = (length: number) => parsePolicy(`${source}#`.padEnd(length, '#'))
+    assert.ok('policy' in ofLength(262_144))
+    const result = ofLength(262_145)
+    assert.ok('problems' in result)
+    assert.deepEqual(result.problems, [{ path: [], message: 'a policy has at most 262144 characters' }])
+  })
+
+  it('lists the first hundred problems, of the syntax, of the schema or of what the policy says', () => {
+    const countAfter = (before: string, after: (index: number) => string) =>
+      problemsAfter(before, `${Array.from({ length: 102 }, (_, index) => after(index)).join('')}${before}`).length
+    const counts = [
+      countAfter('verdicts:\n', () => 'twice: 1\n'),
+      countAfter('verdicts:\n', (index) => `unknown${index}: 1\n`),
+      countAfter(
+        '  - { feature: history.late,',
+        (index) => `  - { feature: cashflow.no${index}, type: number, weight: 0 }\n`,
+      ),
+    ]
+    assert.deepEqual(counts, [100, 100, 100])
+  })
+
   it('refuses an unknown field at the field', () => {
     const [problem] = problemsAfter('  negative_max: 4', '  negative_maximum: 4\n  negative_max: 4')
     assert.match(problem?.text ?? '', /there is no field 'negative_maximum' here/)

@@ -1,3 +1,4 @@
+import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { type CheckedResult, compilePolicy } from './compile-policy.ts'
@@ -8,6 +9,8 @@ import type { PolicyProblem } from './policy-problem.ts'
 const SOURCE_CHARACTERS_MAX = 256 * 1024
 /** The problems that are listed; an author who has more corrects these first. */
 const PROBLEMS_MAX = 100
+// The library lists eight otherwise.
+Settings.Set({ maxErrors: PROBLEMS_MAX })
 
 /** Parses and compiles a policy from YAML (or JSON, which is YAML); every problem has its line and column. */
 export function parsePolicy(source: string): CheckedResult {
