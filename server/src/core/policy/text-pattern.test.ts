@@ -52,6 +52,8 @@ it('ranges may overlap, and end on either side of the last ASCII character', () 
     false,
   ])
   assert.deepEqual(['\u{10fffe}', '\u{10ffff}'].map(pattern('^[^\u{10fffe}]$')), [false, true])
+  assert.deepEqual(['ß', 'à', 'ê', 'ÿ'].map(pattern('^[à-ÿç-é]$')), [false, true, true, true])
+  assert.deepEqual(['ß', 'à', 'ê', 'ÿ'].map(pattern('^[^à-ÿç-é]$')), [true, false, false, false])
 })
 
 it('a group may be one that is not captured', () => {
