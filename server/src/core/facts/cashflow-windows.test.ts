@@ -148,6 +148,19 @@ describe('balances of half a year', () => {
   })
 })
 
+describe('the last balance', () => {
+  it('is the latest, and of two at one instant that of the greater id, in whatever order they came', () => {
+    const [early, late] = [booked(2, -5, { balanceAfter: 10 }), booked(1, -5, { balanceAfter: 20 })]
+    const twin = { ...late, externalId: `${late.externalId}/2`, balanceAfter: 30 }
+    for (const order of [
+      [early, late, twin],
+      [twin, late, early],
+    ])
+      assert.equal(factOf(order, 'last_balance'), 30)
+    assert.equal(factOf([late, early], 'last_balance'), 20)
+  })
+})
+
 describe('the repayment of loans', () => {
   const paid = (...agos: number[]) =>
     factOf(

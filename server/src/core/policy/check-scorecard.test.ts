@@ -13,6 +13,14 @@ function said(tables: Partial<Pick<Scorecard, 'probability' | 'normal'>>): strin
   return checkScorecard({ ...document, scorecard: { ...document.scorecard, ...tables } }).map(({ message }) => message)
 }
 
+it('a characteristic of what is no input has no bins to check', () => {
+  const [first] = document.scorecard.characteristics
+  for (const feature of ['tier.name', 'cashflow.unknown']) {
+    const scorecard = { ...document.scorecard, characteristics: [{ ...first!, feature }] }
+    assert.deepEqual(checkScorecard({ ...document, scorecard }), [], feature)
+  }
+})
+
 describe('the table of probabilities', () => {
   const table = (...rows: [score: number, badPpm: number][]) =>
     said({ probability: rows.map(([score, bad_ppm]) => ({ score, bad_ppm })) })
