@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { personas } from './personas.ts'
 import { startTestService } from './test-service.ts'
+import { until } from './webhook-receiver.ts'
 
 const STARTED_MS = Date.now()
 let aheadMs = 0
@@ -119,4 +120,28 @@ test('an outcome may precede its decision by the difference of two clocks, and b
   assert.deepEqual([refused.status, refused.body.error.param], [400, '/occurred_at'])
   assert.ok(refused.body.error.message.includes(decision.created_at))
   assert.equal((await report(4)).status, 201)
+})
+
+test('an exposure that is older than a week is computed again, although nothing has happened since', async () => {
+  aheadMs = 0
+  const [neighbour, defaulted] = [await newApplicant(), await newApplicant()]
+  const verification = { status: 'verified' }
+  const related = { related_entity_id: defaulted, relationship: 'same_as', verification }
+  await post(`/v1/entities/${neighbour}/identity-links`, related)
+  const { id } = await decide(defaulted)
+  const days = (count: number) => count * 24 * 3_600_000
+  aheadMs = days(1)
+  await post(`/v1/decisions/${id}/outcomes`, at(1, 'default'))
+
+  const database = api.service.installation.storage.environments.sandbox
+  const computedAtMs = async () => {
+    const sql = 'SELECT as_of FROM graph_exposures WHERE org_id = $1 AND entity_id = $2'
+    const [exposure] = await database.query<{ as_of: string }>(sql, [acme.id, neighbour])
+    return exposure ? Date.parse(exposure.as_of) : 0
+  }
+  const isSpread = async () => (await database.query('SELECT 1 FROM consequences')).length === 0
+  await until('the outcome has spread', isSpread)
+  assert.ok((await computedAtMs()) < STARTED_MS + days(2))
+  aheadMs = days(9)
+  await until('the exposure is computed again', async () => (await computedAtMs()) >= STARTED_MS + days(9))
 })
