@@ -36,6 +36,18 @@ describe('money that comes in and leaves again', () => {
     for (const day of [5, 15]) assert.deepEqual(flowsOf({ credits: [[10, 500]], debits: [[day, 500]] }), NOTHING)
   })
 
+  it('has parts up to four days before or after it', () => {
+    const inParts = (day: number) =>
+      flowsOf({
+        credits: [[10, 500]],
+        debits: [
+          [10, 300],
+          [day, 200],
+        ],
+      }).credits.length
+    assert.deepEqual([5, 6, 14, 15].map(inParts), [0, 1, 1, 0])
+  })
+
   it('has exactly the same total', () => {
     assert.deepEqual(flowsOf({ credits: [[10, 500]], debits: [[11, 501]] }), NOTHING)
     assert.deepEqual(flowsOf({ credits: [[10, 500]], debits: [[11, 499]] }), NOTHING)
