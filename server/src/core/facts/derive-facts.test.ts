@@ -260,6 +260,13 @@ describe('consent', () => {
     assert.deepEqual(featureOf(partly, 'consent.credit_underwriting'), { value: 'granted' })
   })
 
+  it('holds from the instant of its grant', () => {
+    const statusAfter = (grantedAt: string) =>
+      featureOf(applyConsent(state, consent({ grantedAt })), 'consent.credit_underwriting')
+    assert.deepEqual(statusAfter(NOW), { value: 'granted' })
+    assert.deepEqual(statusAfter(new Date(Date.parse(NOW) + 1).toISOString()), { value: 'none' })
+  })
+
   it('that expired withholds data from the instant of expiry', () => {
     const expiring = applyConsent(state, consent({ expiresAt: NOW }))
     const before = '2026-07-15T11:59:59.999Z'
