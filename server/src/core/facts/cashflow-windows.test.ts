@@ -161,6 +161,19 @@ describe('the last balance', () => {
   })
 })
 
+it('the state notes the first and the last instant of a currency, in whatever order transactions came', () => {
+  const [oldest, middle, newest] = [booked(9, 5), booked(5, 5), booked(2, 5)]
+  for (const [before, ...after] of [
+    [middle, oldest, newest],
+    [oldest, middle, newest],
+    [newest, middle, oldest],
+  ]) {
+    const { cashflow } = applyTransactions(applyTransactions(emptyState(), [before!]), after)
+    const { firstAt, lastAt } = cashflow.currencies.EUR!
+    assert.deepEqual([firstAt, lastAt], [oldest.occurredAt, newest.occurredAt])
+  }
+})
+
 describe('the repayment of loans', () => {
   const paid = (...agos: number[]) =>
     factOf(

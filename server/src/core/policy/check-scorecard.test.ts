@@ -21,6 +21,16 @@ it('a characteristic of what is no input has no bins to check', () => {
   }
 })
 
+it('a bin of texts has at least one', () => {
+  const [first] = document.scorecard.characteristics
+  const withTexts = (texts: string[]) => {
+    const bins = [{ in: texts, points: 1 }, { points: 0 }]
+    const characteristics = [{ ...first!, feature: 'consent.identity_data', bins }]
+    return checkScorecard({ ...document, scorecard: { ...document.scorecard, characteristics } }).length
+  }
+  assert.deepEqual([withTexts([]), withTexts(['open'])], [1, 0])
+})
+
 describe('the table of probabilities', () => {
   const table = (...rows: [score: number, badPpm: number][]) =>
     said({ probability: rows.map(([score, bad_ppm]) => ({ score, bad_ppm })) })
