@@ -12,6 +12,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
+import { UtcTooltip } from './components/utc-tooltip.tsx'
 import { createConsoleRouter } from './router.tsx'
 import { resolveCssVariables, theme } from './theme/theme.ts'
 
@@ -38,6 +39,7 @@ createRoot(document.getElementById('root')!).render(
     >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" limit={4} containerWidth={400} />
+        <UtcTooltip />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

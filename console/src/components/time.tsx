@@ -1,16 +1,12 @@
-import { Tooltip } from '@mantine/core'
-
 /** How a moment is written: a day, a day with its time, only the time, or how long ago or ahead it is. */
 export type TimeStyle = 'date' | 'date-time' | 'time' | 'relative'
 
-/** A moment in the reader's time zone; hovering or touching it shows UTC. */
+/** A moment in the reader's time zone; hovering or touching it shows UTC, see `UtcTooltip`. */
 export function Time({ at, as = 'date-time', nowMs }: { at: string; as?: TimeStyle; nowMs?: number }) {
   return (
-    <Tooltip label={utcOf(at)}>
-      <time dateTime={at} className="num nowrap">
-        {writeTime(at, as, nowMs)}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className="num nowrap">
+      {writeTime(at, as, nowMs)}
+    </time>
   )
 }
 
@@ -19,19 +15,26 @@ export function utcOf(at: string): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
+const DAY = { day: 'numeric', month: 'short' } as const
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+// Created once: to create a format takes longer than to draw a row of a table.
+const FORMATS = {
+  time: new Intl.DateTimeFormat('en-GB', { ...CLOCK, second: '2-digit' }),
+  date: new Intl.DateTimeFormat('en-GB', DAY),
+  'date-time': new Intl.DateTimeFormat('en-GB', { ...DAY, ...CLOCK }),
+}
+const FORMATS_OF_OTHER_YEARS = {
+  ...FORMATS,
+  date: new Intl.DateTimeFormat('en-GB', { ...DAY, year: 'numeric' }),
+  'date-time': new Intl.DateTimeFormat('en-GB', { ...DAY, ...CLOCK, year: 'numeric' }),
+}
+
 /** A moment in the reader's time zone, in words. */
 export function writeTime(at: string, as: TimeStyle, nowMs = Date.now()): string {
   const moment = new Date(at)
   if (as === 'relative') return relative(moment.getTime() - nowMs)
-  const sameYear = moment.getFullYear() === new Date(nowMs).getFullYear()
-  const day: Intl.DateTimeFormatOptions = {
-    day: 'numeric',
-    month: 'short',
-    ...(sameYear ? {} : { year: 'numeric' }),
-  }
-  const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
-  if (as === 'time') return new Intl.DateTimeFormat('en-GB', { ...clock, second: '2-digit' }).format(moment)
-  return new Intl.DateTimeFormat('en-GB', as === 'date' ? day : { ...day, ...clock }).format(moment)
+  const isThisYear = moment.getFullYear() === new Date(nowMs).getFullYear()
+  return (isThisYear ? FORMATS : FORMATS_OF_OTHER_YEARS)[as].format(moment)
 }
 
 /** The units with the least number of each: under two days, hours say more. */

@@ -28,11 +28,19 @@ export function writeLatency(ms: number): string {
 
 /** An amount of money without cents where there are none: `€20,000`. */
 export function writeMoney(amount: number, currency: string): string {
-  return new Intl.NumberFormat('en-GB', {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
-  }).format(amount)
+  return moneyFormat(currency, Number.isInteger(amount) ? 0 : 2).format(amount)
+}
+
+const moneyFormats = new Map<string, Intl.NumberFormat>()
+
+/** Created once for each currency: to create a format takes longer than to draw a row of a table. */
+function moneyFormat(currency: string, minimumFractionDigits: number): Intl.NumberFormat {
+  const key = `${currency} ${minimumFractionDigits}`
+  const known = moneyFormats.get(key)
+  if (known) return known
+  const created = new Intl.NumberFormat('en-GB', { style: 'currency', currency, minimumFractionDigits })
+  moneyFormats.set(key, created)
+  return created
 }
 
 /** How long something takes or has lasted: `40 min`, `3 h`, `2 d`. */
