@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
 import { tamper } from '../../server/tests/tamper.ts'
@@ -47,6 +48,64 @@ test('an analyst filters the list, saves it as CSV and opens a decision', async 
   await tab.getByText('Approve with conditions').first().waitFor()
   await tab.close()
 })
+
+test('hovering the time of a decision shows it in UTC', async () => {
+  const tab = await testConsole.open('decisions')
+  const time = tab.getByRole('table', { name: 'Decisions' }).locator('time').first()
+  const at = await time.getAttribute('datetime')
+  await time.hover()
+  await tab.getByRole('tooltip', { name: `${at!.slice(0, 19).replace('T', ' ')} UTC` }).waitFor()
+  await tab.getByRole('heading', { level: 1 }).hover()
+  await untilCount(tab.getByRole('tooltip'), 0)
+  await tab.close()
+})
+
+for (const size of ['desktop', 'phone'] as const)
+  test(`a list of 1,000 decisions on a ${size} draws those near the window, without gaps, to its end`, async () => {
+    const tab = await testConsole.open('decisions', { size })
+    await answerWithCopies(tab, 1_000)
+    await tab.reload()
+    await settle(tab)
+    const table = tab.getByRole('table', { name: 'Decisions' })
+    const lastRow = table.locator('tr[aria-rowindex="1001"]')
+    // Every time it comes to the end of what is loaded, the list asks for more.
+    while ((await lastRow.count()) === 0) await tab.keyboard.press('End')
+    assert.equal(await table.getAttribute('aria-rowcount'), '1001')
+    assert.deepEqual(await gapsIn(table), [])
+    assert.ok((await table.getByRole('link').count()) < 80)
+    await tab.keyboard.press('Home')
+    await table.locator('tr[aria-rowindex="2"]').waitFor()
+    assert.deepEqual(await gapsIn(table), [])
+    await tab.close()
+  })
+
+/** Answers the list of decisions with copies of its first page. */
+async function answerWithCopies(tab: Page, count: number): Promise<void> {
+  let copied: { decisions: { id: string }[] } | undefined
+  await tab.route('**/decisions.list', async (route) => {
+    copied ??= await (await route.fetch()).json()
+    const { cursor = '0', limit } = route.request().postDataJSON() as { cursor?: string; limit: number }
+    const from = Number(cursor)
+    const decisions = Array.from({ length: Math.min(limit, count - from) }, (_, n) => {
+      const original = copied!.decisions[(from + n) % copied!.decisions.length]!
+      return { ...original, id: `dec_${from + n}` }
+    })
+    const next = from + decisions.length
+    await route.fulfill({ json: { decisions, next_cursor: next < count ? String(next) : null, is_cut_short: false } })
+  })
+}
+
+/** The rows that do not begin where the one before them ends. */
+function gapsIn(table: Locator): Promise<(string | null)[]> {
+  return table.locator('tr[aria-rowindex]').evaluateAll((rows) =>
+    rows
+      .filter((row, n) => {
+        const previous = rows[n - 1]
+        return previous && row.getBoundingClientRect().top !== previous.getBoundingClientRect().bottom
+      })
+      .map((row) => row.getAttribute('aria-rowindex')),
+  )
+}
 
 test('a decision shows what settled it, replays to the byte, and its proof is verified in the page', async () => {
   const tab = await testConsole.open(`decisions/${ada.id}`)

@@ -9,7 +9,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import classes from './data-table.module.css'
 import { Failed } from './failed.tsx'
 import { LongBody } from './long-body.tsx'
@@ -58,7 +58,8 @@ const SKELETON_ROWS = [0.9, 0.7, 0.8, 0.6, 0.75]
 
 /** A table whose rows are links. Its sort order lives in the URL as `sort=name`, or `sort=-name` for descending. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, query, more, empty, isLong = false } = props
+  const { label, rows, keyOf, query, more, empty, isLong = false, ...rowProps } = props
+  const { columns } = rowProps
   const [search, setSearch] = useSearchString()
   const sort = search.sort ?? ''
   const table = useTable({
@@ -89,26 +90,26 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           className={classes.table}
           data-stacked={columns.some(({ onPhone }) => onPhone) || undefined}
           data-long={isLong || undefined}
+          style={isLong ? ({ '--tracks': columns.map(trackOf).join(' ') } as CSSProperties) : undefined}
           aria-busy={rows === undefined}
           // Not all rows are in the document, and the end of the list is not known while there is more.
           aria-rowcount={isLong ? (more?.hasNextPage ? -1 : (rows?.length ?? 0) + 1) : undefined}
         >
           <caption className="visually-hidden">{label}</caption>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <HeaderCell key={column.id} column={column} sort={sort} onSort={(next) => setSearch({ sort: next })} />
-              ))}
-            </tr>
-          </thead>
+          <Head columns={columns} sort={sort} onSort={(next) => setSearch({ sort: next })} />
           {rows !== undefined && isLong ? (
-            <LongBody {...props} rows={sort === '' ? rows : table.getRowModel().rows.map((row) => row.original)} />
+            <LongBody
+              rows={sort === '' ? rows : table.getRowModel().rows.map((row) => row.original)}
+              keyOf={keyOf}
+              more={more}
+              {...rowProps}
+            />
           ) : (
             <tbody>
               {rows === undefined ? (
                 <SkeletonRows columns={columns} />
               ) : (
-                table.getRowModel().rows.map((row) => <BodyRow key={row.id} row={row.original} {...props} />)
+                table.getRowModel().rows.map((row) => <BodyRow key={row.id} row={row.original} {...rowProps} />)
               )}
             </tbody>
           )}
@@ -122,6 +123,29 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </div>
       )}
     </>
+  )
+}
+
+function trackOf<Row>({ track = 'minmax(0, 1fr)' }: Column<Row>): string {
+  return track
+}
+
+function Head<Row>({
+  columns,
+  ...sorting
+}: {
+  columns: readonly Column<Row>[]
+  sort: string
+  onSort: (sort: string) => void
+}) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <HeaderCell key={column.id} column={column} {...sorting} />
+        ))}
+      </tr>
+    </thead>
   )
 }
 

@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** At the right end, for numbers and dates. */
   end?: boolean
   hideOnPhone?: boolean
+  /** The track of the column in a long table, such as `minmax(90px, 1fr)`; what its cells hold does not change it. */
+  track?: string
   /** Where the cell stands on a phone, in a table whose rows stack there; cells without a place are left out. */
   onPhone?: PhonePlace
 }
@@ -36,11 +38,13 @@ export function BodyRow<Row extends object>({
   linkOf,
   below,
   isSelected,
-  position,
+  index,
+  height = 0,
 }: RowProps<Row> & {
   row: Row
-  /** The number of the row in a table that does not hold all rows. */
-  position?: number
+  /** The number of the row in a long table, whose rows are of one height and stand where their number says. */
+  index?: number
+  height?: number
 }) {
   const link = linkOf?.(row)
   const unfolded = below?.(row)
@@ -50,16 +54,18 @@ export function BodyRow<Row extends object>({
       <tr
         data-link={link !== undefined || undefined}
         data-selected={selected || undefined}
-        aria-rowindex={position === undefined ? undefined : position + 2}
+        // Counted from 1, and the column names are the first row.
+        aria-rowindex={index === undefined ? undefined : index + 2}
+        style={index === undefined ? undefined : { top: index * height, height }}
       >
-        {columns.map((column, index) => (
+        {columns.map((column, position) => (
           <td
             key={column.id}
             data-end={column.end}
             data-hide-on-phone={column.hideOnPhone}
             data-on-phone={column.onPhone}
           >
-            {index === 0 && link !== undefined ? (
+            {position === 0 && link !== undefined ? (
               <PageLink to={link} className={classes.rowLink}>
                 {column.cell(row)}
               </PageLink>

@@ -8,17 +8,34 @@ type Decision = OutputOf<'overview.read'>['newest'][number]
 
 /** The columns with which every list of decisions begins: verdict, entity, amount, score and tier. */
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
-  { id: 'verdict', header: 'Verdict', onPhone: 'bottom', cell: ({ verdict }) => <Verdict verdict={verdict} /> },
   {
-    id: 'entity',
-    header: 'Entity',
-    onPhone: 'top',
-    cell: ({ entity }) => <span className="strong">{entity.name ?? entity.external_id ?? entity.id}</span>,
+    id: 'verdict',
+    header: 'Verdict',
+    onPhone: 'bottom',
+    track: '120px',
+    cell: ({ verdict }) => <Verdict verdict={verdict} />,
   },
-  { id: 'amount', header: 'Amount', end: true, onPhone: 'top end', cell: (decision) => <LentAmount {...decision} /> },
-  { id: 'score', header: 'Score', end: true, hideOnPhone: true, cell: scoreOf },
-  { id: 'tier', header: 'Tier', cell: ({ risk_tier }) => risk_tier, hideOnPhone: true },
+  { id: 'entity', header: 'Entity', onPhone: 'top', track: 'minmax(140px, 2fr)', cell: entityOf },
+  {
+    id: 'amount',
+    header: 'Amount',
+    end: true,
+    onPhone: 'top end',
+    track: 'minmax(165px, 1.79fr)',
+    cell: (decision) => <LentAmount {...decision} />,
+  },
+  { id: 'score', header: 'Score', end: true, hideOnPhone: true, track: '80px', cell: scoreOf },
+  { id: 'tier', header: 'Tier', hideOnPhone: true, track: '44px', cell: ({ risk_tier }) => risk_tier },
 ]
+
+function entityOf({ entity }: Decision) {
+  const name = entity.name ?? entity.external_id ?? entity.id
+  return (
+    <span className="strong" title={name}>
+      {name}
+    </span>
+  )
+}
 
 /** What was approved of what was asked for. */
 export function LentAmount({ requested, limit }: Pick<Decision, 'requested' | 'limit'>) {

@@ -16,19 +16,23 @@ import { JumpToDecision } from './jump-to-decision.tsx'
 
 const COLUMNS: readonly Column<ListedDecision>[] = [
   ...DECISION_COLUMNS,
-  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true },
-  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true },
-  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true },
+  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(100px, 1.36fr)' },
+  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true, track: 'minmax(100px, 1.38fr)' },
+  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true, track: 'minmax(100px, 1.19fr)' },
   {
     id: 'when',
     header: 'Decided',
     end: true,
     onPhone: 'bottom end',
+    track: '146px',
     cell: ({ decided_at }) => <Time at={decided_at} />,
   },
 ]
 
 const PAGE_DECISIONS = 100
+// Constants, so that rows are not drawn again with every page that arrives.
+const keyOf = ({ id }: ListedDecision) => id
+const linkOf = ({ id }: ListedDecision) => `decisions/${id}`
 
 /** The page "Decisions": every decision by verdict, tier, policy, product, entity, date, review and outcome. */
 export function DecisionsPage() {
@@ -51,8 +55,8 @@ export function DecisionsPage() {
           label="Decisions"
           columns={COLUMNS}
           rows={decisions}
-          keyOf={({ id }) => id}
-          linkOf={({ id }) => `decisions/${id}`}
+          keyOf={keyOf}
+          linkOf={linkOf}
           query={{ isPending: pages.isPending, error: pages.error, refetch: () => void pages.refetch() }}
           more={pages}
           isLong
@@ -155,5 +159,6 @@ function policyOf({ policy_version }: ListedDecision) {
 function sinceOf({ review, outcome }: ListedDecision) {
   const words = [...(review ? [`reviewed: ${review}`] : []), ...(outcome ? [outcome] : [])]
   if (words.length === 0) return <span className="dim">–</span>
-  return words.join(', ').replaceAll('_', ' ')
+  const since = words.join(', ').replaceAll('_', ' ')
+  return <span title={since}>{since}</span>
 }
