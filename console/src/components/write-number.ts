@@ -21,9 +21,9 @@ export function writeAnswerTime(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${shares.format(ms / 1_000)} s`
 }
 
-/** The same for figures that are not whole: `0 ms`, `3.9 ms`, `1.2 s`. */
+/** The same for figures that need not be whole: `0 ms`, `3.9 ms`, `50 ms`, `1.2 s`. */
 export function writeLatency(ms: number): string {
-  return ms > 0 && ms < 100 ? `${writeMs(ms)} ms` : writeAnswerTime(Math.round(ms))
+  return ms < 100 && !Number.isInteger(ms) ? `${writeMs(ms)} ms` : writeAnswerTime(Math.round(ms))
 }
 
 /** An amount of money without cents where there are none: `€20,000`. */
