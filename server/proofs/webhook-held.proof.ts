@@ -11,9 +11,11 @@ import {
   endOverlap,
   rotateSecret,
 } from '../src/admin/manage-webhooks.ts'
-import { openWebhookPlace, type WebhookPlace } from '../tests/webhook-dispatcher.ts'
+import { type WebhookPlace, webhookPlaces } from '../tests/webhook-dispatcher.ts'
 import { isSignedBy, startReceiver, until } from '../tests/webhook-receiver.ts'
 import { reportFigures } from './proof-run.ts'
+
+const openWebhookPlace = webhookPlaces()
 
 const QUEUED = 200
 /** Changes by operators take effect within a second; a busy machine gets two. */

@@ -13,30 +13,31 @@ import { createTestStorage } from './test-storage.ts'
 const ACTOR = { type: 'system', id: 'test' } as const
 
 /** An installation where tests write events, add webhook endpoints and start dispatchers. */
-export type WebhookPlace = Awaited<ReturnType<typeof openWebhookPlace>>
+export type WebhookPlace = Awaited<ReturnType<ReturnType<typeof webhookPlaces>>>
 
 /**
- * Opens an installation with one organization. Without a clock of its own, it is the one of the earlier tests of this
- * file, without their webhook endpoints and dispatchers: opening a database takes longer than most tests.
+ * Returns a function that opens an installation with one organization. Without a clock of its own, it is the one of the
+ * earlier tests of this file, without their webhook endpoints and dispatchers: opening a database takes longer than most
+ * tests. Called outside of tests, because at the end of a test it would close what the next one uses.
  */
-export async function openWebhookPlace({ nowMs }: { nowMs?: () => number } = {}) {
-  if (nowMs) {
-    const own = await openInstallationOf(nowMs)
-    after(own.close)
-    return placeOn(own, nowMs)
+export function webhookPlaces() {
+  let shared: ReturnType<typeof openInstallationOf> | undefined
+  after(async () => (await shared)?.close())
+  return async ({ nowMs }: { nowMs?: () => number } = {}) => {
+    if (nowMs) {
+      const own = await openInstallationOf(nowMs)
+      after(own.close)
+      return placeOn(own, nowMs)
+    }
+    shared ??= openInstallationOf(Date.now)
+    const opened = await shared
+    for (const dispatcher of opened.dispatchers.splice(0)) await dispatcher.close()
+    const { sandbox } = opened.installation.storage.environments
+    for (const table of ['webhook_attempts', 'webhook_deliveries', 'webhook_endpoints'])
+      await sandbox.query(`DELETE FROM ${table}`)
+    return placeOn(opened, Date.now)
   }
-  sharedInstallation ??= openInstallationOf(Date.now)
-  const opened = await sharedInstallation
-  for (const dispatcher of opened.dispatchers.splice(0)) await dispatcher.close()
-  const { sandbox } = opened.installation.storage.environments
-  for (const table of ['webhook_attempts', 'webhook_deliveries', 'webhook_endpoints'])
-    await sandbox.query(`DELETE FROM ${table}`)
-  return placeOn(opened, Date.now)
 }
-
-let sharedInstallation: ReturnType<typeof openInstallationOf> | undefined
-// Here, not in a test: it would run at the end of that test.
-after(async () => (await sharedInstallation)?.close())
 
 async function openInstallationOf(nowMs: () => number) {
   const storage = await createTestStorage()

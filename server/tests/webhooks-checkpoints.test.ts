@@ -5,8 +5,10 @@ import { addEndpoint } from '../src/admin/manage-webhooks.ts'
 import { recordContext } from '../src/admin/record-context.ts'
 import { Sealer } from '../src/audit/sealer.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
-import { openWebhookPlace } from './webhook-dispatcher.ts'
+import { webhookPlaces } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
+
+const openWebhookPlace = webhookPlaces()
 
 let nowMs = Date.parse('2026-11-16T09:30:00Z')
 const place = await openWebhookPlace({ nowMs: () => nowMs })

@@ -5,8 +5,10 @@ import { listAttempts, redeliver } from '../src/admin/manage-deliveries.ts'
 import { DatabaseError } from '../src/store/database/database.ts'
 import { NameLookup } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
-import { openWebhookPlace, type WebhookPlace } from './webhook-dispatcher.ts'
+import { type WebhookPlace, webhookPlaces } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
+
+const openWebhookPlace = webhookPlaces()
 
 async function receive(place: WebhookPlace, answer?: Parameters<typeof startReceiver>[0]) {
   const receiver = await startReceiver(answer)

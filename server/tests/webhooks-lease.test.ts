@@ -6,7 +6,9 @@ import { DatabaseError } from '../src/store/database/database.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { LeaseRequest } from '../src/store/queries/webhook-dispatch.ts'
 import { testAuditKey } from './test-audit-key.ts'
-import { openWebhookPlace } from './webhook-dispatcher.ts'
+import { webhookPlaces } from './webhook-dispatcher.ts'
+
+const openWebhookPlace = webhookPlaces()
 
 const PASSES = 3
 const URL = 'http://127.0.0.1:9/'

@@ -8,8 +8,10 @@ import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import { testAuditKey } from './test-audit-key.ts'
 import { startTestService } from './test-service.ts'
-import { openWebhookPlace } from './webhook-dispatcher.ts'
+import { webhookPlaces } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
+
+const openWebhookPlace = webhookPlaces()
 
 const DAY_MS = 86_400_000
 
