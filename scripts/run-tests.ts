@@ -6,16 +6,14 @@ import { spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestResults } from './test-result-reporter.ts'
+import type { TestResults } from './test-process.ts'
 
 const PROCESSES_AT_ONCE = 2
-const TIMEOUT_MS = 300_000
-/** How many files share a process, by the beginning of their path. The first that fits counts. */
+/** How many files share a process, by the beginning of their path: the first that fits. The longest run first. */
 const FILES_PER_PROCESS: [beginning: string, files: number][] = [
   // Replaces a function of Node.js before the service is loaded.
   ['server/tests/console-sign-in-paths.test.ts', 1],
-  // Each has a service and a database of its own, which stay open until the process ends: about 300 MB.
-  ['server/tests/', 4],
+  ['server/tests/', 12],
   ['server/src/core/', 100],
   ['', 12],
 ]
@@ -40,15 +38,14 @@ function processesOf(given: string[]): string[][] {
   }
   if (given.length > 0) return given.map((file) => [file])
   const all = globSync('{server,console/src,studies,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
-  const byFolder = Map.groupBy(
-    all.sort(),
-    (file) => FILES_PER_PROCESS.find(([beginning]) => file.startsWith(beginning))!,
-  )
-  return [...byFolder].flatMap(([[, perProcess], files]) =>
-    Array.from({ length: Math.ceil(files.length / perProcess) }, (_, index) =>
+  const alike = Map.groupBy(all.sort(), (file) => FILES_PER_PROCESS.find(([beginning]) => file.startsWith(beginning))!)
+  return FILES_PER_PROCESS.flatMap((group) => {
+    const files = alike.get(group) ?? []
+    const [, perProcess] = group
+    return Array.from({ length: Math.ceil(files.length / perProcess) }, (_, index) =>
       files.slice(index * perProcess, (index + 1) * perProcess),
-    ),
-  )
+    )
+  })
 }
 
 async function runWaiting(): Promise<void> {
@@ -57,19 +54,9 @@ async function runWaiting(): Promise<void> {
 
 /** Runs one process, and prints its output when it ends, so that the outputs of two do not mix. */
 async function run({ files, destination }: { files: string[]; destination: string }): Promise<void> {
-  const reporters = { spec: 'stdout', [join(import.meta.dirname, 'test-result-reporter.ts')]: destination }
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--test', '--test-isolation=none', `--test-timeout=${TIMEOUT_MS}`],
-      ...Object.entries(reporters).flatMap(([reporter, to]) => [
-        `--test-reporter=${reporter}`,
-        `--test-reporter-destination=${to}`,
-      ]),
-      ...files,
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'test-process.ts'), destination, ...files], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => output.push(data))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
