@@ -1,6 +1,6 @@
 /** Databases for tests: copies of a prepared embedded one, or fresh databases on the server of TEST_DATABASE_URL. */
 import { hash, randomBytes } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -12,6 +12,9 @@ export interface TestStorage {
   dataDir: string
   remove(): Promise<void>
 }
+
+/** PGlite clears all shared buffers when it opens; of the default 128 MB, tests use a few. */
+const EMBEDDED_SETTINGS = 'shared_buffers = 16MB\n'
 
 const SERVER_URL = process.env.TEST_DATABASE_URL
 
@@ -67,6 +70,7 @@ async function embeddedTemplate(): Promise<string> {
   const storage = await openStorage({ dataDir, databaseUrls: undefined, databaseTimeoutMs: 0 })
   await storage.migrate()
   await storage.close()
+  appendFileSync(join(dataDir, 'database', 'postgresql.conf'), EMBEDDED_SETTINGS)
   try {
     renameSync(join(dataDir, 'database'), template)
   } catch {
@@ -83,6 +87,6 @@ function templateHash(): string {
     .filter((file) => file.endsWith('.sql'))
     .sort()
   const packages = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  const texts = [packages, ...files.map((file) => readFileSync(join(folder, file), 'utf8'))]
+  const texts = [packages, EMBEDDED_SETTINGS, ...files.map((file) => readFileSync(join(folder, file), 'utf8'))]
   return hash('sha256', texts.join('\0')).slice(0, 16)
 }
