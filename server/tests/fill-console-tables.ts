@@ -6,7 +6,7 @@ import { fillTable } from './fill-table.ts'
 /** Rows of most tables: enough that reading a whole one is seen. */
 export const ROWS = 10_000
 /** Rows of the tables that a search without an index looks at: more than its bound. */
-export const ROWS_SEARCHED = 40_000
+export const ROWS_SEARCHED = 25_000
 const SEARCHED = ['entities', 'decisions', 'decision_evidence', 'cases', 'outcomes', 'audit_entries']
 /** Days of the counters, of which the longest range of a page has a twentieth. */
 const DAYS = 2_000
