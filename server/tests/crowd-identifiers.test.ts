@@ -28,6 +28,11 @@ async function newEntity(): Promise<string> {
   return body.id
 }
 
+/** Creates entities at the same moment, which the service writes together. */
+function newEntities(number: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: number }, newEntity))
+}
+
 type Cost = typeof asked
 
 async function give(entityId: string, identifier: object, status = 'verified'): Promise<Cost> {
@@ -57,12 +62,12 @@ const linksOf = async (entityId: string) =>
 
 test('a shared identifier weakens with the number of its holders, and carries nothing among more than two dozen', async () => {
   const shared = { type: 'tax_id', value: '77-7777777' }
-  const [bad, subject] = [await newEntity(), await newEntity()]
+  const [bad, subject] = (await newEntities(2)) as [string, string]
   await hasDefaulted(bad)
   for (const id of [bad, subject]) await give(id, shared)
   const seen = [await exposureOf(subject)]
-  for (let holders = 3; holders <= 25; holders++) {
-    await give(await newEntity(), shared)
+  for (const holder of await newEntities(23)) {
+    await give(holder, shared)
     seen.push(await exposureOf(subject))
   }
   assert.ok(seen[0]! > 0.44 && seen[0]! <= 0.45, 'two holders: nine tenths of one half')
@@ -89,7 +94,7 @@ test('the 30th holder of an identifier costs no more statements, rows or values 
 
 async function addHolders(identifier: object, status: string, number: number): Promise<Cost[]> {
   const costs: Cost[] = []
-  for (let holder = 1; holder <= number; holder++) costs.push(await give(await newEntity(), identifier, status))
+  for (const holder of await newEntities(number)) costs.push(await give(holder, identifier, status))
   return costs
 }
 
@@ -100,24 +105,24 @@ function median(costs: readonly Cost[], name: keyof Cost): number {
 
 test('unverified assertions do not weaken a verified link, however many there are', async () => {
   const shared = { type: 'tax_id', value: '88-8888888' }
-  const [bad, subject] = [await newEntity(), await newEntity()]
+  const [bad, subject] = (await newEntities(2)) as [string, string]
   await hasDefaulted(bad)
   for (const id of [bad, subject]) await give(id, shared)
   const before = await exposureOf(subject)
   assert.ok(before > 0.44)
-  for (let fake = 0; fake < 30; fake++) await give(await newEntity(), shared, 'unverified')
+  for (const fake of await newEntities(30)) await give(fake, shared, 'unverified')
   await worker.drain()
   assert.equal(await exposureOf(subject), before)
 })
 
 test('claims that a check exposed as false do not weaken an unverified link, however many there are', async () => {
   const shared = { type: 'device', value: 'family-tablet' }
-  const [bad, subject] = [await newEntity(), await newEntity()]
+  const [bad, subject] = (await newEntities(2)) as [string, string]
   await hasDefaulted(bad)
   for (const id of [bad, subject]) await give(id, shared, 'unverified')
   const before = await exposureOf(subject)
   assert.ok(before > 0.09, String(before))
-  for (let fake = 0; fake < 30; fake++) await give(await newEntity(), shared, 'failed')
+  for (const fake of await newEntities(30)) await give(fake, shared, 'failed')
   await worker.drain()
   assert.equal(await exposureOf(subject), before)
 })
