@@ -56,6 +56,15 @@ async function secondReviewer(): Promise<Page> {
 const drawer = (tab: Page) => tab.getByRole('complementary', { name: 'Case' })
 const opened = (tab: Page, name: string) => drawer(tab).getByRole('heading', { level: 2, name }).waitFor()
 
+test('a case shows the end of its id also on a narrow line', async () => {
+  const tab = await testConsole.open('review-queue', { size: 'phone' })
+  await tab.keyboard.press('j')
+  await opened(tab, 'Aster Imports')
+  const id = drawer(tab).getByTitle(decisions[0]!.id)
+  assert.equal(await id.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0)
+  await tab.close()
+})
+
 test('with the keyboard only: take a case, decide it, land on the next, while a second reviewer is told that it was taken', async () => {
   const slower = await secondReviewer()
   const tab = await testConsole.open('review-queue')

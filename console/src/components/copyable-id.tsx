@@ -7,7 +7,7 @@ import classes from './copyable-id.module.css'
 export function CopyableId({ id, short = false }: { id: string; short?: boolean }) {
   const clipboard = useClipboard({ timeout: 1_500 })
   return (
-    <span className={classes.id}>
+    <span className={classes.id} data-short={short || undefined}>
       <code title={short ? id : undefined}>{short ? shorten(id) : id}</code>
       <Tooltip label={clipboard.copied ? 'Copied' : 'Copy'}>
         <UnstyledButton
