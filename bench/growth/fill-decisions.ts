@@ -80,7 +80,7 @@ const KEPT_REPLIES = `
     generate_series(greatest(1, $2::bigint - 85000), $2::bigint) AS n`
 
 const LATEST_DECISIONS = `
-  INSERT INTO latest_decisions (org_id, entity_id, decision_id, request, verdict, announced_verdict)
+  INSERT INTO latest_decisions (org_id, entity_id, decision_id, entity_version, request, verdict, announced_verdict)
   SELECT org_id, 'ent_0' || lpad(other::text, 25, '0'), 'dec_0' || lpad(($2::bigint - ($2::bigint - other) % ${OTHERS})::text, 25, '0'),
-    request, verdict, announced_verdict
+    entity_version, request, verdict, announced_verdict
   FROM latest_decisions, generate_series(1, least($2::bigint, ${OTHERS - 1})) AS other WHERE entity_id = $1 AND other % 10 <> 0`
