@@ -148,12 +148,17 @@ function NoDecisions({ isFiltered, onSearchOn }: { isFiltered: boolean; onSearch
 }
 
 function productOf({ product }: ListedDecision) {
-  return <span className="nowrap">{product.replaceAll('_', ' ')}</span>
+  const words = product.replaceAll('_', ' ')
+  return <span title={words}>{words}</span>
 }
 
 /** Nearly always the same, so it stands back behind what differs. */
 function policyOf({ policy_version }: ListedDecision) {
-  return <code className="dim">{policy_version}</code>
+  return (
+    <code className="dim" title={policy_version}>
+      {policy_version}
+    </code>
+  )
 }
 
 function sinceOf({ review, outcome }: ListedDecision) {
