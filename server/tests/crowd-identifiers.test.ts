@@ -1,7 +1,9 @@
 /** An identifier weakens with the number of its holders, and a crowd of them costs no more than a few. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claimQueries } from '../src/store/queries/graph-claims.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
+import { rowsTouched } from './rows-touched.ts'
 import { startTestService } from './test-service.ts'
 
 const START_MS = Date.parse('2026-11-15T09:00:00Z')
@@ -125,4 +127,30 @@ test('claims that a check exposed as false do not weaken an unverified link, how
   for (const fake of await newEntities(30)) await give(fake, shared, 'failed')
   await worker.drain()
   assert.equal(await exposureOf(subject), before)
+})
+
+test('an identifier with 20,000 holders is read in as few rows as one with 50', async () => {
+  await query.call(
+    database,
+    `INSERT INTO identifier_holders
+     SELECT $1, 'crowd', 'ent_crowd_' || n, CASE WHEN n > 19990 THEN now() END, CASE WHEN n <= 15000 THEN now() END,
+       CASE WHEN n > 15000 THEN now() END
+     FROM generate_series(1, 20000) AS n`,
+    [acme.id],
+  )
+  // Autovacuum would do this a little later; until then the planner may assume a table of a few rows.
+  await query.call(database, 'ANALYZE identifier_holders', [])
+  const holders = await installation.stores.sandbox.otherHolders(acme.id, 'crowd', 'ent_crowd_19999')
+  const verified = holders.filter(({ assertions }) => assertions.some(({ status }) => status === 'verified'))
+  assert.deepEqual([holders.length, verified.length], [25 + 9, 9], 'the crowd does not hide the verified holders')
+  let rowsRead = 0
+  const explained = claimQueries({
+    ...database,
+    async query(sql, params = []) {
+      rowsRead = (await rowsTouched(database, sql, params)).reduce((sum, { rows }) => sum + rows, 0)
+      return []
+    },
+  })
+  await explained.otherHolders(acme.id, 'crowd', 'ent_crowd_19999')
+  assert.ok(rowsRead >= holders.length && rowsRead <= 50, `${rowsRead} rows were read`)
 })
