@@ -18,6 +18,9 @@ const EMBEDDED_SETTINGS = 'shared_buffers = 16MB\n'
 
 const SERVER_URL = process.env.TEST_DATABASE_URL
 
+/** Where prepared databases outlive a run. */
+const TEMPLATES = process.env.TEST_TEMPLATES ?? tmpdir()
+
 /** Whether this run tests on a PostgreSQL server instead of the embedded database. */
 export const onPostgres = SERVER_URL !== undefined
 
@@ -64,9 +67,9 @@ async function administer(url: string, sql: string): Promise<void> {
 
 /** A migrated embedded database, created once per version of the packages and migrations and copied by all test files. */
 async function embeddedTemplate(): Promise<string> {
-  const template = join(tmpdir(), `verdigraph-template-${templateHash()}`)
+  const template = join(TEMPLATES, `verdigraph-template-${templateHash()}`)
   if (existsSync(template)) return template
-  const dataDir = mkdtempSync(join(tmpdir(), 'verdigraph-template-'))
+  const dataDir = mkdtempSync(join(TEMPLATES, 'verdigraph-template-'))
   const storage = await openStorage({ dataDir, databaseUrls: undefined, databaseTimeoutMs: 0 })
   await storage.migrate()
   await storage.close()
