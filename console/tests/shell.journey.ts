@@ -57,23 +57,60 @@ test('sandbox and production cannot be mistaken for each other, and the environm
   await tab.close()
 })
 
+/** Runs the first command of the menu that a text finds. */
+async function runCommand(tab: Page, text: string): Promise<void> {
+  const search = tab.getByRole('textbox', { name: 'Search and commands' })
+  await tab.keyboard.press('Control+k')
+  await search.fill(text)
+  await tab.keyboard.press('Enter')
+  await search.waitFor({ state: 'hidden' })
+}
+
+const ENDPOINT_ID = 'whe_01m7gq0t3fe2yab8cd9ef0gh1k'
+
 test('the command menu finds pages, switches the environment, and jumps to a pasted id', async () => {
   const tab = await testConsole.open('overview')
-  const search = tab.getByRole('textbox', { name: 'Search and commands' })
-  const run = async (text: string) => {
-    await tab.keyboard.press('Control+k')
-    await search.fill(text)
-    await tab.keyboard.press('Enter')
-    await search.waitFor({ state: 'hidden' })
-  }
-  await run('audit')
+  await runCommand(tab, 'audit')
   await tab.waitForURL('**/sandbox/audit-log')
-  await run('switch to production')
+  await runCommand(tab, 'switch to production')
   await tab.waitForURL('**/production/audit-log')
-  const id = 'whe_01m7gq0t3fe2yab8cd9ef0gh1k'
-  await run(id)
-  await tab.waitForURL(`**/production/webhooks/${id}`)
+  await runCommand(tab, ENDPOINT_ID)
+  await tab.waitForURL(`**/production/webhooks/${ENDPOINT_ID}`)
   await tab.close()
+})
+
+test('what is chosen while the page of another environment loads goes to that environment', async () => {
+  const ways: { to: string; choose: (tab: Page) => Promise<void> }[] = [
+    { to: `webhooks/${ENDPOINT_ID}`, choose: (tab) => runCommand(tab, ENDPOINT_ID) },
+    {
+      to: 'usage',
+      async choose(tab) {
+        await tab.keyboard.press('g')
+        await tab.keyboard.press('u')
+      },
+    },
+    {
+      to: 'usage',
+      choose: (tab) => tab.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click(),
+    },
+  ]
+  for (const { to, choose } of ways) {
+    const tab = await testConsole.open('overview')
+    const loaded = Promise.withResolvers<void>()
+    await tab.route('**/assets/team-page-*.js', async (route) => {
+      await loaded.promise
+      await route.continue()
+    })
+    await runCommand(tab, 'team')
+    await tab.waitForURL('**/sandbox/team')
+    await runCommand(tab, 'switch to production')
+    await tab.waitForURL('**/production/team')
+    assert.equal(await heading(tab), 'Overview')
+    await choose(tab)
+    await tab.waitForURL(`**/production/${to}`)
+    loaded.resolve()
+    await tab.close()
+  }
 })
 
 test('keys open pages and the list of shortcuts, but not while a person types', async () => {

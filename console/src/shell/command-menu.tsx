@@ -18,7 +18,7 @@ import { environmentName, useCurrentPage } from './environment-switch.tsx'
 import { PAGES, pageOfId } from './pages.ts'
 import { openShortcuts } from './shortcuts.tsx'
 import { usePermission } from './use-me.ts'
-import { pathIn, usePlace } from './use-place.ts'
+import { pathIn, useNextPlace, usePlace } from './use-place.ts'
 
 /** Entities are last: they arrive a moment later, and what is selected must not move under the Enter key. */
 const GROUPS = ['Jump to', 'Pages', 'Do', 'Entities'] as const
@@ -107,8 +107,10 @@ const ENTITIES_LISTED = 5
 function useFoundEntities(query: string): Command[] {
   const router = useRouter()
   const place = usePlace()
+  // While another environment loads, `useOperation` still reads the one that is left.
+  const isArriving = useNextPlace() !== place
   const [search] = useDebouncedValue(query.trim(), SEARCH_PAUSE_MS)
-  const isSearched = search.length >= SEARCHED_LETTERS_MIN && pageOfId(search) === undefined
+  const isSearched = !isArriving && search.length >= SEARCHED_LETTERS_MIN && pageOfId(search) === undefined
   const { data } = useOperation('entities.list', isSearched ? { search } : {}, { enabled: isSearched })
   if (!isSearched || query.trim() === '') return []
   return (data?.entities ?? []).slice(0, ENTITIES_LISTED).map(({ id, name, external_id, type }) => ({
@@ -132,7 +134,7 @@ function matches(command: Command, query: string): boolean {
 
 function useCommands(query: string): Command[] {
   const router = useRouter()
-  const place = usePlace()
+  const place = useNextPlace()
   const page = useCurrentPage()
   const mayManageKeys = usePermission('manage API keys')
   const mayManageWebhooks = usePermission('manage webhooks')

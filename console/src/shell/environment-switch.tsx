@@ -3,7 +3,7 @@ import { useRouterState } from '@tanstack/react-router'
 import type { Environment } from '../api/call.ts'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './environment-switch.module.css'
-import { pathIn, usePlace } from './use-place.ts'
+import { pathIn, useNextPlace, usePlace } from './use-place.ts'
 
 const NAMES: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
 
@@ -19,14 +19,15 @@ export function EnvironmentIcon({ environment }: { environment: Environment }) {
 
 /** Switches between sandbox and production: two links, so that either opens in a new tab. */
 export function EnvironmentSwitch() {
-  const place = usePlace()
+  const shown = usePlace()
+  const next = useNextPlace()
   const follow = useFollow()
   const page = useCurrentPage()
   return (
     <nav className={classes.switch} aria-label="Environment">
       {(['sandbox', 'production'] as const).map((environment) => {
-        const isOn = environment === place.environment
-        const href = pathIn({ ...place, environment }, page)
+        const isOn = environment === shown.environment
+        const href = pathIn({ ...next, environment }, page)
         return (
           <a
             key={environment}

@@ -1,12 +1,15 @@
 import { useOperation } from '../api/use-operation.ts'
-import { PageLink } from '../components/page-link.tsx'
+import { useFollow } from '../components/page-link.tsx'
 import { useCurrentPage } from './environment-switch.tsx'
 import classes from './navigation.module.css'
 import { PAGE_GROUPS } from './pages.ts'
+import { pathIn, useNextPlace } from './use-place.ts'
 
 /** The grouped list of pages. */
 export function Navigation({ onFollow }: { onFollow: () => void }) {
   const current = useCurrentPage()
+  const place = useNextPlace()
+  const follow = useFollow()
   return (
     <nav aria-label="Main" className={classes.navigation}>
       {PAGE_GROUPS.map((group) => (
@@ -15,19 +18,23 @@ export function Navigation({ onFollow }: { onFollow: () => void }) {
           <ul className={classes.list}>
             {group.pages.map(({ path, title, icon: Icon }) => {
               const isOn = path === current || (path === 'webhooks' && current === 'deliveries')
+              const href = pathIn(place, path)
               return (
                 <li key={path}>
-                  <PageLink
-                    to={path}
+                  <a
+                    href={href}
                     className={classes.link}
                     data-on={isOn || undefined}
                     aria-current={isOn ? 'page' : undefined}
-                    onClick={onFollow}
+                    onClick={(event) => {
+                      onFollow()
+                      follow(event, href)
+                    }}
                   >
                     <Icon size={16} stroke={1.75} />
                     {title}
                     {path === 'review-queue' && <OpenCases />}
-                  </PageLink>
+                  </a>
                 </li>
               )
             })}

@@ -5,11 +5,12 @@ import { useFollow } from '../components/page-link.tsx'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
 import { useMe, useMembership } from './use-me.ts'
-import { pathIn, usePlace } from './use-place.ts'
+import { pathIn, useNextPlace, usePlace } from './use-place.ts'
 
 /** The name of the organization; a menu of the caller's organizations if there are several. */
 export function OrganizationSwitch() {
-  const place = usePlace()
+  const shown = usePlace()
+  const next = useNextPlace()
   const membership = useMembership()
   const organizations = useMe().data?.organizations ?? []
   const follow = useFollow()
@@ -31,13 +32,13 @@ export function OrganizationSwitch() {
       </Menu.Target>
       <Menu.Dropdown aria-label="Organizations">
         {organizations.map((organization) => {
-          const href = pathIn({ ...place, organizationId: organization.id }, 'overview')
+          const href = pathIn({ ...next, organizationId: organization.id }, 'overview')
           return (
             <Menu.Item
               key={organization.id}
               component="a"
               href={href}
-              rightSection={organization.id === place.organizationId ? <IconCheck size={14} /> : undefined}
+              rightSection={organization.id === shown.organizationId ? <IconCheck size={14} /> : undefined}
               onClick={(event) => follow(event, href)}
             >
               {organization.name}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCurrentPage } from './environment-switch.tsx'
 import { PAGES } from './pages.ts'
 import classes from './shortcuts.module.css'
-import { pathIn, usePlace } from './use-place.ts'
+import { pathIn, useNextPlace } from './use-place.ts'
 
 /** How long the second key of a sequence may take. */
 const SEQUENCE_MS = 1_200
@@ -41,7 +41,7 @@ export function isTyping(event: KeyboardEvent): boolean {
 export function Shortcuts() {
   const opened = useSyncExternalStore(subscribe, () => isOpen)
   const router = useRouter()
-  const place = usePlace()
+  const place = useNextPlace()
   const page = useCurrentPage()
   const firstKeyAt = useRef(0)
   useEffect(() => {

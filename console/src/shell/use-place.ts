@@ -1,12 +1,27 @@
-import { useParams } from '@tanstack/react-router'
+import { useParams, useRouterState } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { Environment, Place } from '../api/call.ts'
+import { ENVIRONMENTS, type Environment, type Place } from '../api/call.ts'
 
-/** The organization and environment of the URL. Only pages below `/<organization>/<environment>` may ask for it. */
+/** The organization and environment of the page that is shown. Only pages below `/<organization>/<environment>` may ask for it. */
 export function usePlace(): Place {
   const { organizationId, environment } = useParams({ strict: false }) as Partial<Record<string, string>>
   if (!organizationId || !environment) throw new Error('This page has no organization in its URL.')
   return useMemo(() => ({ organizationId, environment: environment as Environment }), [organizationId, environment])
+}
+
+/**
+ * The place that the address names. A navigation changes it at once, and `usePlace` only after the page has loaded.
+ * Links and commands of the shell start from it, so that a command right after a switch of the environment follows it.
+ */
+export function useNextPlace(): Place {
+  const shown = usePlace()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  return useMemo(() => {
+    const [, organizationId, environment] = path.split('/')
+    const isShown = organizationId === shown.organizationId && environment === shown.environment
+    if (isShown || !organizationId || !ENVIRONMENTS.includes(environment as Environment)) return shown
+    return { organizationId, environment: environment as Environment }
+  }, [path, shown])
 }
 
 /** The path of a page within a place, such as `/org_1/sandbox/webhooks`. */
