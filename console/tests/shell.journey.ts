@@ -121,6 +121,8 @@ test('keys open pages and the list of shortcuts, but not while a person types', 
   await tab.keyboard.press('?')
   const list = tab.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await list.getByText('Search and commands').waitFor()
+  const keys = await list.locator('dd').allTextContents()
+  assert.equal(new Set(keys).size, keys.length, `two shortcuts have the same keys: ${keys}`)
   await tab.keyboard.press('g')
   await tab.keyboard.press('o')
   await tab.keyboard.press('Escape')

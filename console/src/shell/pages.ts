@@ -56,7 +56,7 @@ export const PAGE_GROUPS: readonly { title?: string; pages: readonly Page[] }[] 
         path: 'policies',
         title: 'Policies',
         icon: IconListDetails,
-        key: 'P',
+        key: 'I',
         words: 'rules scorecard cutoff backtest approve activate version',
       },
       { path: 'live-gate', title: 'Live gate', icon: IconRocket, key: 'L', words: 'go live production stop approve' },
