@@ -13,8 +13,13 @@ import { BENCHES } from './manifest.ts'
 const RESULTS = new URL('results/', import.meta.url)
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
+    help: { type: 'boolean', default: false },
+  },
 })
+if (options.help) printHelp()
 const chosen = choose(options.only)
 const effort: Effort = {
   isQuick: options.quick,
@@ -44,6 +49,13 @@ for (const { bench, found } of measured) {
   for (const note of found.notes) process.stdout.write(`${bench.name}: ${note}\n`)
 }
 record()
+
+function printHelp(): never {
+  console.log('npm run bench -- [--quick] [--only <name>]...\n')
+  for (const { name, what, isLong } of BENCHES)
+    console.log(`  ${name.padEnd(21)} ${what}${isLong ? ' (not with --quick)' : ''}`)
+  process.exit(0)
+}
 
 function choose(names: readonly string[] | undefined): readonly Bench[] {
   for (const name of names ?? []) {

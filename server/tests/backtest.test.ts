@@ -300,7 +300,7 @@ test('policy backtest prints the matrix, and keeps the result of a version but n
   const kept = await policyBacktest.run(installation, input)
   assert.ok('id' in kept && kept.id.startsWith('bkt_'), JSON.stringify(kept))
   const text = policyBacktest.render(kept)
-  assert.match(text, /Decided \d+ decisions again/)
+  assert.match(text, /^Decisions decided again: \d+, made from \S+ to \S+\. With another verdict: \d+\.$/m)
   assert.match(text, /approve_with_conditions/)
   assert.match(text, /No longer approved: \d+/)
   const draft = await policyBacktest.run(installation, {

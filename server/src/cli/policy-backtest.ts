@@ -70,7 +70,7 @@ function renderBacktest(result: ShownBacktest): string {
   if (decided === 0) return 'There are no recorded decisions to decide again.'
   const cases = changed_cases.slice(0, CASES_SHOWN)
   return [
-    `Decided ${decided} decisions again, made from ${first_at} to ${last_at}; ${changed} get another verdict.`,
+    `Decisions decided again: ${decided}, made from ${first_at} to ${last_at}. With another verdict: ${changed}.`,
     ...(unreadable > 0 ? [`The facts of ${unreadable} more cannot be read.`] : []),
     '',
     renderMatrix(result),
