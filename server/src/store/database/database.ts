@@ -1,9 +1,18 @@
 /** One row as the drivers return it: times as ISO 8601 UTC text, 64-bit integers as numbers, exact decimals as text. */
 export type Row = Record<string, unknown>
 
+/** How a statement is planned. */
+export interface StatementOptions {
+  /**
+   * Lets the embedded database, where planning takes longer than executing, use one plan for a while. Only for statements
+   * that find few rows by their key, so that one plan suits any parameters, also of a table that was smaller at first.
+   */
+  keepPlan?: boolean
+}
+
 /** Runs single statements, each in its own transaction unless it is part of a `Transaction`. */
 export interface Queryable {
-  query<R extends Row = Row>(sql: string, params?: readonly unknown[]): Promise<R[]>
+  query<R extends Row = Row>(sql: string, params?: readonly unknown[], options?: StatementOptions): Promise<R[]>
 }
 
 /** Runs statements, and scripts of several statements without parameters, inside an interactive transaction. */
@@ -133,7 +142,8 @@ export function quotedSchema(schema: string): string {
  *
  * Every execution gets its own plan, for the current sizes of the tables. A cached plan is made while tables are small,
  * scans them sequentially, and stays in use as they grow, until the next ANALYZE; forcing index scans does not help,
- * because such a plan may still join in the wrong order. Planning costs a fraction of a millisecond.
+ * because such a plan may still join in the wrong order. Planning costs a fraction of a millisecond, and some
+ * milliseconds in the embedded database: see `StatementOptions.keepPlan`.
  *
  * Bitmap scans are off, because rows are looked up by key or read in index order: a bitmap scan would collect all
  * hundred thousand links of a hub first and then sort them.

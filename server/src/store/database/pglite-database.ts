@@ -1,5 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import { type Database, DatabaseUnavailable, errorOfAnswer, type Row, type Transaction } from './database.ts'
+import {
+  type Database,
+  DatabaseUnavailable,
+  errorOfAnswer,
+  type Row,
+  type StatementOptions,
+  type Transaction,
+} from './database.ts'
 import { encodeParams } from './encode-params.ts'
 import type { WorkerReply, WorkerRequest } from './pglite-worker.ts'
 
@@ -21,8 +28,8 @@ export function openPglite({
 }
 
 function databaseOn(session: PgliteSession, schema: string): Database {
-  const query = <R extends Row>(sql: string, params: readonly unknown[] = []) =>
-    session.betweenTransactions(() => session.send<R>({ schema, sql, params }))
+  const query = <R extends Row>(sql: string, params: readonly unknown[] = [], { keepPlan }: StatementOptions = {}) =>
+    session.betweenTransactions(() => session.send<R>({ schema, sql, params, keepPlan }))
   return {
     schema,
     query,
@@ -64,6 +71,10 @@ function rethrowAsUnavailable(dataDir: string): (error: Error) => never {
 /** What a stopped worker was doing can be found out only by the next process that opens the folder. */
 const cannotEnd = async () => false
 
+function rowsOf(params: readonly unknown[] = []): number {
+  return params.reduce<number>((most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most), 0)
+}
+
 type Waiting = { resolve: (rows: Row[]) => void; reject: (error: Error) => void }
 
 /** Sends requests to the worker thread and matches its replies. */
@@ -97,7 +108,7 @@ class PgliteSession {
     const id = ++this.#lastId
     const reply = this.#replyTo(id)
     this.#worker.postMessage(
-      { ...request, ...(params && { params }), id } satisfies WorkerRequest,
+      { ...request, ...(params && { params }), rows: rowsOf(request.params), id } satisfies WorkerRequest,
       buffer ? [buffer] : [],
     )
     return reply as Promise<R[]>

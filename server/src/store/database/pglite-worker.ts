@@ -12,6 +12,9 @@ export interface WorkerRequest {
   schema: string
   sql: string
   params?: readonly unknown[]
+  /** The length of its longest array. */
+  rows?: number
+  keepPlan?: boolean | undefined
 }
 
 /** The reply to the request with the same id. Id 0 reports whether the database opened. */
@@ -48,11 +51,10 @@ async function open(): Promise<void> {
       await database.exec(`SET search_path = ${quotedSchema(request.schema)}`)
       schema = request.schema
     }
-    if (!request.params) {
-      await database.exec(request.sql)
-      return { id: request.id, rows: [] }
-    }
-    return { id: request.id, rows: await statements.run(schema, request.sql, request.params) }
+    const { id, sql, params, rows, keepPlan } = request
+    if (params) return { id, rows: await statements.run(schema, { sql, params, rows, keepPlan }) }
+    await statements.script(sql)
+    return { id, rows: [] }
   }
 
   // One at a time and in order: the embedded database is a single session.

@@ -8,9 +8,11 @@ const COLUMNS = columnsOf('api_keys').join(', ')
 
 /** Reads API keys by their hash. */
 export async function readApiKeys(database: Database, hashes: readonly string[]): Promise<Map<string, ApiKey>> {
-  const rows = await database.query<ApiKey & Row>(`SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ANY($1::text[])`, [
-    hashes,
-  ])
+  const rows = await database.query<ApiKey & Row>(
+    `SELECT ${COLUMNS} FROM api_keys WHERE key_hash = ANY($1::text[])`,
+    [hashes],
+    { keepPlan: true },
+  )
   return new Map(rows.map((row) => [row.key_hash, row]))
 }
 

@@ -71,6 +71,7 @@ export function consequenceQueries(database: Database) {
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark WHERE consequences.mark <> excluded.mark
          ) ${deleteCauses(done, params)}`,
         params.values,
+        { keepPlan: true },
       )
     },
 

@@ -30,6 +30,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
           `SELECT ${COLUMNS} FROM decisions AS decision
            JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, id) ON decision.org_id = wanted.org_id AND decision.id = wanted.id`,
           [keys.map(({ organizationId }) => organizationId), keys.map(({ id }) => id)],
+          { keepPlan: true },
         )
         return new Map(rows.map((row) => [`${row.org_id} ${row.id}`, row]))
       },
@@ -81,6 +82,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
            JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, entity_id)
              ON latest.org_id = wanted.org_id AND latest.entity_id = wanted.entity_id`,
           [keys.map(({ organizationId }) => organizationId), keys.map(({ entityId }) => entityId)],
+          { keepPlan: true },
         )
         return new Map(rows.map((row) => [`${row.org_id} ${row.entity_id}`, row]))
       },

@@ -110,6 +110,7 @@ async function readBy(
       names.map((name) => cached.get(keyOf(name))?.version ?? null),
       names.map((name) => cached.get(keyOf(name))?.updated_at ?? null),
     ],
+    { keepPlan: true },
   )
   const found = new Map<string, EntityRow>()
   for (const { org_id: organizationId, state, ...row } of rows) {

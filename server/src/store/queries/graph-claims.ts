@@ -40,6 +40,7 @@ export function claimQueries(database: Database) {
          LEFT JOIN graph_claims AS known ON known.org_id = asked.org_id AND known.claim = $2
          LEFT JOIN identifier_holders AS own ON own.org_id = asked.org_id AND own.identifier_hash = $2 AND own.entity_id = $3`,
         [organizationId, hash, entityId],
+        { keepPlan: true },
       )
       const { version, holders, verified_holders: verifiedHolders } = row!
       return { version, holders, verifiedHolders, own: assertionsOf(row!) }
@@ -72,6 +73,7 @@ export function claimQueries(database: Database) {
       const rows = await database.query<Row & { entity_id: string }>(
         `${first('AND (verified_at IS NOT NULL OR unverified_at IS NOT NULL)')} UNION ${first('AND verified_at IS NOT NULL')}`,
         [organizationId, hash, entityId],
+        { keepPlan: true },
       )
       return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
     },

@@ -70,6 +70,7 @@ export function graphQueries(database: Database) {
       const rows = await database.query<RowOf<'graph_track_records'> & Row>(
         'SELECT * FROM graph_track_records WHERE org_id = $1 AND entity_id = ANY($2::text[])',
         [organizationId, entityIds],
+        { keepPlan: true },
       )
       return new Map(
         rows.map(({ entity_id, tallies, is_adverse: isAdverse, version }) => [
@@ -102,6 +103,7 @@ export function graphQueries(database: Database) {
            WHERE graph_links.org_id = $1 AND graph_links.entity_id = page.neighbour_id AND graph_links.neighbour_id = $2 AND to_adverse <> $5
          ) SELECT neighbour_id FROM page ORDER BY neighbour_id`,
         [organizationId, entityId, after, limit, isAdverse],
+        { keepPlan: true },
       )
       return rows.map(({ neighbour_id }) => neighbour_id)
     },
@@ -149,6 +151,7 @@ export function graphQueries(database: Database) {
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark
          ), expired AS (${deleteExpiredLinks(rows, params)}) ${deleteCauses(done, params)}`,
         params.values,
+        { keepPlan: true },
       )
     },
 
@@ -202,6 +205,7 @@ async function readFollowedLinks(
      ) AS selected
      LEFT JOIN graph_claims AS crowd ON selected.claim <> '' AND crowd.org_id = $1 AND crowd.claim = selected.claim`,
     [organizationId, entityIds, today],
+    { keepPlan: true },
   )
   const byEntity = Map.groupBy(rows, ({ entity_id }) => entity_id)
   return new Map(entityIds.map((id) => [id, followedLinksOf(byEntity.get(id) ?? [])]))

@@ -20,6 +20,7 @@ export function idempotencyQueries(database: Database) {
            JOIN unnest($1::text[], $2::text[], $3::text[]) AS wanted (org_id, route, key)
              ON kept.org_id = wanted.org_id AND kept.route = wanted.route AND kept.key = wanted.key`,
           [keys.map((key) => key.organizationId), keys.map((key) => key.route), keys.map((key) => key.key)],
+          { keepPlan: true },
         )
         return new Map(rows.map((row) => [`${row.org_id} ${row.route} ${row.key}`, row]))
       },

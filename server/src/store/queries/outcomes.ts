@@ -34,6 +34,7 @@ export function outcomeQueries(database: Database) {
       const rows = await database.query<{ body: string }>(
         `SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 AND ${NOT_RETRACTED} ORDER BY id`,
         [organizationId, decisionId],
+        { keepPlan: true },
       )
       return rows.map(({ body }) => body)
     },

@@ -110,6 +110,7 @@ async function readActive(
        ORDER BY entry.seq DESC LIMIT 1) AS newest ON true
      WHERE active.org_id = ANY($1::text[])`,
     [organizationIds],
+    { keepPlan: true },
   )
   return new Map(
     rows.map((row) => {

@@ -83,6 +83,7 @@ export function webhookDispatchQueries(database: Database) {
            WHERE delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id AND delivery.state = 'pending'
              AND delivery.due_at <= $1::timestamptz AND delivery.leased_until <= clock_timestamp())`,
         [now],
+        { keepPlan: true },
       )
     },
 
@@ -95,6 +96,7 @@ export function webhookDispatchQueries(database: Database) {
          JOIN unnest($1::text[], $2::text[]) AS wanted (org_id, id)
            ON endpoint.org_id = wanted.org_id AND endpoint.id = wanted.id`,
         [keys.map(({ org_id }) => org_id), keys.map(({ endpoint_id }) => endpoint_id)],
+        { keepPlan: true },
       )
     },
 
@@ -154,7 +156,9 @@ export function webhookDispatchQueries(database: Database) {
         ${healthOf(rule, params)}
         SELECT count(*) AS recorded, NULL AS org_id, NULL AS id, NULL::timestamptz AS failing_since FROM settled
         UNION ALL SELECT 0, org_id, id, failing_since FROM failing`
-      const rows = await database.query<{ recorded: number } & FailingEndpoint & Row>(sql, params.values)
+      const rows = await database.query<{ recorded: number } & FailingEndpoint & Row>(sql, params.values, {
+        keepPlan: true,
+      })
       const recorded = rows.reduce((sum, row) => sum + row.recorded, 0)
       return { recorded, failing: rows.filter(({ org_id }) => org_id !== null) }
     },
@@ -207,6 +211,7 @@ async function leaseFound(
      SELECT leased.*, event.type, event.created_at, event.data
      FROM leased JOIN events AS event ON event.org_id = leased.org_id AND event.id = leased.event_id`,
     params.values,
+    { keepPlan: true },
   )
 }
 

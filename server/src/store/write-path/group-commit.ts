@@ -205,7 +205,7 @@ export class GroupCommit {
     if (steps === 0) return 0
     for (let tries = 1; ; tries++) {
       try {
-        const [row] = await this.#database.query<{ deliveries: number }>(sql, params)
+        const [row] = await this.#database.query<{ deliveries: number }>(sql, params, { keepPlan: true })
         return row?.deliveries ?? 0
       } catch (error) {
         if (tries === TRIES_MAX || !isRetriable(error)) throw error
