@@ -1,14 +1,22 @@
+import { Pool } from 'undici'
+
 /** The keys that the sample organization uses, by the program that has them. */
 export type KeyName = 'backend' | 'servicing' | 'cases' | 'analytics'
 
 /** Calls the sandbox API over HTTP, as the programs of the sample organization would. */
 export class ApiClient {
-  readonly #url: string
+  // Not `fetch`, which takes several times the processor time for each of some ten thousand requests.
+  readonly #pool: Pool
   readonly #keys: Readonly<Record<KeyName, string>>
 
   constructor(url: string, keys: Readonly<Record<KeyName, string>>) {
-    this.#url = url
+    this.#pool = new Pool(url)
     this.#keys = keys
+  }
+
+  /** Closes the connections. */
+  close(): Promise<void> {
+    return this.#pool.close()
   }
 
   /** Sends a request that must succeed, under an idempotency key if one is given. */
@@ -25,8 +33,9 @@ export class ApiClient {
     path: string,
     { body, once }: { body?: unknown; once?: string } = {},
   ): Promise<{ status: number; text: string }> {
-    const response = await fetch(this.#url + path, {
+    const response = await this.#pool.request({
       method,
+      path,
       headers: {
         Authorization: `Bearer ${this.#keys[key]}`,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -34,6 +43,6 @@ export class ApiClient {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { status: response.status, text: await response.text() }
+    return { status: response.statusCode, text: await response.body.text() }
   }
 }

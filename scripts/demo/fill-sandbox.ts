@@ -147,10 +147,11 @@ async function writeHistory(writing: Writing, { seed, size, onProgress }: FillOp
   const { installation } = service
   const reviewers = await addSampleTeam(installation, organization.id)
   const keys = await createSampleKeys(installation, organization.id)
+  const api = new ApiClient(service.urls.sandbox!, keys)
   const parts: SampleParts = {
     seed,
     now,
-    api: new ApiClient(service.urls.sandbox!, keys),
+    api,
     reviewers,
     figures: noFigures(),
     ids: new Map(),
@@ -161,14 +162,17 @@ async function writeHistory(writing: Writing, { seed, size, onProgress }: FillOp
   timeline.add(plan.entities.map(({ at, entity }) => onboarding(parts, entity, at)))
   timeline.add(plan.applications.map((application) => applying(parts, application)))
   timeline.add([endpointsStep(writing), testEventStep(parts), ...retrySteps(now)])
-  await play(writing, timeline, {
-    onProgress: () => {
-      const share = (clock.nowMs() - (now - (HISTORY_DAYS + 1) * DAY_MS)) / ((HISTORY_DAYS + 1) * DAY_MS)
-      const { entities: made, decisions } = parts.figures
-      const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
-      onProgress(share, `${day}  ${made} entities, ${decisions} decisions`)
-    },
-  })
+  const showProgress = () => {
+    const share = (clock.nowMs() - (now - (HISTORY_DAYS + 1) * DAY_MS)) / ((HISTORY_DAYS + 1) * DAY_MS)
+    const { entities: made, decisions } = parts.figures
+    const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
+    onProgress(share, `${day}  ${made} entities, ${decisions} decisions`)
+  }
+  try {
+    await play(writing, timeline, { onProgress: showProgress })
+  } finally {
+    await api.close()
+  }
   await consequencesDone(writing)
   return parts.figures
 }
