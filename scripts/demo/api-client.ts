@@ -3,6 +3,9 @@ import { Pool } from 'undici'
 /** The keys that the sample organization uses, by the program that has them. */
 export type KeyName = 'backend' | 'servicing' | 'cases' | 'analytics'
 
+/** Below the 128 requests in flight that the service admits for one organization, however slow the machine is. */
+const CONNECTIONS = 64
+
 /** Calls the sandbox API over HTTP, as the programs of the sample organization would. */
 export class ApiClient {
   // Not `fetch`, which takes several times the processor time for each of some ten thousand requests.
@@ -10,7 +13,7 @@ export class ApiClient {
   readonly #keys: Readonly<Record<KeyName, string>>
 
   constructor(url: string, keys: Readonly<Record<KeyName, string>>) {
-    this.#pool = new Pool(url)
+    this.#pool = new Pool(url, { connections: CONNECTIONS })
     this.#keys = keys
   }
 

@@ -63,54 +63,64 @@ export function onboarding(parts: SampleParts, entity: PlannedEntity, at: number
       })
       ids.set(entity.index, id)
       figures.entities++
-      await linkIdentity(parts, entity, { id, at })
-      for (const purpose of persona.consents) {
-        const evidence = { method: 'in_app', reference: `consent/${externalId}` }
-        const body = { purpose, data_categories: [...DATA_CATEGORIES], evidence }
-        await api.post('backend', `/v1/entities/${id}/consents`, { body })
-        figures.consents++
-      }
-      await ingest(parts, entity, { id, from: at, to: at, onboardedAt: at })
-      if (persona.features) {
-        const random = randomOf('features', parts.seed, entity.index)
-        const values = Object.entries(persona.features.values).map(([name, range]) => [name, random.whole(...range)])
-        const body = {
-          source: persona.features.source,
-          as_of: new Date(at - DAY_MS).toISOString(),
-          features: Object.fromEntries(values),
-        }
-        await api.post('backend', `/v1/entities/${id}/feature-snapshots`, { body })
-        figures.feature_snapshots++
-      }
+      // Together, so that the service refreshes the exposures of all links at once.
+      await Promise.all([
+        ...linkIdentity(parts, entity, { id, at }),
+        ...giveConsents(parts, entity, id),
+        ingest(parts, entity, { id, from: at, to: at, onboardedAt: at }),
+        snapshotFeatures(parts, entity, { id, at }),
+      ])
       return statements(parts, entity, at)
     },
   }
 }
 
-async function linkIdentity(
+function linkIdentity(
   { api, figures, ids }: SampleParts,
   { identifiers, related, country }: PlannedEntity,
   { id, at }: { id: string; at: number },
-): Promise<void> {
-  const path = `/v1/entities/${id}/identity-links`
-  for (const { type, value, status } of identifiers) {
-    const verification =
-      status === 'verified'
-        ? {
-            status,
-            method: type === 'email' || type === 'phone' ? 'code' : 'document',
-            verified_at: isoTime(at - HOUR_MS),
-          }
-        : { status }
-    await api.post('backend', path, { body: { identifier: { type, value, issuer: country.code }, verification } })
+): Promise<void>[] {
+  const link = async (body: object) => {
+    await api.post('backend', `/v1/entities/${id}/identity-links`, { body })
     figures.identity_links++
   }
-  for (const { to, relationship, share } of related) {
+  const byIdentifier = identifiers.map(({ type, value, status }) => {
+    const method = type === 'email' || type === 'phone' ? 'code' : 'document'
+    const verification = status === 'verified' ? { status, method, verified_at: isoTime(at - HOUR_MS) } : { status }
+    return link({ identifier: { type, value, issuer: country.code }, verification })
+  })
+  const byRelationship = related.map(({ to, relationship, share }) => {
     const verification = { status: 'verified', method: 'registry', verified_at: isoTime(at - HOUR_MS) }
     const edge = { related_entity_id: ids.get(to.index), relationship, ...(share && { ownership_share: share }) }
-    await api.post('backend', path, { body: { ...edge, verification } })
-    figures.identity_links++
+    return link({ ...edge, verification })
+  })
+  return [...byIdentifier, ...byRelationship]
+}
+
+function giveConsents({ api, figures }: SampleParts, { persona, externalId }: PlannedEntity, id: string) {
+  return persona.consents.map(async (purpose) => {
+    const evidence = { method: 'in_app', reference: `consent/${externalId}` }
+    const body = { purpose, data_categories: [...DATA_CATEGORIES], evidence }
+    await api.post('backend', `/v1/entities/${id}/consents`, { body })
+    figures.consents++
+  })
+}
+
+async function snapshotFeatures(
+  { api, figures, seed }: SampleParts,
+  { index, persona: { features } }: PlannedEntity,
+  { id, at }: { id: string; at: number },
+): Promise<void> {
+  if (!features) return
+  const random = randomOf('features', seed, index)
+  const values = Object.entries(features.values).map(([name, range]) => [name, random.whole(...range)])
+  const body = {
+    source: features.source,
+    as_of: new Date(at - DAY_MS).toISOString(),
+    features: Object.fromEntries(values),
   }
+  await api.post('backend', `/v1/entities/${id}/feature-snapshots`, { body })
+  figures.feature_snapshots++
 }
 
 /** Sends the part of the statement that is new, a thousand transactions at a time. */
