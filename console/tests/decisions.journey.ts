@@ -79,8 +79,36 @@ for (const size of ['desktop', 'phone'] as const)
     await tab.close()
   })
 
-/** Answers the list of decisions with copies of its first page. */
-async function answerWithCopies(tab: Page, count: number): Promise<void> {
+test('a desktop cuts off no common value of the list', async () => {
+  const tab = await testConsole.open('decisions')
+  const changes = { product: 'marketplace_access', review: 'approve', outcome: null }
+  await answerWithCopies(tab, 1, changes)
+  // 1,440 px without the scroll bar of most systems.
+  await tab.setViewportSize({ width: 1425, height: 900 })
+  await tab.reload()
+  await settle(tab)
+  for (const words of ['marketplace access', 'reviewed: approve', 'sandbox-policy-v1'])
+    assert.equal(await cutOff(tab.getByRole('cell', { name: words })), 0, words)
+  await tab.setViewportSize({ width: 1280, height: 900 })
+  assert.ok((await cutOff(tab.locator('html'))) <= 0)
+  await tab.close()
+})
+
+test('a phone cuts off no figure of a verdict', async () => {
+  const tab = await testConsole.open(`decisions/${ada.id}`, { size: 'phone' })
+  const figures = await tab.getByRole('region', { name: 'Verdict' }).locator('dd').all()
+  assert.ok(figures.length > 4)
+  for (const figure of figures) assert.equal(await cutOff(figure), 0, (await figure.textContent())!)
+  await tab.close()
+})
+
+/** How many pixels of the words of an element are out of sight. */
+function cutOff(element: Locator): Promise<number> {
+  return element.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+}
+
+/** Answers the list of decisions with copies of its first page, with some fields changed. */
+async function answerWithCopies(tab: Page, count: number, changes: object = {}): Promise<void> {
   let copied: { decisions: { id: string }[] } | undefined
   await tab.route('**/decisions.list', async (route) => {
     copied ??= await (await route.fetch()).json()
@@ -88,7 +116,7 @@ async function answerWithCopies(tab: Page, count: number): Promise<void> {
     const from = Number(cursor)
     const decisions = Array.from({ length: Math.min(limit, count - from) }, (_, n) => {
       const original = copied!.decisions[(from + n) % copied!.decisions.length]!
-      return { ...original, id: `dec_${from + n}` }
+      return { ...original, ...changes, id: `dec_${from + n}` }
     })
     const next = from + decisions.length
     await route.fulfill({ json: { decisions, next_cursor: next < count ? String(next) : null, is_cut_short: false } })

@@ -12,20 +12,20 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
     id: 'verdict',
     header: 'Verdict',
     onPhone: 'bottom',
-    track: '120px',
+    track: '114px',
     cell: ({ verdict }) => <Verdict verdict={verdict} />,
   },
-  { id: 'entity', header: 'Entity', onPhone: 'top', track: 'minmax(140px, 2fr)', cell: entityOf },
+  { id: 'entity', header: 'Entity', onPhone: 'top', track: 'minmax(140px, 1.86fr)', cell: entityOf },
   {
     id: 'amount',
     header: 'Amount',
     end: true,
     onPhone: 'top end',
-    track: 'minmax(165px, 1.79fr)',
+    track: 'minmax(165px, 1.82fr)',
     cell: (decision) => <LentAmount {...decision} />,
   },
-  { id: 'score', header: 'Score', end: true, hideOnPhone: true, track: '80px', cell: scoreOf },
-  { id: 'tier', header: 'Tier', hideOnPhone: true, track: '44px', cell: ({ risk_tier }) => risk_tier },
+  { id: 'score', header: 'Score', end: true, hideOnPhone: true, track: '72px', cell: scoreOf },
+  { id: 'tier', header: 'Tier', hideOnPhone: true, track: '40px', cell: ({ risk_tier }) => risk_tier },
 ]
 
 function entityOf({ entity }: Decision) {

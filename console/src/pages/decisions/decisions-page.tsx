@@ -14,17 +14,18 @@ import { type ListedDecision, useDecisionFilter } from './decision-filter.ts'
 import { ExportDecisions } from './export-decisions.tsx'
 import { JumpToDecision } from './jump-to-decision.tsx'
 
+// The tracks hold common values in a window of 1,440 px, and need no scrolling sideways from 1,280 px on.
 const COLUMNS: readonly Column<ListedDecision>[] = [
   ...DECISION_COLUMNS,
-  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(100px, 1.36fr)' },
-  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true, track: 'minmax(100px, 1.38fr)' },
-  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true, track: 'minmax(100px, 1.19fr)' },
+  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(100px, 1.41fr)' },
+  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true, track: 'minmax(100px, 1.39fr)' },
+  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true, track: 'minmax(100px, 1.32fr)' },
   {
     id: 'when',
     header: 'Decided',
     end: true,
     onPhone: 'bottom end',
-    track: '146px',
+    track: '144px',
     cell: ({ decided_at }) => <Time at={decided_at} />,
   },
 ]
