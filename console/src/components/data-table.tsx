@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: WebKit drops the roles of table elements that are laid out as blocks or grids
 import { Button, Skeleton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import {
@@ -87,6 +88,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
       <section className={classes.scroll} data-page={isLong || undefined} aria-label={label} tabIndex={0}>
         <table
+          role="table"
           className={classes.table}
           data-stacked={columns.some(({ onPhone }) => onPhone) || undefined}
           data-long={isLong || undefined}
@@ -105,7 +107,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
               {...rowProps}
             />
           ) : (
-            <tbody>
+            <tbody role="rowgroup">
               {rows === undefined ? (
                 <SkeletonRows columns={columns} />
               ) : (
@@ -139,8 +141,8 @@ function Head<Row>({
   onSort: (sort: string) => void
 }) {
   return (
-    <thead>
-      <tr>
+    <thead role="rowgroup">
+      <tr role="row">
         {columns.map((column) => (
           <HeaderCell key={column.id} column={column} {...sorting} />
         ))}
@@ -161,6 +163,7 @@ function HeaderCell<Row>({
   const direction = sort === column.id ? 'ascending' : sort === `-${column.id}` ? 'descending' : undefined
   return (
     <th
+      role="columnheader"
       scope="col"
       data-end={column.end}
       data-hide-on-phone={column.hideOnPhone}
@@ -185,10 +188,11 @@ function HeaderCell<Row>({
 
 function SkeletonRows<Row>({ columns }: { columns: readonly Column<Row>[] }) {
   return SKELETON_ROWS.map((width) => (
-    <tr key={width}>
+    <tr key={width} role="row">
       {columns.map((column) => (
         <td
           key={column.id}
+          role="cell"
           data-end={column.end}
           data-hide-on-phone={column.hideOnPhone}
           data-on-phone={column.onPhone}

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: WebKit drops the roles of table elements that are laid out as blocks or grids
 import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -49,7 +50,7 @@ export function LongBody<Row extends object>({
     if (hasNextPage && !isFetchingNextPage && rows.length > 0 && last >= rows.length - ROWS_AHEAD) fetchNextPage?.()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, rows.length])
   return (
-    <tbody ref={body} style={{ height: rows.length * height }}>
+    <tbody ref={body} role="rowgroup" style={{ height: rows.length * height }}>
       {items.map(({ index }) => {
         const row = rows[index]!
         return <LongRow key={keyOf(row)} row={row} index={index} height={height} {...rowProps} />

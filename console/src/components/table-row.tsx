@@ -1,3 +1,4 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: WebKit drops the roles of table elements that are laid out as blocks or grids
 import { Fragment, type ReactNode } from 'react'
 import classes from './data-table.module.css'
 import { PageLink } from './page-link.tsx'
@@ -52,6 +53,7 @@ export function BodyRow<Row extends object>({
   return (
     <Fragment>
       <tr
+        role="row"
         data-link={link !== undefined || undefined}
         data-selected={selected || undefined}
         // Counted from 1, and the column names are the first row.
@@ -61,6 +63,7 @@ export function BodyRow<Row extends object>({
         {columns.map((column, position) => (
           <td
             key={column.id}
+            role="cell"
             data-end={column.end}
             data-hide-on-phone={column.hideOnPhone}
             data-on-phone={column.onPhone}
@@ -76,8 +79,10 @@ export function BodyRow<Row extends object>({
         ))}
       </tr>
       {unfolded !== undefined && (
-        <tr className={classes.unfolded}>
-          <td colSpan={columns.length}>{unfolded}</td>
+        <tr role="row" className={classes.unfolded}>
+          <td role="cell" colSpan={columns.length}>
+            {unfolded}
+          </td>
         </tr>
       )}
     </Fragment>
