@@ -206,6 +206,11 @@ test('the policy reads as a page, as text and as a difference', async () => {
   await ben.getByText('cutoff: 551').first().waitFor()
   await settle(ben)
   await assertAccessible(ben, 'the text diff')
+  await ben.emulateMedia({ colorScheme: 'dark' })
+  const collapsed = ben.getByText(/\d+ unchanged lines/).first()
+  assert.equal(await collapsed.evaluate((bar) => getComputedStyle(bar).backgroundImage), 'none')
+  assert.equal(await collapsed.evaluate((bar) => getComputedStyle(bar, '::before').content), 'none')
+  await assertAccessible(ben, 'the text diff in the dark')
   await ben.close()
 })
 
