@@ -5,7 +5,15 @@ import { after, test } from 'node:test'
 import type { Download, Page } from 'playwright-core'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
-import { assertAccessible, assertAccessibleEverywhere, OWNER, openConsole, settle, untilCount } from './browser.ts'
+import {
+  assertAccessible,
+  assertAccessibleEverywhere,
+  OWNER,
+  openConsole,
+  SIZES,
+  settle,
+  untilCount,
+} from './browser.ts'
 
 const testConsole = await openConsole()
 const { api, problems, organizationId } = testConsole
@@ -103,6 +111,14 @@ test('the owner filters the log, opens an entry, verifies the log, and exports w
   await tab.waitForURL(/entry=aud_/)
   await tab.getByText('Leaf hash').waitFor()
   await assertAccessible(tab, 'an opened entry')
+  await tab.setViewportSize({ width: 320, height: 844 })
+  const cutOff = await tab
+    .locator('main dd')
+    .evaluateAll((values) =>
+      values.filter((value) => value.scrollWidth > value.clientWidth).map((value) => value.textContent),
+    )
+  assert.deepEqual(cutOff, [])
+  await tab.setViewportSize(SIZES.desktop)
   const file = await downloaded(tab, async () => {
     await tab.getByRole('button', { name: 'Export' }).click()
     await tab.getByRole('menuitem', { name: 'JSON lines' }).click()

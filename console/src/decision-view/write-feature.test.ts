@@ -11,8 +11,8 @@ const view = {
 
 test('the range of a bin is written in the unit of its feature', () => {
   const write = binWriter(view)
-  assert.equal(write('x.share', 'below 0.1'), 'below 10 %')
-  assert.equal(write('x.share', '0.1 to below 0.25'), '10 % to below 25 %')
+  assert.equal(write('x.share', 'below 0.1'), 'below 10\u00a0%')
+  assert.equal(write('x.share', '0.1 to below 0.25'), '10\u00a0% to below 25\u00a0%')
   assert.equal(write('x.money', '1500 or more'), '€1,500 or more')
   assert.equal(write('x.count', '3 or more'), '3 or more')
   assert.equal(write('x.share', 'is one of 1, 2'), 'is one of 1, 2')

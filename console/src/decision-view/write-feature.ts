@@ -27,9 +27,9 @@ export function binWriter({ features, requested }: Pick<ViewData, 'features' | '
 const RANGE = /^(below \S+|\S+ or more|\S+ to below \S+)$/
 const NUMBERS = /-?\d+(\.\d+)?/g
 
-/** A share in percent: `64.6 %`. */
+/** A share in percent, `64.6 %`, with a no-break space. */
 export function writePercent(share: number): string {
-  return `${percents.format(share * 100)} %`
+  return `${percents.format(share * 100)}\u00a0%`
 }
 
 /** A number with at most three decimals. */

@@ -37,7 +37,7 @@ export function EntryDetail({ entry }: { entry: Entry }) {
             ['Leaf hash', <CopyableId key="leaf" id={leaf_hash} short />],
           ]}
         />
-        <p className="small">
+        <p className={`small ${classes.elsewhere}`}>
           <PageLink to="audit-log" search={{ target: subject.id }}>
             What else happened to it
           </PageLink>
