@@ -90,8 +90,10 @@ export function CommandMenu() {
         )}
       </Spotlight.ActionsList>
       <Spotlight.Footer className={classes.footer}>
-        <kbd>↑</kbd>
-        <kbd>↓</kbd> move <kbd>↵</kbd> open
+        <span className={classes.keys}>
+          <kbd>↑</kbd>
+          <kbd>↓</kbd> move <kbd>↵</kbd> open
+        </span>
         <span className={classes.hint}>Paste any id to jump to it</span>
       </Spotlight.Footer>
     </Spotlight.Root>

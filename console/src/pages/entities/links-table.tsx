@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ verified, type }) =>
       verified ? (
         <span className="text-ok nowrap">
-          <IconCheck size={13} aria-hidden="true" /> yes
+          <IconCheck size={13} aria-hidden="true" style={{ verticalAlign: '-2px' }} /> yes
         </span>
       ) : (
         <span className="dim">{type === 'payment' ? 'seen' : 'no'}</span>
