@@ -148,7 +148,7 @@ async function takeCase(owner: BrowserContext, pageOf: (page: string) => string)
 /** A credit that got less than was asked for, and the same decision in the playground. */
 async function takeDecision(owner: BrowserContext, pageOf: (page: string) => string) {
   const open = async (tab: Page) => {
-    await tab.locator('main tbody a').first().click()
+    await tab.getByRole('row', { name: / of / }).first().getByRole('link').click()
     await tab.getByRole('region', { name: 'Verdict' }).waitFor()
   }
   const list = pageOf('decisions?verdict=approve_with_conditions')
