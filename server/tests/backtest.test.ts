@@ -208,13 +208,29 @@ test('a backtest is refused for too many decisions, an unknown version and a pol
   assert.ok('problem' in broken && /required/.test(broken.problem))
 })
 
+/** Holds the next call of a method of the store until it is released. */
+function holdNext(name: 'countCases' | 'commit' | 'listPolicies') {
+  const original = store[name] as (...args: never[]) => unknown
+  const [isCalled, isReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const held = async (...args: never[]) => {
+    Object.assign(store, { [name]: original })
+    isCalled.resolve()
+    await isReleased.promise
+    return original.call(store, ...args)
+  }
+  Object.assign(store, { [name]: held })
+  return { called: isCalled.promise, release: isReleased.resolve }
+}
+
 test('one backtest runs at a time, and a cancelled one keeps no result', async () => {
   await propose('strict-3')
+  const read = holdNext('countCases')
   const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
   assert.ok('done' in begun)
   const second = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
   assert.ok('problem' in second && /another backtest is running/.test(second.problem))
   assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
+  read.release()
   const ended = await begun.done
   assert.ok('problem' in ended && /cancelled/.test(ended.problem))
   assert.equal(await store.backtest(acme.id, begun.id), undefined)
@@ -225,6 +241,32 @@ test('one backtest runs at a time, and a cancelled one keeps no result', async (
   assert.ok((await backtest('strict-3')).decided > 0)
 })
 
+test('a backtest that is cancelled while its result is being written keeps no result', async () => {
+  const written = holdNext('commit')
+  const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
+  assert.ok('done' in begun)
+  await written.called
+  assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
+  written.release()
+  assert.deepEqual(await begun.done, { problem: 'It was cancelled.' })
+  assert.equal(await store.backtest(acme.id, begun.id), undefined)
+  const entries = await database.query<{ type: string }>('SELECT type FROM audit_entries WHERE trail_id = $1', [
+    begun.id,
+  ])
+  assert.deepEqual(entries, [{ type: 'policy.backtest_cancelled' }])
+})
+
+test('a backtest that has ended cannot be cancelled, also if it ends during the request', async () => {
+  const cancelled = holdNext('listPolicies')
+  const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
+  assert.ok('done' in begun)
+  const cancellation = cancelBacktest(installation, ACT)
+  assert.ok('decided' in (await begun.done))
+  cancelled.release()
+  assert.deepEqual(await cancellation, { problem: 'no backtest is running: it has ended by itself' })
+  assert.ok(await store.backtest(acme.id, begun.id))
+})
+
 test('a backtest is cancelled with a reason or without one, and the audit log has what was given', async () => {
   const reasons = async () => {
     const sql = "SELECT data FROM audit_entries WHERE org_id = $1 AND type = 'policy.backtest_cancelled' ORDER BY id"
@@ -233,9 +275,11 @@ test('a backtest is cancelled with a reason or without one, and the audit log ha
   }
   const before = (await reasons()).length
   for (const reason of ['Wrong period.', undefined]) {
+    const read = holdNext('countCases')
     const begun = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
     assert.ok('done' in begun)
     assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason }), { cancelled: true })
+    read.release()
     await begun.done
   }
   assert.deepEqual((await reasons()).slice(before), ['Wrong period.', undefined])

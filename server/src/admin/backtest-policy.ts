@@ -89,16 +89,17 @@ export async function cancelBacktest(
   const run = await store.backtestRun(organizationId)
   const policies = await store.listPolicies(organizationId)
   const policy = policies.find(({ id }) => id === run?.policy_id)
-  if (!run?.is_running || !policy || !(await store.endBacktest(organizationId, run.run_id, CANCELLED)))
-    return { problem: 'no backtest is running: it has ended by itself' }
+  const ended = { problem: 'no backtest is running: it has ended by itself' }
+  if (!run?.is_running || !policy) return ended
   const entry = auditEntryRow(recordContext(installation, { organizationId, actor }), {
     type: 'policy.backtest_cancelled',
     trailId: run.run_id,
     subject: { type: 'policy_backtest', id: run.run_id },
     data: { ...namesOf(policy), decided: run.decided, ...(reason && { reason }) },
   })
-  await store.commit({ organizationId, auditEntries: [entry] })
-  return { cancelled: true }
+  const endedBacktests = [{ run_id: run.run_id, failure: CANCELLED }]
+  const { lost } = await store.commit({ organizationId, endedBacktests, auditEntries: [entry] })
+  return lost ? ended : { cancelled: true }
 }
 
 interface RunningBacktest extends Pick<WantedBacktest, 'range' | 'onProgress'> {
@@ -129,8 +130,7 @@ async function runKept(
     }
     const done = { runId: id, decided: result.decided, total: result.decided }
     if (!(await store.reportBacktest(organizationId, done))) return { problem: CANCELLED }
-    await keep(installation, act, { ...running, result })
-    await store.endBacktest(organizationId, id, null)
+    if (!(await keep(installation, act, { ...running, result }))) return { problem: CANCELLED }
     return { id, version, checksum, ...result }
   } catch (error) {
     if (error instanceof BacktestCancelled) return { problem: CANCELLED }
@@ -156,11 +156,12 @@ function reporter(
   }
 }
 
+/** Ends the run and keeps its result, in one change; returns false if the run was cancelled before. */
 async function keep(
   installation: Installation,
   { organizationId, environment, actor, via }: BacktestAct,
   { id, startedAt, policy, result }: RunningBacktest & { result: BacktestResult },
-): Promise<void> {
+): Promise<boolean> {
   const context = recordContext(installation, { organizationId, actor })
   const row: NewRow<'policy_backtests'> = {
     id,
@@ -187,11 +188,14 @@ async function keep(
       ...(via !== undefined && { via }),
     },
   })
-  await installation.stores[environment].commit({
+  const { lost } = await installation.stores[environment].commit({
     organizationId,
+    endedBacktests: [{ run_id: id, failure: null }],
     rows: { policy_backtests: [row] },
     auditEntries: [entry],
   })
+  if (lost === 'no_answer') throw new Error('the database did not answer, and nothing was kept')
+  return !lost
 }
 
 function rangeProblem({ last, fromMs, toMs }: BacktestRange): Problem | undefined {

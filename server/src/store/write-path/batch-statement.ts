@@ -11,7 +11,7 @@ import {
   unnestRows,
 } from '../schema/tables.ts'
 import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
-import type { AuthenticatedChange, CaseChange, KeyChange, Lost } from './change.ts'
+import type { AuthenticatedChange, CaseChange, EndedBacktest, KeyChange, Lost } from './change.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
@@ -86,6 +86,11 @@ const STEPS: readonly Step<OfOrganization>[] = [
     rowsOf: ({ removedScenarios = [] }) => removedScenarios,
     sql: removeScenarios,
     precondition: 'scenario',
+  }),
+  defineStep({
+    rowsOf: ({ endedBacktests = [] }) => endedBacktests,
+    sql: endBacktests,
+    precondition: 'backtest',
   }),
   defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
   defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
@@ -227,6 +232,17 @@ function changeCases(rows: readonly (CaseChange & OfOrganization)[], params: Par
 }
 
 /** `to_adverse` is sticky; only `markLinksTo` clears it. */
+function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params: Params): string {
+  const column = (name: keyof EndedBacktest | 'org_id') =>
+    params.add(
+      rows.map((row) => row[name]),
+      'text[]',
+    )
+  return `UPDATE backtest_runs AS run SET beat_at = NULL, failure = ended.failure
+    FROM unnest(${column('org_id')}, ${column('run_id')}, ${column('failure')}) AS ended (org_id, run_id, failure)
+    WHERE run.org_id = ended.org_id AND run.run_id = ended.run_id AND run.beat_at IS NOT NULL RETURNING 1`
+}
+
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
   return upsertRows('graph_links', rows, params, {
     key: ['org_id', 'entity_id', 'neighbour_id', 'type', 'claim'],

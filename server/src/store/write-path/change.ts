@@ -35,6 +35,8 @@ export interface Change {
   changedScenarios?: ScenarioChange[]
   /** Loses if a scenario was removed first. */
   removedScenarios?: { id: string }[]
+  /** Ends running backtests; loses if one has ended before. */
+  endedBacktests?: EndedBacktest[]
   /** Links of the trust graph as they stand after this change. */
   links?: NewRow<'graph_links'>[]
   removedLinks?: Pick<RowOf<'graph_links'>, 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[]
@@ -72,6 +74,12 @@ export interface ScenarioChange {
   saved_at: string
 }
 
+/** A backtest that ends, and why it has no result if it has none. */
+export interface EndedBacktest {
+  run_id: string
+  failure: string | null
+}
+
 /** A change whose audit entries have their MAC, as it is written. */
 export type AuthenticatedChange = Omit<Change, 'auditEntries'> & { auditEntries?: AuthenticatedEntryRow[] }
 
@@ -86,6 +94,7 @@ export type Lost =
   | 'endpoint_version'
   | 'case'
   | 'scenario'
+  | 'backtest'
   /** PostgreSQL, or a proxy before it, did not name the precondition. */
   | 'unnamed'
   /** The database's answer was lost, and the change was then found not to be written. */
@@ -121,6 +130,7 @@ export function versionedRowsOf({
   changedCases = [],
   changedScenarios = [],
   removedScenarios = [],
+  endedBacktests = [],
 }: Change): string[] {
   return [
     ...(idempotencyKey ? [`key ${organizationId} ${idempotencyKey.route} ${idempotencyKey.key}`] : []),
@@ -131,6 +141,7 @@ export function versionedRowsOf({
     ...changedEndpoints.map((endpoint) => `endpoint ${organizationId} ${endpoint.id}`),
     ...changedCases.map(({ id }) => `case ${organizationId} ${id}`),
     ...[...changedScenarios, ...removedScenarios].map(({ id }) => `scenario ${organizationId} ${id}`),
+    ...endedBacktests.map(({ run_id }) => `backtest ${organizationId} ${run_id}`),
   ]
 }
 
