@@ -14,7 +14,7 @@ last 90 days with reviews, outcomes, webhooks and usage. It creates the installa
 Usage: npm run demo -- [--seed <number>] [--size <factor>] [--add]
 
   --seed  the same seed on the same day gives the same figures; 1 if it is left out
-  --size  how much to write: 1 is 2,200 decisions and takes a minute or two, 0.1 a tenth of it
+  --size  how much to write: 1 is 2,200 decisions and takes about a minute, 0.1 a tenth of it
   --add   add the sample to a sandbox that has entities already
   --help  print this help`
 
