@@ -18,7 +18,7 @@ import { environmentName, useCurrentPage } from './environment-switch.tsx'
 import { PAGES, pageOfId } from './pages.ts'
 import { openShortcuts } from './shortcuts.tsx'
 import { usePermission } from './use-me.ts'
-import { pathIn, useNextPlace, usePlace } from './use-place.ts'
+import { pathIn, useIsArriving, useNextPlace, usePlace } from './use-place.ts'
 
 /** Entities are last: they arrive a moment later, and what is selected must not move under the Enter key. */
 const GROUPS = ['Jump to', 'Pages', 'Do', 'Entities'] as const
@@ -110,7 +110,7 @@ function useFoundEntities(query: string): Command[] {
   const router = useRouter()
   const place = usePlace()
   // While another environment loads, `useOperation` still reads the one that is left.
-  const isArriving = useNextPlace() !== place
+  const isArriving = useIsArriving()
   const [search] = useDebouncedValue(query.trim(), SEARCH_PAUSE_MS)
   const isSearched = !isArriving && search.length >= SEARCHED_LETTERS_MIN && pageOfId(search) === undefined
   const { data } = useOperation('entities.list', isSearched ? { search } : {}, { enabled: isSearched })

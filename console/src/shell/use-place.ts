@@ -11,7 +11,8 @@ export function usePlace(): Place {
 
 /**
  * The place that the address names. A navigation changes it at once, and `usePlace` only after the page has loaded.
- * Links and commands of the shell start from it, so that a command right after a switch of the environment follows it.
+ * The navigation and the commands of the shell start from it, so that a command right after a switch of the environment
+ * follows it.
  */
 export function useNextPlace(): Place {
   const shown = usePlace()
@@ -22,6 +23,12 @@ export function useNextPlace(): Place {
     if (isShown || !organizationId || !ENVIRONMENTS.includes(environment as Environment)) return shown
     return { organizationId, environment: environment as Environment }
   }, [path, shown])
+}
+
+/** Whether a page of another place is loading. */
+export function useIsArriving(): boolean {
+  const [shown, next] = [usePlace(), useNextPlace()]
+  return shown.organizationId !== next.organizationId || shown.environment !== next.environment
 }
 
 /** The path of a page within a place, such as `/org_1/sandbox/webhooks`. */
