@@ -99,6 +99,8 @@ export async function cancelBacktest(
   })
   const endedBacktests = [{ run_id: run.run_id, failure: CANCELLED }]
   const { lost } = await store.commit({ organizationId, endedBacktests, auditEntries: [entry] })
+  if (lost === 'no_answer')
+    return { problem: 'the database did not answer, and the backtest was not cancelled: try again' }
   return lost ? ended : { cancelled: true }
 }
 
@@ -125,7 +127,7 @@ async function runKept(
       onProgress: reporter(installation, act, running),
     })
     if ('problem' in result) {
-      await store.endBacktest(organizationId, id, result.problem)
+      await store.failBacktest(organizationId, id, result.problem)
       return { problem: `${version} cannot decide: ${result.problem}` }
     }
     const done = { runId: id, decided: result.decided, total: result.decided }
@@ -134,9 +136,12 @@ async function runKept(
     return { id, version, checksum, ...result }
   } catch (error) {
     if (error instanceof BacktestCancelled) return { problem: CANCELLED }
+    // The answer may have been lost after the result was written. The service may be closing: then the next reader sees
+    // that the run was abandoned.
+    const kept = await store.backtest(organizationId, id).catch(() => undefined)
+    if (kept) return { id, version, checksum, ...(JSON.parse(kept.result) as BacktestResult) }
     const failure = 'It did not come to its end, because the database did not answer. Start it again.'
-    // The service may be closing: then the next reader sees that the run was abandoned.
-    await store.endBacktest(organizationId, id, failure).catch(() => {})
+    await store.failBacktest(organizationId, id, failure).catch(() => {})
     return { problem: failure }
   }
 }
@@ -156,7 +161,10 @@ function reporter(
   }
 }
 
-/** Ends the run and keeps its result, in one change; returns false if the run was cancelled before. */
+/**
+ * Ends the run and keeps its result, in one change. Returns false if the run has ended before: it was cancelled, or
+ * another one replaced it because its node was silent.
+ */
 async function keep(
   installation: Installation,
   { organizationId, environment, actor, via }: BacktestAct,

@@ -64,14 +64,12 @@ export function backtestQueries(database: Database) {
       return reported.length > 0
     },
 
-    /** Ends a run, with the reason why it has no result if it has none; false if it has ended before. */
-    async endBacktest(organizationId: string, runId: string, failure: string | null): Promise<boolean> {
-      const ended = await database.query(
-        `UPDATE backtest_runs SET beat_at = NULL, failure = $3
-         WHERE org_id = $1 AND run_id = $2 AND beat_at IS NOT NULL RETURNING 1`,
+    /** Ends a run that has no result, with the reason, unless it has ended before. */
+    async failBacktest(organizationId: string, runId: string, failure: string): Promise<void> {
+      await database.query(
+        'UPDATE backtest_runs SET beat_at = NULL, failure = $3 WHERE org_id = $1 AND run_id = $2 AND beat_at IS NOT NULL',
         [organizationId, runId, failure],
       )
-      return ended.length > 0
     },
 
     /** The backtest that an operator asked for last. */

@@ -231,11 +231,11 @@ function changeCases(rows: readonly (CaseChange & OfOrganization)[], params: Par
       AND cases.assignee_id IS NOT DISTINCT FROM next.was AND cases.waiting = next.waiting RETURNING 1`
 }
 
-/** `to_adverse` is sticky; only `markLinksTo` clears it. */
 function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params: Params): string {
+  const ordered = inOrder(rows, ({ org_id }) => org_id)
   const column = (name: keyof EndedBacktest | 'org_id') =>
     params.add(
-      rows.map((row) => row[name]),
+      ordered.map((row) => row[name]),
       'text[]',
     )
   return `UPDATE backtest_runs AS run SET beat_at = NULL, failure = ended.failure
@@ -243,6 +243,7 @@ function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params:
     WHERE run.org_id = ended.org_id AND run.run_id = ended.run_id AND run.beat_at IS NOT NULL RETURNING 1`
 }
 
+/** `to_adverse` is sticky; only `markLinksTo` clears it. */
 function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
   return upsertRows('graph_links', rows, params, {
     key: ['org_id', 'entity_id', 'neighbour_id', 'type', 'claim'],
