@@ -5,7 +5,7 @@ export type Row = Record<string, unknown>
 export interface StatementOptions {
   /**
    * Lets the embedded database, where planning takes longer than executing, use one plan for a while. Only for statements
-   * that find few rows by their key, so that one plan suits any parameters, also of a table that was smaller at first.
+   * that read by key or read a small table, so that one plan suits any parameters, also of a table that was smaller at first.
    */
   keepPlan?: boolean
 }

@@ -91,6 +91,12 @@ test('only a statement with keepPlan uses a kept plan, also after errors and rol
   assert.deepEqual(await plansOf(other), { own: 5, kept: 0 })
 })
 
+test('a statement that is given more than a hundred rows gets a plan of its own', async () => {
+  const sql = 'SELECT $1::integer AS given'
+  for (const rows of [100, 101]) await statements.run('public', { sql, params: [1], rows, keepPlan: true })
+  assert.deepEqual(await plansOf(sql), { own: 1, kept: 1 })
+})
+
 /** A table that grew after a look-up in it was planned, and whether the next look-up uses its index. */
 async function grownTable(name: string): Promise<{ usesIndex: () => Promise<boolean> }> {
   await database.exec(`CREATE TABLE ${name} (id integer PRIMARY KEY, filler text); INSERT INTO ${name} VALUES (0)`)
@@ -130,5 +136,16 @@ test('a kept plan is made again once statements were given a thousand rows', asy
   await statements.run('public', { sql: 'SELECT 1', params: [], rows: 999 })
   assert.equal(await usesIndex(), false)
   await statements.run('public', { sql: 'SELECT 1', params: [], rows: 1 })
+  assert.equal(await usesIndex(), true)
+})
+
+test('plans that a failed transaction could not discard are discarded after it', async () => {
+  nowMs += 2_000
+  const { usesIndex } = await grownTable('grown_in_failure')
+  await statements.script('BEGIN')
+  await assert.rejects(run('public', 'SELECT 1 / $1::integer', [0]))
+  nowMs += 2_000
+  await assert.rejects(statements.run('public', { sql: 'SELECT 2', params: [], keepPlan: true }))
+  await statements.script('ROLLBACK')
   assert.equal(await usesIndex(), true)
 })

@@ -73,7 +73,6 @@ export function claimQueries(database: Database) {
       const rows = await database.query<Row & { entity_id: string }>(
         `${first('AND (verified_at IS NOT NULL OR unverified_at IS NOT NULL)')} UNION ${first('AND verified_at IS NOT NULL')}`,
         [organizationId, hash, entityId],
-        { keepPlan: true },
       )
       return rows.map((row) => ({ entityId: row.entity_id, assertions: assertionsOf(row) }))
     },
