@@ -3,14 +3,14 @@
  * service and the embedded database for each file took a third of the time. Databases are kept in memory where there is
  * room, because creating and deleting their files on a disk took another fifth.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestResults } from './test-process.ts'
 
 const PROCESSES_AT_ONCE = 2
-/** A file system in memory on Linux, and the free bytes that it must have to be used. */
+/** A file system in memory on Linux, and the bytes that it, and the memory of this process, must have free to be used. */
 const MEMORY_FOLDER = '/dev/shm'
 const MEMORY_NEEDED = 4 * 2 ** 30
 /** How many files share a process, by the beginning of their path: the first that fits. The longest run first. */
@@ -25,13 +25,19 @@ const FILES_PER_PROCESS: [beginning: string, files: number][] = [
 const begunMs = Date.now()
 const processes = processesOf(process.argv.slice(2))
 const folder = mkdtempSync(join(hasMemoryFolder() ? MEMORY_FOLDER : tmpdir(), 'verdigraph-tests-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-process.once('SIGINT', () => process.exit(130))
-process.once('SIGTERM', () => process.exit(143))
 const results: TestResults[] = []
 let hasFailed = false
 const waiting = processes.map((files, index) => ({ files, destination: join(folder, String(index)) }))
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    waiting.length = 0
+    hasFailed = true
+    for (const child of running) child.kill('SIGKILL')
+  })
+}
 await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, runWaiting))
+rmSync(folder, { recursive: true })
 report()
 process.exit(hasFailed ? 1 : 0)
 
@@ -57,7 +63,7 @@ function processesOf(given: string[]): string[][] {
 function hasMemoryFolder(): boolean {
   if (!existsSync(MEMORY_FOLDER)) return false
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
-  return bavail * bsize >= MEMORY_NEEDED
+  return Math.min(bavail * bsize, process.availableMemory()) >= MEMORY_NEEDED
 }
 
 async function runWaiting(): Promise<void> {
@@ -70,9 +76,11 @@ async function run({ files, destination }: { files: string[]; destination: strin
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: folder, TEST_TEMPLATES: tmpdir() },
   })
+  running.add(child)
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => output.push(data))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  running.delete(child)
   process.stdout.write(Buffer.concat(output))
   if (code !== 0) hasFailed = true
   try {
