@@ -112,17 +112,10 @@ function readSettings(): Settings {
   }
 }
 
-/** Promises whose proofs may run at once: neighbours in the list, none of which measures time or memory. */
+/** First the promises whose proofs may run beside others, then one by one those of which a proof measures time or memory. */
 function groupsOf(promises: readonly ProvedPromise[]): ProvedPromise[][] {
-  const groups: ProvedPromise[][] = []
-  let isOpen = false
-  for (const promise of promises) {
-    const isAlone = promise.proofs.some(({ alone }) => alone)
-    if (isOpen && !isAlone) groups.at(-1)!.push(promise)
-    else groups.push([promise])
-    isOpen = !isAlone
-  }
-  return groups
+  const isAlone = ({ proofs }: ProvedPromise) => proofs.some(({ alone }) => alone)
+  return [promises.filter((promise) => !isAlone(promise)), ...promises.filter(isAlone).map((promise) => [promise])]
 }
 
 /** Proves promises, two at a time because most proofs wait more than they compute, and prints their lines in order. */
