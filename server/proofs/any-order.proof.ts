@@ -2,6 +2,6 @@
 import { ordersTried } from '../tests/orders-tried.ts'
 import { trials } from './proof-run.ts'
 
-ordersTried.atMost = trials(16, 3)
+ordersTried.atMost = trials(8, 3)
 // Imported when the number is set: the tests begin as they are read.
 await import('../tests/trust-graph-order.test.ts')

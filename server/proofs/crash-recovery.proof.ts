@@ -99,7 +99,7 @@ async function newStorage(t: TestContext): Promise<TestStorage> {
 
 test('after kill -9 of the service, every acknowledged write is kept and none is half written', async (t) => {
   const storage = await newStorage(t)
-  const kills = trials(4)
+  const kills = trials(3)
   const acknowledged: Acknowledged[] = []
   let service = await startServiceProcess(storage.env)
   for (let kill = 0; kill < kills; kill++) {
@@ -122,7 +122,7 @@ test('after kill -9 of PostgreSQL, and of PostgreSQL with the service, every ack
   t.after(() => postgres.stop())
   const { dataDir, remove } = await newStorage(t)
   const storage: TestStorage = { dataDir, remove, env: { DATA_DIR: dataDir, DATABASE_URL: postgres.url } }
-  const kills = trials(4)
+  const kills = trials(3)
   const acknowledged: Acknowledged[] = []
   let service = await startServiceProcess(storage.env)
   for (let kill = 0; kill < kills; kill++) {

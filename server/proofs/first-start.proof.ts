@@ -71,7 +71,7 @@ test('a first start that is killed at any moment from its beginning is repaired 
   await kill(service)
   await assertRepaired(whole.env, [whole.dataDir])
 
-  const kills = trials(4)
+  const kills = trials(3)
   for (let trial = 0; trial < kills; trial++) {
     const storage = await createEmptyTestStorage()
     const interrupted = spawnService(storage.env, await freePorts())
@@ -112,7 +112,7 @@ test('a first start that is killed at any statement of its organization is repai
 test('if one of two nodes is killed during their common first start, the other completes it', {
   skip: !onPostgres && 'needs PostgreSQL',
 }, async (t) => {
-  const kills = trials(4)
+  const kills = trials(3)
   for (let trial = 0; trial < kills; trial++) {
     const storage = await createEmptyTestStorage()
     const otherDir = mkdtempSync(join(tmpdir(), 'verdigraph-test-'))

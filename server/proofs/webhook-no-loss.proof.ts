@@ -15,7 +15,7 @@ import { reportFigures, seededRandom, trials } from './proof-run.ts'
 
 const random = seededRandom()
 const PRODUCERS = 20
-const EVENTS_PER_PRODUCER = trials(200, 20)
+const EVENTS_PER_PRODUCER = trials(120, 20)
 const EVENTS = PRODUCERS * EVENTS_PER_PRODUCER
 const FAILING = 0.3
 /** Starting the embedded database again takes seconds. */
