@@ -1,0 +1,150 @@
+/** How the run of a backtest ends: with its result, cancelled, or with an answer of the database that was lost. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { beginBacktest, cancelBacktest } from '../src/admin/backtest-policy.ts'
+import type { Change } from '../src/store/write-path/change.ts'
+import { CommitUnknown } from '../src/store/write-path/group-commit.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization()
+const { installation } = api.service
+const store = installation.stores.sandbox
+const database = installation.storage.environments.sandbox
+const ACT = {
+  organizationId: acme.id,
+  environment: 'sandbox',
+  actor: { type: 'operator', id: 'opr_test' },
+} as const
+const VERSION = 'sandbox-policy-v1'
+const ALL = { last: 1_000 }
+
+const { body: entity } = await acme.post('/v1/entities', { external_id: 'applicant' })
+await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'decide' })
+
+/** Answers the next call of a method of the store that fits by another function. */
+function replaceNext<N extends 'countCases' | 'commit' | 'listPolicies'>(
+  name: N,
+  replacement: (run: () => Promise<unknown>) => Promise<unknown>,
+  fits: (...args: Parameters<(typeof store)[N]>) => boolean = () => true,
+): void {
+  const original = store[name] as (...args: Parameters<(typeof store)[N]>) => Promise<unknown>
+  const replaced = (...args: Parameters<(typeof store)[N]>) => {
+    const run = () => original.call(store, ...args)
+    if (!fits(...args)) return run()
+    Object.assign(store, { [name]: original })
+    return replacement(run)
+  }
+  Object.assign(store, { [name]: replaced })
+}
+
+/** Holds the next call of a method of the store until it is released. */
+function holdNext(
+  ...[name, fits]: [name: 'countCases' | 'listPolicies'] | [name: 'commit', fits: (change: Change) => boolean]
+) {
+  const [isCalled, isReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = async (run: () => Promise<unknown>) => {
+    isCalled.resolve()
+    await isReleased.promise
+    return run()
+  }
+  replaceNext(name, hold, fits as never)
+  return { called: isCalled.promise, release: isReleased.resolve }
+}
+
+const endsBacktest = ({ endedBacktests = [] }: Change) => endedBacktests.length > 0
+
+test('one backtest runs at a time, and a cancelled one keeps no result', async () => {
+  const read = holdNext('countCases')
+  const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in begun)
+  const second = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('problem' in second && /another backtest is running/.test(second.problem))
+  assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
+  read.release()
+  const ended = await begun.done
+  assert.ok('problem' in ended && /cancelled/.test(ended.problem))
+  assert.equal(await store.backtest(acme.id, begun.id), undefined)
+  const run = await store.backtestRun(acme.id)
+  assert.deepEqual([run?.is_running, run?.failure], [false, 'It was cancelled.'])
+  const again = await cancelBacktest(installation, { ...ACT, reason: 'Again.' })
+  assert.ok('problem' in again)
+  const next = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in next && 'decided' in (await next.done))
+})
+
+test('a backtest that is cancelled while its result is being written keeps no result', async () => {
+  const written = holdNext('commit', endsBacktest)
+  const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in begun)
+  await written.called
+  assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
+  written.release()
+  assert.deepEqual(await begun.done, { problem: 'It was cancelled.' })
+  assert.equal(await store.backtest(acme.id, begun.id), undefined)
+  const entries = await database.query<{ type: string }>('SELECT type FROM audit_entries WHERE trail_id = $1', [
+    begun.id,
+  ])
+  assert.deepEqual(entries, [{ type: 'policy.backtest_cancelled' }])
+})
+
+test('a backtest that has ended cannot be cancelled, also if it ends during the request', async () => {
+  const cancelled = holdNext('listPolicies')
+  const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in begun)
+  const cancellation = cancelBacktest(installation, ACT)
+  assert.ok('decided' in (await begun.done))
+  cancelled.release()
+  assert.deepEqual(await cancellation, { problem: 'no backtest is running: it has ended by itself' })
+  assert.ok(await store.backtest(acme.id, begun.id))
+})
+
+test('a result that was written is kept, though the answer of the database was lost', async () => {
+  const loseAnswer = async (run: () => Promise<unknown>) => {
+    await run()
+    throw new CommitUnknown('the answer was lost')
+  }
+  replaceNext('commit', loseAnswer, endsBacktest)
+  const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in begun)
+  const ended = await begun.done
+  assert.ok('decided' in ended && ended.decided > 0)
+  assert.equal((await store.backtest(acme.id, begun.id))?.decided, ended.decided)
+  const run = await store.backtestRun(acme.id)
+  assert.deepEqual([run?.is_running, run?.failure], [false, null])
+})
+
+test('a result or a cancellation that the database did not write is not reported as written', async () => {
+  const isNotWritten = async () => ({ lost: 'no_answer' })
+  const read = holdNext('countCases')
+  const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  assert.ok('done' in begun)
+  replaceNext('commit', isNotWritten, endsBacktest)
+  const cancellation = await cancelBacktest(installation, ACT)
+  assert.ok('problem' in cancellation && /was not cancelled: try again/.test(cancellation.problem))
+  replaceNext('commit', isNotWritten, endsBacktest)
+  read.release()
+  const ended = await begun.done
+  assert.ok('problem' in ended && /did not come to its end/.test(ended.problem))
+  const run = await store.backtestRun(acme.id)
+  assert.equal(run?.is_running, false)
+  assert.match(run?.failure ?? '', /did not come to its end/)
+})
+
+test('a backtest is cancelled with a reason or without one, and the audit log has what was given', async () => {
+  const reasons = async () => {
+    const sql = "SELECT data FROM audit_entries WHERE org_id = $1 AND type = 'policy.backtest_cancelled' ORDER BY id"
+    const entries = await database.query<{ data: string }>(sql, [acme.id])
+    return entries.map(({ data }) => JSON.parse(data).reason)
+  }
+  const before = (await reasons()).length
+  for (const reason of ['Wrong period.', undefined]) {
+    const read = holdNext('countCases')
+    const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+    assert.ok('done' in begun)
+    assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason }), { cancelled: true })
+    read.release()
+    await begun.done
+  }
+  assert.deepEqual((await reasons()).slice(before), ['Wrong period.', undefined])
+})
