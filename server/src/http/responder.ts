@@ -3,6 +3,7 @@ import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import type { NewRow } from '../store/schema/tables.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
+import { compileLater } from './compile-later.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
@@ -213,7 +214,7 @@ function compileReplies(endpoint: AnyEndpoint): (status: number, body: unknown) 
   const serializers = new Map(
     Object.entries(endpoint.succeeds).map(([status, schema]) => [
       Number(status),
-      build(schema as TSchema, { ajv: { validateFormats: false } }),
+      compileLater(() => build(schema as TSchema, { ajv: { validateFormats: false } })),
     ]),
   )
   return (status, body) => serializers.get(status)!(body)

@@ -10,6 +10,7 @@ import { buildConsoleServer, type ConsoleServer } from '../console/console-serve
 import { loadOperations } from '../console/operation-api.ts'
 import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
+import { compileAll } from '../http/compile-later.ts'
 import { describeApi } from '../http/openapi.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { UsageMeter } from '../http/usage-meter.ts'
@@ -33,7 +34,7 @@ import { upkeepTasks } from './upkeep-tasks.ts'
 import { VERSION } from './version.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
-const DEFERRED_IMPORTS_AFTER_MS = 2_000
+const DEFERRED_WORK_AFTER_MS = 2_000
 
 /** What `close` ends: all listeners at once, then the closers one by one, last opened first. */
 export interface RunningParts {
@@ -53,8 +54,7 @@ export interface Started {
  * The composition root: the one function that knows every module. It builds all parts without reading the database,
  * which may still be opening, and returns the function that starts them.
  *
- * It is apart from `startService` so that its imports load while the embedded database opens: a later start takes 1.33 s
- * that way and 1.55 s with one module (medians of 12 alternating starts).
+ * It is apart from `startService` so that its imports load while the embedded database opens in its own thread.
  */
 export async function assembleService(
   installation: Installation,
@@ -110,7 +110,7 @@ export async function assembleService(
     for (const { name, listener } of apis) urls[name] = await listen(listener, config.ports[name])
     if (console) urls.console = await listen(console, config.ports.console)
     if (buildsPage) consoleServer?.page.start()
-    const timer = setTimeout(() => loadDeferred({ installation, roles, logger }), DEFERRED_IMPORTS_AFTER_MS).unref()
+    const timer = setTimeout(() => finishLoading({ installation, roles, logger }), DEFERRED_WORK_AFTER_MS).unref()
     closers.push(async () => clearTimeout(timer))
     return { firstRunText, urls }
   }
@@ -130,10 +130,10 @@ function startWorkers(
 }
 
 /**
- * Loads modules that no start waits for. They are loaded soon rather than on first use, because an upgrade may replace
- * the files of a running process.
+ * Loads the modules and compiles the schemas that no start waits for. Modules are loaded soon rather than on first use,
+ * because an upgrade may replace the files of a running process.
  */
-function loadDeferred({
+function finishLoading({
   installation,
   roles,
   logger,
@@ -142,12 +142,13 @@ function loadDeferred({
   roles: readonly Role[]
   logger: Logger
 }): void {
-  const imports = [
+  const parts = [
+    ...(roles.includes('api') ? [compileAll()] : []),
     ...(roles.includes('worker') ? [loadSafeAgent()] : []),
     ...(roles.includes('console') ? [loadOperations()] : []),
     ...(installation.storage.embedded ? [loadCommands()] : []),
   ]
-  for (const loading of imports) loading.catch((error) => logger.error({ err: error }, 'a deferred import failed'))
+  for (const loading of parts) loading.catch((error) => logger.error({ err: error }, 'a part could not be loaded'))
 }
 
 const loadSafeAgent = () => import('../webhooks/safe-agent.ts')

@@ -45,13 +45,10 @@ export async function openInstallation(
   { nowMs: givenNowMs, systemMs = Date.now, longStatements = false }: ClockOptions & StorageOptions = {},
 ): Promise<Installation> {
   const given = loadMasterKey(config) // refuses a malformed key before anything is created
-  const opening = openStorage(config, { longStatements })
-  // Loads while the embedded database opens in its own thread.
-  const loading = import('../store/environment-store.ts')
-  loading.catch(() => {}) // awaited below, unless the storage fails to open first
-  const storage = await opening
+  const storage = await openStorage(config, { longStatements })
   try {
-    const { openEnvironmentStore } = await loading
+    // Loads while the embedded database opens in its own thread.
+    const { openEnvironmentStore } = await import('../store/environment-store.ts')
     const masterKey = given ?? (await createFirstMasterKey(config, storage))
     const clock = new NodeClock(systemMs)
     // The embedded database has the clock of this machine.

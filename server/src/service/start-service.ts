@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Config, ROLES, type Role } from '../config.ts'
 import type { DispatcherTimings } from '../webhooks/dispatcher.ts'
@@ -56,7 +57,10 @@ export async function startService(
     if (tightened.length > 0)
       logger.warn({ tightened }, 'other users had access to these paths and no longer have; their secrets may be known')
     const opening = openInstallation(config, { nowMs, systemMs })
-    // The embedded database opens in its own thread while this thread loads and assembles everything else.
+    opening.catch(() => {}) // awaited below
+    // The embedded database opens in its own thread while this thread loads and assembles everything else. The thread is
+    // created first: an import keeps this one busy for a fifth of a second.
+    await nextTurn()
     const loading = import('./assemble-service.ts')
     loading.catch(() => {}) // awaited below, unless the installation fails to open first
     const installation = await opening
