@@ -11,6 +11,11 @@ export function writeShare(part: number, whole: number): string | undefined {
   return whole > 0 ? shares.format((part / whole) * 100) : undefined
 }
 
+/** A figure with its sign, `62.9 %`: a no-break space keeps them on one line. */
+export function withPercentSign(figure: number | string): string {
+  return `${figure}\u00a0%`
+}
+
 /** Milliseconds with two or three digits: `3.9`, `18.1`, `240`. */
 export function writeMs(ms: number): string {
   return ms < 100 ? shares.format(ms) : counts.format(Math.round(ms))

@@ -1,4 +1,4 @@
-import { writeCount, writeMoney } from '../components/write-number.ts'
+import { withPercentSign, writeCount, writeMoney } from '../components/write-number.ts'
 import type { ViewData } from './view-data.ts'
 
 type Value = string | number | boolean | null
@@ -27,9 +27,9 @@ export function binWriter({ features, requested }: Pick<ViewData, 'features' | '
 const RANGE = /^(below \S+|\S+ or more|\S+ to below \S+)$/
 const NUMBERS = /-?\d+(\.\d+)?/g
 
-/** A share in percent, `64.6 %`, with a no-break space. */
+/** A share in percent: `64.6 %`. */
 export function writePercent(share: number): string {
-  return `${percents.format(share * 100)}\u00a0%`
+  return withPercentSign(percents.format(share * 100))
 }
 
 /** A number with at most three decimals. */

@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconGauge, IconInbox, IconPercentage, IconScale, IconWebhook } from '@tabler/icons-react'
 import { useOperation } from '../../api/use-operation.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
-import { writeCount, writeDuration, writeMs, writeShare } from '../../components/write-number.ts'
+import { withPercentSign, writeCount, writeDuration, writeMs, writeShare } from '../../components/write-number.ts'
 import type { Overview } from './overview.ts'
 
 /** The five figures above the charts, each linked to its list. */
@@ -32,7 +32,10 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
         icon={IconPercentage}
         value={totals && (share ?? 'None')}
         {...(share && { unit: '%' })}
-        below={totals && (share ? `${writeShare(totals.approve, all)} % without conditions` : 'no decision yet')}
+        below={
+          totals &&
+          (share ? `${withPercentSign(writeShare(totals.approve, all)!)} without conditions` : 'no decision yet')
+        }
         {...decisions}
       />
       <Figure
@@ -123,5 +126,5 @@ function paceOf(all: number, { days, before }: { days: number; before: number | 
   const change = Math.round((all / before - 1) * 100)
   return change === 0
     ? `${pace}, as before`
-    : `${pace}, ${change > 0 ? 'up' : 'down'} ${writeCount(Math.abs(change))} %`
+    : `${pace}, ${change > 0 ? 'up' : 'down'} ${withPercentSign(writeCount(Math.abs(change)))}`
 }

@@ -6,7 +6,7 @@ import { LineChart } from '../../components/charts/line-chart.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { writeHour, writeUtcDay } from '../../components/utc-day.ts'
-import { writeCount, writeLatency, writeShare } from '../../components/write-number.ts'
+import { withPercentSign, writeCount, writeLatency, writeShare } from '../../components/write-number.ts'
 import type { Overview } from './overview.ts'
 import classes from './overview-page.module.css'
 
@@ -45,7 +45,7 @@ export function ApprovalRate({ overview }: Props) {
           label="Share of decisions that approve, with or without conditions"
           series={RATE}
           points={points}
-          write={(percent) => `${Math.round(percent)} %`}
+          write={(percent) => withPercentSign(Math.round(percent))}
           startsAtZero={false}
           mark={
             activation && overview
