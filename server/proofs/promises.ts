@@ -176,6 +176,7 @@ export const PROMISES: readonly ProvedPromise[] = [
       { file: 'server/proofs/any-order.proof.ts' },
       { file: 'server/tests/two-nodes.test.ts', on: 'postgres' },
       { file: 'server/src/store/conformance.test.ts' },
+      { file: 'server/src/store/schema/schema.test.ts' },
     ],
   },
   {
