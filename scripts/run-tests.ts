@@ -1,18 +1,14 @@
 /**
  * Runs all tests, or the files given as arguments: several files to a process, and two processes at a time. Loading the
- * service and the embedded database for each file took a third of the time. Databases are kept in memory where there is
- * room, because creating and deleting their files on a disk took another fifth.
+ * service and the embedded database for each file took a third of the time.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createRunFolder } from './run-folder.ts'
 import type { TestResults } from './test-process.ts'
 
 const PROCESSES_AT_ONCE = 2
-/** A file system in memory on Linux, and the bytes that it, and the memory of this process, must have free to be used. */
-const MEMORY_FOLDER = '/dev/shm'
-const MEMORY_NEEDED = 4 * 2 ** 30
 /** How many files share a process, by the beginning of their path: the first that fits. The longest run first. */
 const FILES_PER_PROCESS: [beginning: string, files: number][] = [
   // Replaces a function of Node.js before the service is loaded.
@@ -24,10 +20,10 @@ const FILES_PER_PROCESS: [beginning: string, files: number][] = [
 
 const begunMs = Date.now()
 const processes = processesOf(process.argv.slice(2))
-const folder = mkdtempSync(join(hasMemoryFolder() ? MEMORY_FOLDER : tmpdir(), 'verdigraph-tests-'))
+const folder = createRunFolder()
 const results: TestResults[] = []
 let hasFailed = false
-const waiting = processes.map((files, index) => ({ files, destination: join(folder, String(index)) }))
+const waiting = processes.map((files, index) => ({ files, destination: join(folder.path, String(index)) }))
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
@@ -37,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, runWaiting))
-rmSync(folder, { recursive: true })
+rmSync(folder.path, { recursive: true })
 report()
 process.exit(hasFailed ? 1 : 0)
 
@@ -60,12 +56,6 @@ function processesOf(given: string[]): string[][] {
   })
 }
 
-function hasMemoryFolder(): boolean {
-  if (!existsSync(MEMORY_FOLDER)) return false
-  const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
-  return Math.min(bavail * bsize, process.availableMemory()) >= MEMORY_NEEDED
-}
-
 async function runWaiting(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) await run(next)
 }
@@ -74,7 +64,7 @@ async function runWaiting(): Promise<void> {
 async function run({ files, destination }: { files: string[]; destination: string }): Promise<void> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'test-process.ts'), destination, ...files], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: folder, TEST_TEMPLATES: tmpdir() },
+    env: { ...process.env, ...folder.env },
   })
   running.add(child)
   const output: Buffer[] = []

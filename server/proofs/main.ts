@@ -1,7 +1,9 @@
 /** `npm run prove`: proves every promise on the embedded database and on PostgreSQL, and prints a line for each. */
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createRunFolder } from '../../scripts/run-folder.ts'
 import { startPostgres } from '../../scripts/throwaway-postgres.ts'
 import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './promises.ts'
 import type { ProofEvent } from './proof-reporter.ts'
@@ -45,19 +47,25 @@ interface Settings {
 
 const settings = readSettings()
 const startedAt = Date.now()
+// PostgreSQL stays on the disk, whose speed its clients measure.
 const postgres = settings.databases.includes('postgres') ? await startPostgres() : undefined
+const folder = createRunFolder()
+const cleanUp = async () => {
+  await postgres?.stop()
+  rmSync(folder.path, { recursive: true, force: true })
+}
 let failed = 0
 const leftOut: number[] = []
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
-  process.once(signal, () => void Promise.resolve(postgres?.stop()).finally(() => process.exit(code)))
+  process.once(signal, () => void cleanUp().finally(() => process.exit(code)))
 try {
   console.log(`seed ${settings.env.PROVE_SEED}, share of trials ${settings.env.PROVE_SHARE}`)
   for (const group of groupsOf(settings.promises)) await proveGroup(group)
 } finally {
-  await postgres?.stop()
+  await cleanUp()
 }
 const seconds = Math.round((Date.now() - startedAt) / 1000)
 const proved = settings.promises.length - failed - leftOut.length
@@ -208,7 +216,12 @@ async function runProof({ file, tests }: Proof, database: DatabaseName, evidence
   const { TEST_DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...inherited, ...settings.env, ...(database === 'postgres' && { TEST_DATABASE_URL: postgres!.url }) },
+    env: {
+      ...inherited,
+      ...settings.env,
+      ...folder.env,
+      ...(database === 'postgres' && { TEST_DATABASE_URL: postgres!.url }),
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
