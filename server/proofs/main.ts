@@ -63,7 +63,7 @@ for (const [signal, code] of [
   process.once(signal, () => void cleanUp().finally(() => process.exit(code)))
 try {
   console.log(`seed ${settings.env.PROVE_SEED}, share of trials ${settings.env.PROVE_SHARE}`)
-  for (const group of groupsOf(settings.promises)) await proveGroup(group)
+  await proveAll(settings.promises)
 } finally {
   await cleanUp()
 }
@@ -120,50 +120,81 @@ function readSettings(): Settings {
   }
 }
 
-/** First the promises whose proofs may run beside others, then one by one those of which a proof measures time or memory. */
-function groupsOf(promises: readonly ProvedPromise[]): ProvedPromise[][] {
-  const isAlone = ({ proofs }: ProvedPromise) => proofs.some(({ alone }) => alone)
-  return [promises.filter((promise) => !isAlone(promise)), ...promises.filter(isAlone).map((promise) => [promise])]
+/** A promise whose proofs have begun, and what they have shown so far. */
+interface Proving {
+  promise: ProvedPromise
+  evidence: Map<DatabaseName, Evidence>
+  /** When its proofs that may run beside others have ended. */
+  besideEnded: PromiseWithResolvers<void>
+  ms: number
+  isLeftOut: boolean
 }
 
-/** Proves promises, two at a time because most proofs wait more than they compute, and prints their lines in order. */
-async function proveGroup(group: readonly ProvedPromise[]): Promise<void> {
-  const lines = group.map(() => Promise.withResolvers<Line | undefined>())
-  const waiting = group.entries()
-  const prove = async () => {
-    for (const [index, promise] of waiting)
-      lines[index]!.resolve(Date.now() > settings.beginsUntil ? undefined : await provePromise(promise))
-  }
-  const print = async () => {
-    for (const [index, { number }] of group.entries()) {
-      const line = await lines[index]!.promise
-      if (line === undefined) leftOut.push(number)
-      else console.log(line.text)
-      if (line?.holds === false) failed++
+/**
+ * Runs first the proofs that may run beside others, of two promises at a time because most of them wait more than they
+ * compute; then one by one the proofs that measure time or memory. Prints a line when the last proof of a promise has ended.
+ */
+async function proveAll(promises: readonly ProvedPromise[]): Promise<void> {
+  const provings = promises.map(begin)
+  const isMeasured = ({ promise }: Proving) => promise.proofs.some(({ alone }) => alone)
+  const waiting = provings.values()
+  const proveWaiting = async () => {
+    for (const proving of waiting) {
+      await runProofs(proving, { alone: false })
+      proving.besideEnded.resolve()
     }
   }
-  await Promise.all([prove(), prove(), print()])
+  const printUnmeasured = async () => {
+    for (const proving of provings.filter((each) => !isMeasured(each))) {
+      await proving.besideEnded.promise
+      print(proving)
+    }
+  }
+  await Promise.all([proveWaiting(), proveWaiting(), printUnmeasured()])
+  for (const proving of provings.filter(isMeasured)) {
+    await runProofs(proving, { alone: true })
+    print(proving)
+  }
 }
 
-/** What is printed of a promise, and whether it holds. */
-interface Line {
-  text: string
-  holds: boolean
+function begin(promise: ProvedPromise): Proving {
+  const evidence = new Map<DatabaseName, Evidence>(
+    settings.databases.map((database) => [database, { passed: [], skipped: new Map(), figures: [], failures: [] }]),
+  )
+  return { promise, evidence, besideEnded: Promise.withResolvers(), ms: 0, isLeftOut: false }
 }
 
-/** Runs the proofs of a promise on each database. */
-async function provePromise({ number, promise, proofs }: ProvedPromise): Promise<Line> {
-  const begun = Date.now()
+/** Runs proofs of a promise: on both databases at once, except for those that measure time or memory. */
+async function runProofs(proving: Proving, { alone }: { alone: boolean }): Promise<void> {
+  const begunMs = Date.now()
+  if (begunMs > settings.beginsUntil) proving.isLeftOut = true
+  if (proving.isLeftOut) return
+  const proofs = proving.promise.proofs.filter((proof) => (proof.alone ?? false) === alone)
+  const run = async ([database, evidence]: [DatabaseName, Evidence]) => {
+    for (const proof of proofs) if (isDue(proof, database)) await runProof(proof, database, evidence)
+  }
+  if (alone) for (const each of proving.evidence) await run(each)
+  else await Promise.all([...proving.evidence].map(run))
+  proving.ms += Date.now() - begunMs
+}
+
+/** Prints what was shown of a promise, and counts it if it does not hold. */
+function print({ promise: { number, promise, proofs }, evidence, ms, isLeftOut }: Proving): void {
+  const hasFailed = [...evidence.values()].some((shown) => shown.failures.length > 0)
+  if (isLeftOut && !hasFailed) {
+    leftOut.push(number)
+    return
+  }
   const parts: string[] = []
   const failures: string[] = []
   const passed = new Set<string>()
   const skipped = new Map<string, string>()
-  for (const [database, evidence] of await gatherEvidence(proofs)) {
-    for (const name of evidence.passed) passed.add(name)
-    for (const [name, why] of evidence.skipped) skipped.set(name, why)
-    failures.push(...evidence.failures.map((failure) => `${LABELS[database]}: ${failure}`))
-    if (evidence.passed.length > 0)
-      parts.push(`${LABELS[database]}: ${[plural(evidence.passed.length, 'test'), ...evidence.figures].join(', ')}`)
+  for (const [database, shown] of evidence) {
+    for (const name of shown.passed) passed.add(name)
+    for (const [name, why] of shown.skipped) skipped.set(name, why)
+    failures.push(...shown.failures.map((failure) => `${LABELS[database]}: ${failure}`))
+    if (shown.passed.length > 0)
+      parts.push(`${LABELS[database]}: ${[plural(shown.passed.length, 'test'), ...shown.figures].join(', ')}`)
   }
   // A test of one database is skipped on the other; what ran on neither must not look proved.
   for (const [name, why] of skipped) if (!passed.has(name)) parts.push(`NOT SHOWN "${name}": ${why}`)
@@ -171,23 +202,10 @@ async function provePromise({ number, promise, proofs }: ProvedPromise): Promise
   if (isTested) parts.push('by npm test')
   else if (passed.size === 0 && failures.length === 0) failures.push('no test ran')
   const holds = failures.length === 0
-  const seconds = ((Date.now() - begun) / 1000).toFixed(1)
-  const text = `${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`
-  return { holds, text: [text, ...failures.map((failure) => failure.replaceAll(/^/gm, '      '))].join('\n') }
-}
-
-/** Runs the proofs of a promise: on both databases at once, except for proofs that measure time or memory. */
-async function gatherEvidence(proofs: readonly Proof[]): Promise<Map<DatabaseName, Evidence>> {
-  const all = new Map<DatabaseName, Evidence>(
-    settings.databases.map((database) => [database, { passed: [], skipped: new Map(), figures: [], failures: [] }]),
-  )
-  const run = async (database: DatabaseName, evidence: Evidence, alone: boolean) => {
-    for (const proof of proofs)
-      if (isDue(proof, database) && (proof.alone ?? false) === alone) await runProof(proof, database, evidence)
-  }
-  await Promise.all([...all].map(([database, evidence]) => run(database, evidence, false)))
-  for (const [database, evidence] of all) await run(database, evidence, true)
-  return all
+  if (!holds) failed++
+  const seconds = (ms / 1000).toFixed(1)
+  console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
+  for (const failure of failures) console.log(failure.replaceAll(/^/gm, '      '))
 }
 
 function isTest(file: string): boolean {

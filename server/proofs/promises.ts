@@ -20,7 +20,7 @@ export interface ProvedPromise {
   proofs: readonly Proof[]
 }
 
-/** Every promise, by its number. `npm run prove` leaves those that must run alone for the end. */
+/** Every promise, by its number. `npm run prove` leaves the proofs that must run alone for the end. */
 export const PROMISES: readonly ProvedPromise[] = [
   {
     number: 1,
