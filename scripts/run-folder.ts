@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,6 +16,7 @@ export interface RunFolder {
 /** Creates it in memory where there is room, because creating and deleting files on a disk takes a fifth of a run. */
 export function createRunFolder(): RunFolder {
   const path = mkdtempSync(join(hasMemoryFolder() ? MEMORY_FOLDER : tmpdir(), 'verdigraph-tests-'))
+  chmodSync(path, 0o711) // PostgreSQL does not run as root, and has its folders below this one
   return { path, env: { TMPDIR: path, TEST_TEMPLATES: tmpdir() } }
 }
 

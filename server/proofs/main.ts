@@ -1,10 +1,10 @@
 /** `npm run prove`: proves every promise on the embedded database and on PostgreSQL, and prints a line for each. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRunFolder } from '../../scripts/run-folder.ts'
-import { startPostgres } from '../../scripts/throwaway-postgres.ts'
+import { startPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts'
 import { type DatabaseName, PROMISES, type Proof, type ProvedPromise } from './promises.ts'
 import type { ProofEvent } from './proof-reporter.ts'
 
@@ -19,11 +19,12 @@ const USAGE = `Usage: npm run prove -- [--only N[,N…]] [--seed N] [--share F] 
   --once          proves on PostgreSQL only, except what is about the embedded database
   --after-tests   leaves out what npm test runs, for a build that has just run it on both databases
   --report-times  reports a time over its limit instead of failing, for a machine with busy neighbours
-  --minutes       begins no further promise after so many minutes, and names those that it left out`
+  --minutes       begins no further proof after so many minutes, and names the promises that lack one`
 
 /** A proof that takes longer hangs; the soak takes as long as it is told to. */
 const PROOF_MAX_MS = 600_000
 
+const MARKS = { proved: '✔', unfinished: '–', broken: '✖' }
 const LABELS: Record<DatabaseName, string> = { embedded: 'embedded', postgres: 'PostgreSQL' }
 
 /** What the tests of one promise did on one database. */
@@ -41,37 +42,34 @@ interface Settings {
   once: boolean
   afterTests: boolean
   env: Record<string, string>
-  /** When the last promise may begin. */
+  /** When the last proof may begin. */
   beginsUntil: number
 }
 
 const settings = readSettings()
 const startedAt = Date.now()
-// PostgreSQL stays on the disk, whose speed its clients measure.
-const postgres = settings.databases.includes('postgres') ? await startPostgres() : undefined
 const folder = createRunFolder()
-const cleanUp = async () => {
-  await postgres?.stop()
-  rmSync(folder.path, { recursive: true, force: true })
-}
-let failed = 0
-const leftOut: number[] = []
+const running = new Set<ChildProcess>()
+let postgres: ThrowawayPostgres | undefined
+const counts = { proved: 0, unfinished: 0, broken: 0 }
 for (const [signal, code] of [
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, () => void cleanUp().finally(() => process.exit(code)))
 try {
+  // This server stays on the disk, whose speed some proofs measure.
+  if (settings.databases.includes('postgres')) postgres = await startPostgres()
   console.log(`seed ${settings.env.PROVE_SEED}, share of trials ${settings.env.PROVE_SHARE}`)
   await proveAll(settings.promises)
 } finally {
   await cleanUp()
 }
 const seconds = Math.round((Date.now() - startedAt) / 1000)
-const proved = settings.promises.length - failed - leftOut.length
-console.log(`${proved} of ${settings.promises.length} promises proved in ${seconds} s`)
-if (leftOut.length > 0) console.log(`NOT SHOWN for lack of time: ${leftOut.join(', ')}`)
-process.exit(failed > 0 ? 1 : 0)
+console.log(`${counts.proved} of ${settings.promises.length} promises proved in ${seconds} s`)
+if (counts.unfinished > 0) console.log(`NOT SHOWN for lack of time: ${counts.unfinished}`)
+process.exit(counts.broken > 0 ? 1 : 0)
 
 function readSettings(): Settings {
   const { values } = parseArgs({
@@ -120,6 +118,13 @@ function readSettings(): Settings {
   }
 }
 
+/** Ends the proofs that still run, with the services and databases that they started, and deletes their data. */
+async function cleanUp(): Promise<void> {
+  for (const child of running) process.kill(-child.pid!, 'SIGKILL')
+  await postgres?.stop()
+  rmSync(folder.path, { recursive: true, force: true, maxRetries: 5 })
+}
+
 /** A promise whose proofs have begun, and what they have shown so far. */
 interface Proving {
   promise: ProvedPromise
@@ -127,7 +132,8 @@ interface Proving {
   /** When its proofs that may run beside others have ended. */
   besideEnded: PromiseWithResolvers<void>
   ms: number
-  isLeftOut: boolean
+  /** Files that were not run for lack of time. */
+  leftOut: string[]
 }
 
 /**
@@ -161,17 +167,18 @@ function begin(promise: ProvedPromise): Proving {
   const evidence = new Map<DatabaseName, Evidence>(
     settings.databases.map((database) => [database, { passed: [], skipped: new Map(), figures: [], failures: [] }]),
   )
-  return { promise, evidence, besideEnded: Promise.withResolvers(), ms: 0, isLeftOut: false }
+  return { promise, evidence, besideEnded: Promise.withResolvers(), ms: 0, leftOut: [] }
 }
 
 /** Runs proofs of a promise: on both databases at once, except for those that measure time or memory. */
 async function runProofs(proving: Proving, { alone }: { alone: boolean }): Promise<void> {
   const begunMs = Date.now()
-  if (begunMs > settings.beginsUntil) proving.isLeftOut = true
-  if (proving.isLeftOut) return
   const proofs = proving.promise.proofs.filter((proof) => (proof.alone ?? false) === alone)
   const run = async ([database, evidence]: [DatabaseName, Evidence]) => {
-    for (const proof of proofs) if (isDue(proof, database)) await runProof(proof, database, evidence)
+    for (const proof of proofs.filter((each) => isDue(each, database))) {
+      if (Date.now() > settings.beginsUntil) proving.leftOut.push(proof.file)
+      else await runProof(proof, database, evidence)
+    }
   }
   if (alone) for (const each of proving.evidence) await run(each)
   else await Promise.all([...proving.evidence].map(run))
@@ -179,12 +186,7 @@ async function runProofs(proving: Proving, { alone }: { alone: boolean }): Promi
 }
 
 /** Prints what was shown of a promise, and counts it if it does not hold. */
-function print({ promise: { number, promise, proofs }, evidence, ms, isLeftOut }: Proving): void {
-  const hasFailed = [...evidence.values()].some((shown) => shown.failures.length > 0)
-  if (isLeftOut && !hasFailed) {
-    leftOut.push(number)
-    return
-  }
+function print({ promise: { number, promise, proofs }, evidence, ms, leftOut }: Proving): void {
   const parts: string[] = []
   const failures: string[] = []
   const passed = new Set<string>()
@@ -198,13 +200,14 @@ function print({ promise: { number, promise, proofs }, evidence, ms, isLeftOut }
   }
   // A test of one database is skipped on the other; what ran on neither must not look proved.
   for (const [name, why] of skipped) if (!passed.has(name)) parts.push(`NOT SHOWN "${name}": ${why}`)
+  for (const file of new Set(leftOut)) parts.push(`NOT SHOWN ${file}: no time was left`)
   const isTested = settings.afterTests && proofs.every(({ file }) => isTest(file))
   if (isTested) parts.push('by npm test')
-  else if (passed.size === 0 && failures.length === 0) failures.push('no test ran')
-  const holds = failures.length === 0
-  if (!holds) failed++
+  else if (passed.size + leftOut.length + failures.length === 0) failures.push('no test ran')
+  const result = failures.length > 0 ? 'broken' : leftOut.length > 0 ? 'unfinished' : 'proved'
+  counts[result]++
   const seconds = (ms / 1000).toFixed(1)
-  console.log(`${holds ? '✔' : '✖'} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
+  console.log(`${MARKS[result]} ${String(number).padStart(2)} ${promise} · ${parts.join(' · ')} (${seconds} s)`)
   for (const failure of failures) console.log(failure.replaceAll(/^/gm, '      '))
 }
 
@@ -241,12 +244,15 @@ async function runProof({ file, tests }: Proof, database: DatabaseName, evidence
       ...(database === 'postgres' && { TEST_DATABASE_URL: postgres!.url }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // in a process group of its own, which can be killed as a whole
   })
+  running.add(child)
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (data: string) => {
     output += data
   })
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  running.delete(child)
   const before = evidence.failures.length
   for (const line of output.split('\n').filter((text) => text.startsWith('{'))) {
     const event = JSON.parse(line) as ProofEvent

@@ -35,7 +35,13 @@ export function Figure({
         <Skeleton height={24} width={80} mt={6} mb={4} />
       ) : (
         <span className={classes.value}>
-          {value} {unit && <small>{unit}</small>}
+          {value}
+          {unit && (
+            <>
+              {'\u00a0'}
+              <small>{unit}</small>
+            </>
+          )}
         </span>
       )}
       <span className={classes.below} data-tone={tone}>

@@ -12,8 +12,8 @@ export function compileLater<Args extends unknown[], Result>(
 ): (...args: Args) => Result {
   let compiled: ((...args: Args) => Result) | undefined
   const compileNow = () => {
-    putOff.delete(compileNow)
     compiled ??= compile()
+    putOff.delete(compileNow)
     return compiled
   }
   putOff.add(compileNow)
@@ -22,8 +22,14 @@ export function compileLater<Args extends unknown[], Result>(
 
 /** Compiles what was put off, one schema in each turn of the event loop, so that requests are answered in between. */
 export async function compileAll(): Promise<void> {
+  const errors: unknown[] = []
   for (const compileNow of putOff) {
-    compileNow()
+    try {
+      compileNow()
+    } catch (error) {
+      errors.push(error)
+    }
     await nextTurn()
   }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} schemas cannot be compiled`)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { KnownHeads } from '../audit/known-heads.ts'
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
@@ -45,10 +46,13 @@ export async function openInstallation(
   { nowMs: givenNowMs, systemMs = Date.now, longStatements = false }: ClockOptions & StorageOptions = {},
 ): Promise<Installation> {
   const given = loadMasterKey(config) // refuses a malformed key before anything is created
-  const storage = await openStorage(config, { longStatements })
+  const opening = openStorage(config, { longStatements })
+  // Loads while PostgreSQL is connected, or the embedded database opens in the thread that it has created by the next turn.
+  const loading = nextTurn().then(() => import('../store/environment-store.ts'))
+  loading.catch(() => {}) // awaited below, unless the storage fails to open first
+  const storage = await opening
   try {
-    // Loads while the embedded database opens in its own thread.
-    const { openEnvironmentStore } = await import('../store/environment-store.ts')
+    const { openEnvironmentStore } = await loading
     const masterKey = given ?? (await createFirstMasterKey(config, storage))
     const clock = new NodeClock(systemMs)
     // The embedded database has the clock of this machine.

@@ -57,11 +57,9 @@ export async function startService(
     if (tightened.length > 0)
       logger.warn({ tightened }, 'other users had access to these paths and no longer have; their secrets may be known')
     const opening = openInstallation(config, { nowMs, systemMs })
-    opening.catch(() => {}) // awaited below
-    // The embedded database opens in its own thread while this thread loads and assembles everything else. The thread is
-    // created first: an import keeps this one busy for a fifth of a second.
-    await nextTurn()
-    const loading = import('./assemble-service.ts')
+    // The embedded database opens in its own thread while this thread loads and assembles everything else. It creates that
+    // thread in this turn of the event loop; an import would come before it, and take a fifth of a second.
+    const loading = nextTurn().then(() => import('./assemble-service.ts'))
     loading.catch(() => {}) // awaited below, unless the installation fails to open first
     const installation = await opening
     running.closers.push(() => installation.close())

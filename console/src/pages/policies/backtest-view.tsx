@@ -3,7 +3,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict, type VerdictName } from '../../components/verdict.tsx'
-import { writeCount } from '../../components/write-number.ts'
+import { withPercentSign, writeCount } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
 
@@ -195,5 +195,5 @@ function ChangedCases({ result: { changed, changed_cases } }: { result: Backtest
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
+  return withPercentSign((share * 100).toFixed(1))
 }

@@ -90,8 +90,8 @@ function lowerFirst(text: string): string {
   return text === '' ? 'see its trace' : text[0]!.toLowerCase() + text.slice(1).replace(/\.$/, '')
 }
 
-/** A share in millionths as `64.6 %`. */
+/** A share in millionths as `64.6 %`, with a no-break space. */
 function percent(ppm: number): string {
   const tenths = Math.floor(ppm / 1_000)
-  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)} %`
+  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)}\u00a0%`
 }

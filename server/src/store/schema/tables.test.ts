@@ -1,7 +1,7 @@
-/** The schema of the databases: embedded and, with TEST_DATABASE_URL, on PostgreSQL. */
+/** What the tables promise, on the embedded database and, with TEST_DATABASE_URL, on PostgreSQL. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createEmptyTestStorage, createTestStorage } from '../../../tests/test-storage.ts'
+import { createTestStorage } from '../../../tests/test-storage.ts'
 import { readConfig } from '../../config.ts'
 import { DatabaseError } from '../database/database.ts'
 import { openStorage } from '../storage.ts'
@@ -14,6 +14,27 @@ const database = storage.environments.sandbox
 after(async () => {
   await storage.close()
   await testStorage.remove()
+})
+
+test('every table has the columns, types and nullability that tables.ts says', async () => {
+  const stored = await database.query<{ table_name: string; column_name: string; type: string; nullable: boolean }>(
+    `SELECT table_name, column_name, data_type AS type, is_nullable = 'YES' AS nullable
+     FROM information_schema.columns WHERE table_schema = current_schema()`,
+  )
+  const described = new Map(
+    stored.map(({ table_name, column_name, type, nullable }) => [`${table_name}.${column_name}`, { type, nullable }]),
+  )
+  for (const table of Object.keys(tables) as TableName[]) {
+    for (const column of columnsOf(table)) {
+      const { sqlType, isNullable } = columnType(table, column)
+      const type = sqlType === 'timestamptz' ? 'timestamp with time zone' : sqlType
+      assert.deepEqual(described.get(`${table}.${column}`), { type, nullable: isNullable }, `${table}.${column}`)
+    }
+  }
+  const entityColumns = stored
+    .filter(({ table_name }) => table_name === 'entities')
+    .map(({ column_name }) => column_name)
+  assert.deepEqual(entityColumns.sort(), columnsOf('entities').sort(), 'tables.ts has every column of an entity')
 })
 
 const APPEND_ONLY = [
@@ -86,60 +107,6 @@ test('the database refuses to change an event, and deletes one only by row, for 
   await insertAnyRow('events')
   for (const sql of ['UPDATE events SET org_id = org_id', 'TRUNCATE events'])
     await assert.rejects(database.query(sql), /append-only/, sql)
-})
-
-test('migrations that several nodes run at once are applied once', async () => {
-  const empty = await createEmptyTestStorage()
-  try {
-    const config = readConfig(empty.env)
-    // Only PostgreSQL can be opened twice; on the embedded database, all four runs share one handle.
-    const first = await openStorage(config)
-    const second = storage.embedded ? first : await openStorage(config)
-    assert.deepEqual(
-      await first.control.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'verdigraph%'"),
-      [],
-      'there is no schema yet',
-    )
-    const applied = (await Promise.all([first.migrate(), second.migrate(), first.migrate(), second.migrate()])).flat()
-    assert.ok(applied.length > 0)
-    assert.equal(new Set(applied).size, applied.length, 'each step is applied once')
-    assert.deepEqual(await second.migrate(), [], 'no step is left')
-    if (second !== first) await second.close()
-    await first.close()
-  } finally {
-    await empty.remove()
-  }
-})
-
-test('a database with an unknown or an edited migration is refused', async () => {
-  await storage.control.query(
-    "INSERT INTO schema_migrations (number, name, sha256) VALUES (999, 'control/999-future', 'x')",
-  )
-  await assert.rejects(storage.migrate(), /999-future, which this release does not know/)
-  await storage.control.query('DELETE FROM schema_migrations WHERE number = 999')
-  const [row] = await storage.control.query(
-    "UPDATE schema_migrations SET sha256 = 'edited' WHERE number = 1 RETURNING name",
-  )
-  await assert.rejects(storage.migrate(), new RegExp(`${row!.name} differs`))
-})
-
-test('every table has the columns, types and nullability that tables.ts says', async () => {
-  const stored = await database.query<{ table_name: string; column_name: string; type: string; nullable: boolean }>(
-    `SELECT table_name, column_name, data_type AS type, is_nullable = 'YES' AS nullable
-     FROM information_schema.columns WHERE table_schema = current_schema()`,
-  )
-  const described = new Map(
-    stored.map(({ table_name, column_name, type, nullable }) => [`${table_name}.${column_name}`, { type, nullable }]),
-  )
-  for (const table of Object.keys(tables) as TableName[]) {
-    for (const column of columnsOf(table)) {
-      const { sqlType, isNullable } = columnType(table, column)
-      const type = sqlType === 'timestamptz' ? 'timestamp with time zone' : sqlType
-      assert.deepEqual(described.get(`${table}.${column}`), { type, nullable: isNullable }, `${table}.${column}`)
-    }
-  }
-  const entityColumns = stored
-    .filter(({ table_name }) => table_name === 'entities')
-    .map(({ column_name }) => column_name)
-  assert.deepEqual(entityColumns.sort(), columnsOf('entities').sort(), 'tables.ts has every column of an entity')
+  await database.query('DELETE FROM events')
+  assert.deepEqual(await database.query('SELECT id FROM events'), [])
 })
