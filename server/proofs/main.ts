@@ -143,7 +143,8 @@ interface Proving {
 async function proveAll(promises: readonly ProvedPromise[]): Promise<void> {
   const provings = promises.map(begin)
   const isMeasured = ({ promise }: Proving) => promise.proofs.some(({ alone }) => alone)
-  const waiting = provings.values()
+  const isLongest = ({ promise }: Proving) => promise.takesLongest ?? false
+  const waiting = provings.toSorted((a, b) => Number(isLongest(b)) - Number(isLongest(a))).values()
   const proveWaiting = async () => {
     for (const proving of waiting) {
       await runProofs(proving, { alone: false })
