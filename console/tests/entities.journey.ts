@@ -111,7 +111,9 @@ test('an entity is found by an identifier in any spelling, whose value never sta
   await tab.getByRole('textbox', { name: 'Identifier, in full' }).fill('0049 431-555 01 23')
   await tab.keyboard.press('Enter')
   await tab.getByRole('link', { name: /Förde Kiosk/ }).waitFor()
-  assert.doesNotMatch(tab.url(), /431/)
+  const { pathname, search, hash } = new URL(tab.url()) // the port may have the digits of the number by chance
+  assert.match(pathname, /\/entities$/)
+  assert.doesNotMatch(search + hash, /431|555/)
   await tab.getByRole('link', { name: /Nordwind Bakery/ }).click()
   await heading(tab, 'Nordwind Bakery GmbH')
   await tab.close()
