@@ -16,6 +16,11 @@ export function withPercentSign(figure: number | string): string {
   return `${figure}\u00a0%`
 }
 
+/** A share of a whole, which is not nothing, in percent: `62.9 %`. */
+export function writePercentOf(part: number, whole: number): string {
+  return withPercentSign(shares.format((part / whole) * 100))
+}
+
 /** Milliseconds with two or three digits: `3.9`, `18.1`, `240`. */
 export function writeMs(ms: number): string {
   return ms < 100 ? shares.format(ms) : counts.format(Math.round(ms))

@@ -1,7 +1,14 @@
 import { IconAlertTriangle, IconGauge, IconInbox, IconPercentage, IconScale, IconWebhook } from '@tabler/icons-react'
 import { useOperation } from '../../api/use-operation.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
-import { withPercentSign, writeCount, writeDuration, writeMs, writeShare } from '../../components/write-number.ts'
+import {
+  withPercentSign,
+  writeCount,
+  writeDuration,
+  writeMs,
+  writePercentOf,
+  writeShare,
+} from '../../components/write-number.ts'
 import type { Overview } from './overview.ts'
 
 /** The five figures above the charts, each linked to its list. */
@@ -32,10 +39,7 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
         icon={IconPercentage}
         value={totals && (share ?? 'None')}
         {...(share && { unit: '%' })}
-        below={
-          totals &&
-          (share ? `${withPercentSign(writeShare(totals.approve, all)!)} without conditions` : 'no decision yet')
-        }
+        below={totals && (share ? `${writePercentOf(totals.approve, all)} without conditions` : 'no decision yet')}
         {...decisions}
       />
       <Figure

@@ -4,7 +4,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { withPercentSign, writeMoney, writeShare } from '../../components/write-number.ts'
+import { writeMoney, writePercentOf } from '../../components/write-number.ts'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 
@@ -44,7 +44,7 @@ function Figures({ shown: { decision, figures } }: { shown: ShownCase }) {
       </div>
       <div>
         <dt>Will repay</dt>
-        <dd>{repaid === null ? '–' : withPercentSign(writeShare(repaid, 1)!)}</dd>
+        <dd>{repaid === null ? '–' : writePercentOf(repaid, 1)}</dd>
       </div>
       <div>
         <dt>Could lend</dt>

@@ -2,7 +2,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { useSearchString } from '../../components/use-search.ts'
-import { withPercentSign, writeCount, writeShare } from '../../components/write-number.ts'
+import { writeCount, writePercentOf } from '../../components/write-number.ts'
 import { nameOf, type Usage } from './usage.ts'
 import classes from './usage-page.module.css'
 
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     end: true,
     sortBy: (row) => row.errors,
     cell: ({ errors, requests }) =>
-      errors === 0 ? '0' : `${writeCount(errors)} (${withPercentSign(writeShare(errors, requests) ?? '0')})`,
+      errors === 0 ? '0' : `${writeCount(errors)} (${writePercentOf(errors, requests)})`,
   },
   {
     id: 'decisions',

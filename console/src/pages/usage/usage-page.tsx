@@ -10,7 +10,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { KeyValues, Section } from '../../components/section.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { dayBefore, dayOr, utcToday, writeUtcDay } from '../../components/utc-day.ts'
-import { withPercentSign, writeCount, writeShare } from '../../components/write-number.ts'
+import { writeCount, writePercentOf } from '../../components/write-number.ts'
 import { usePlace } from '../../shell/use-place.ts'
 import { nameOf, type Usage } from './usage.ts'
 import { UsageByKey } from './usage-by-key.tsx'
@@ -166,9 +166,7 @@ function UsageFigures({
       <Figure
         label="Errors"
         value={usage && writeCount(errors)}
-        below={
-          usage && (requests > 0 ? `${withPercentSign(writeShare(errors, requests)!)} of requests` : 'of no request')
-        }
+        below={usage && (requests > 0 ? `${writePercentOf(errors, requests)} of requests` : 'of no request')}
       />
       <Figure
         label="Decisions"

@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconCircleCheck, IconPlayerPause } from '@tabler/icons-react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { withPercentSign, writeCount, writeDuration, writeShare } from '../../components/write-number.ts'
+import { writeCount, writeDuration, writePercentOf } from '../../components/write-number.ts'
 
 /** A webhook endpoint as the list has it. */
 export type Endpoint = OutputOf<'webhooks.list'>['endpoints'][number]
@@ -41,5 +41,5 @@ export function writeCountUpTo(max: number, count: number): string {
 export function totalsOf({ hours }: Pick<Endpoint, 'hours'>): { delivered: number; all: number; share: string } {
   const delivered = hours.reduce((sum, hour) => sum + hour.delivered, 0)
   const all = delivered + hours.reduce((sum, hour) => sum + hour.failed, 0)
-  return { delivered, all, share: all === 0 ? 'no attempts' : withPercentSign(writeShare(delivered, all)!) }
+  return { delivered, all, share: all === 0 ? 'no attempts' : writePercentOf(delivered, all) }
 }
