@@ -181,12 +181,15 @@ async function statementsOf(name: string, { access }: Operation, input: object) 
   })
   try {
     const isWithin = access !== 'open' && access !== 'account'
-    const answer = await responder.respond({
+    const admitted = await responder.admit({
       path: isWithin
         ? { access: 'operator', name, organization: organizationId, environment: 'production' }
         : { access, name },
-      input,
       token,
+    })
+    if ('refused' in admitted) return { run, refused: admitted.refused }
+    const answer = await responder.respond(admitted, {
+      input,
       requestId: 'req_test',
       origin: 'http://localhost:4000',
       client: { address: '127.0.0.1', userAgent: '' },

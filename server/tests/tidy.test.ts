@@ -41,6 +41,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'audit',
     'core',
     'config.ts',
+    'http/accept-only-json.ts',
     'http/api-error.ts',
     'http/guarded-server.ts',
     'http/json-body.ts',

@@ -72,7 +72,7 @@ export async function checkPassword(
   const account = await findAccountByEmail(installation.storage.control, attempt.email)
   // Beside each other: only a known e-mail has an entry to write, and the time of the answer must not tell.
   const [isRight] = await Promise.all([
-    isPassword(password, account?.password_hash),
+    isPassword(password, account?.password_hash, attempt.network),
     recordLock(installation, account, counted),
   ])
   if (isRight && account) return account

@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Registry } from 'prom-client'
 import { guardedServer } from '../http/guarded-server.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
+import { MetricsPage } from '../metrics/metrics-page.ts'
 import type { Installation } from '../service/installation.ts'
 import { addOperationApi } from './operation-api.ts'
 import { addPage, type PageServer } from './serve-page.ts'
@@ -59,7 +60,8 @@ export function buildConsoleServer({
     const problem = await Promise.race([findProblem(), unreachableAfter(READY_WITHIN_MS)])
     return reply.code(problem ? 503 : 200).send({ status: problem ?? 'ready' })
   })
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()))
+  const metricsPage = new MetricsPage(metrics)
+  app.get('/metrics', async (_request, reply) => reply.type(metricsPage.contentType).send(await metricsPage.read()))
   const page = addPage(app, { config: installation.config, logger, builds: buildsPage })
   return { app, page }
 }

@@ -1,12 +1,20 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptOnlyJson } from '../http/accept-only-json.ts'
+import { Failure } from '../http/api-error.ts'
 import { findFault } from '../http/json-body.ts'
 import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { OperationPath, OperationResponder } from './operation-responder.ts'
+import type { Admitted, OperationPath, OperationResponder } from './operation-responder.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { SessionCookie } from './session-cookie.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admitted: Admitted | null
+  }
+}
 
 const BODY_BYTES_MAX = 65_536
 /** Operators send whole policies, of at most 262,144 characters. */
@@ -30,14 +38,18 @@ export const loadOperations = () => import('./operation-responder.ts')
 export function addOperationApi(app: FastifyInstance, installation: Installation, proxies: TrustedProxies): void {
   const cookie = new SessionCookie(installation.config.baseUrls.console)
   let responder: OperationResponder | undefined
-  const respond = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
-    const fault = findFault(request.body) ?? findFault(path)
+  // Runs before the body is read, so that a request without a session costs no reading and no parsing.
+  const admit = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
+    const fault = findFault(path)
     if (fault) return refuse(reply, request, { status: 400, code: 'malformed', message: fault.message })
     responder ??= new (await loadOperations()).OperationResponder(installation)
-    const answer = await responder.respond({
-      path,
+    const admitted = await responder.admit({ path, token: cookie.read(request) })
+    if ('refused' in admitted) return refuse(reply, request, admitted.refused)
+    request.admitted = admitted
+  }
+  const respond = async (request: FastifyRequest, reply: FastifyReply) => {
+    const answer = await responder!.respond(request.admitted!, {
       input: request.body,
-      token: cookie.read(request),
       requestId: request.id,
       origin: request.headers.origin!,
       client: {
@@ -49,6 +61,13 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
     if ('refused' in answer) return refuse(reply, request, answer.refused)
     return reply.type('application/json').send(JSON.stringify(answer.output))
   }
+  type Params = Record<'name' | 'organization' | 'environment', string>
+  const addRoute = (api: FastifyInstance, url: string, bodyLimit: number, pathOf: (params: Params) => OperationPath) =>
+    api.post<{ Params: Params }>(
+      url,
+      { bodyLimit, onRequest: (request, reply) => admit(request, reply, pathOf(request.params)) },
+      respond,
+    )
   app.register(
     async (api) => {
       api.addHook('onRequest', async (request, reply) => {
@@ -56,22 +75,18 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
         const place = { baseUrl: installation.config.baseUrls.console, localPort: request.socket.localPort }
         if (!isSameOrigin(request.headers, place)) return refuse(reply, request, CROSS_SITE)
       })
+      api.decorateRequest('admitted', null)
+      // JSON only, because a form of another site cannot send it.
       acceptOnlyJson(api)
       api.register(cookies)
       api.setErrorHandler((error, request, reply) => refuse(reply, request, translate(error, request)))
       api.setNotFoundHandler((request, reply) => refuse(reply, request, NO_OPERATION))
-      const options = { bodyLimit: BODY_BYTES_MAX }
-      const operatorOptions = { bodyLimit: OPERATOR_BODY_BYTES_MAX }
-      type Params = Record<'name' | 'organization' | 'environment', string>
-      api.post<{ Params: Params }>('/open/:name', options, (request, reply) =>
-        respond(request, reply, { access: 'open', name: request.params.name }),
-      )
-      api.post<{ Params: Params }>('/account/:name', options, (request, reply) =>
-        respond(request, reply, { access: 'account', name: request.params.name }),
-      )
-      api.post<{ Params: Params }>('/:organization/:environment/:name', operatorOptions, (request, reply) =>
-        respond(request, reply, { access: 'operator', ...request.params }),
-      )
+      addRoute(api, '/open/:name', BODY_BYTES_MAX, ({ name }) => ({ access: 'open', name }))
+      addRoute(api, '/account/:name', BODY_BYTES_MAX, ({ name }) => ({ access: 'account', name }))
+      addRoute(api, '/:organization/:environment/:name', OPERATOR_BODY_BYTES_MAX, (params) => ({
+        access: 'operator',
+        ...params,
+      }))
     },
     { prefix: '/api' },
   )
@@ -84,11 +99,6 @@ const CROSS_SITE: Refused = {
   message: 'This request did not come from the console. Open the console at the address that CONSOLE_BASE_URL names.',
 }
 
-/** JSON is the only content type, because a form of another site cannot send it. */
-function acceptOnlyJson(api: FastifyInstance): void {
-  api.removeContentTypeParser('text/plain')
-}
-
 function refuse(reply: FastifyReply, request: FastifyRequest, { status, code, message }: Refused): FastifyReply {
   if (status === 503) reply.header('Retry-After', '1')
   return reply
@@ -99,6 +109,8 @@ function refuse(reply: FastifyReply, request: FastifyRequest, { status, code, me
 
 /** Translates anything thrown into a refusal; the log gets the cause, the page does not. */
 function translate(error: unknown, request: FastifyRequest): Refused {
+  if (error instanceof Failure)
+    return { status: 400, code: 'malformed', message: error.details.message ?? 'The request is not JSON.' }
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return { status: 413, code: 'too_large', message: 'This is more than the console accepts at once.' }

@@ -13,28 +13,45 @@ export type OperationPath =
   | { access: 'open' | 'account'; name: string }
   | { access: 'operator'; name: string; organization: string; environment: string }
 
-/** A request for an operation, which came from the console's own page. */
-export interface OperationRequest {
+/** What is known of a request before its body is read. */
+export interface OperationHead {
   path: OperationPath
-  input: unknown
   /** The token of the session cookie. */
   token: string | undefined
+}
+
+/** A request for an operation, by a caller who was admitted, from the console's own page. */
+export interface OperationRequest {
+  input: unknown
   requestId: string
   client: Client
   /** The `Origin` header, which was checked. */
   origin: string
 }
 
+/** Why an operation was not carried out. */
+export interface Refused {
+  refused: { status: number; code: string; message: string }
+}
+
 /** The output of an operation or why it was refused, and the new token of the session cookie; null removes the cookie. */
-export type OperationAnswer = { newToken?: string | null } & (
-  | { output: unknown }
-  | { refused: { status: number; code: string; message: string } }
-)
+export type OperationAnswer = { newToken?: string | null } & ({ output: unknown } | Refused)
 
 /** What the caller may see of an operation: part of its context. */
-type Admitted = Record<string, unknown>
+type Scope = Record<string, unknown>
 
-/** Answers requests for operations: finds the session, checks the role and the input, and calls the operation. */
+/** A caller who may use an operation. */
+export interface Admitted {
+  name: string
+  operation: Operation
+  session: SignedInSession | undefined
+  scope: Scope
+}
+
+/**
+ * Answers requests for operations in two steps: `admit` finds the session and checks the role, which takes no body;
+ * `respond` checks the input and calls the operation.
+ */
 export class OperationResponder {
   readonly #installation: Installation
   readonly #validations = new Map<string, Validate>()
@@ -43,14 +60,20 @@ export class OperationResponder {
     this.#installation = installation
   }
 
-  async respond(request: OperationRequest): Promise<OperationAnswer> {
-    const { path, input, token, requestId, client, origin } = request
+  /** Finds the operation of a request, and whether its caller may use it. */
+  async admit({ path, token }: OperationHead): Promise<Admitted | Refused> {
     const operation = findOperation(path)
     if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
     const session = token === undefined ? undefined : await findSession(this.#installation, token)
-    const admitted = await this.#admit(operation, path, session)
-    if (isRefusal(admitted)) return refused(admitted)
-    const [violation] = this.#validate(path.name, operation, input)
+    const scope = await this.#scopeOf(operation, path, session)
+    return isRefusal(scope) ? refused(scope) : { name: path.name, operation, session, scope }
+  }
+
+  /** Carries out an operation for a caller who was admitted. */
+  async respond(admitted: Admitted, request: OperationRequest): Promise<OperationAnswer> {
+    const { name, operation, session, scope } = admitted
+    const { input, requestId, client, origin } = request
+    const [violation] = this.#validate(name, operation, input)
     if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
 
     const installation = { ...this.#installation, requestId }
@@ -63,17 +86,17 @@ export class OperationResponder {
       client,
       origin,
       session: control,
-      ...admitted,
+      ...scope,
     } as never)
     return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
   }
 
   /** What the context of the operation has besides its base, if the caller may use the operation at all. */
-  async #admit(
+  async #scopeOf(
     operation: Operation,
     path: OperationPath,
     session: SignedInSession | undefined,
-  ): Promise<Admitted | Refusal> {
+  ): Promise<Scope | Refusal> {
     if (path.access === 'open') return {}
     if (!session) return { problem: 'You are not signed in, or your session has ended.', status: 401 }
     const account: SignedIn = {
@@ -157,9 +180,7 @@ const CODES = {
   429: 'throttled',
 }
 
-function refused({ problem, status = 400, code }: Refusal): {
-  refused: { status: number; code: string; message: string }
-} {
+function refused({ problem, status = 400, code }: Refusal): Refused {
   return { refused: { status, code: code ?? CODES[status], message: sentence(problem) } }
 }
 

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type ConnectionError,
@@ -13,13 +12,14 @@ import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import { PolicyNotApproved } from '../underwriting/active-policies.ts'
+import { acceptOnlyJson } from './accept-only-json.ts'
 import { Admission } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
 import { underwrite } from './endpoints/underwrite.ts'
 import { guardedServer } from './guarded-server.ts'
-import { BODY_BYTES_MAX, readJsonBody } from './json-body.ts'
+import { BODY_BYTES_MAX } from './json-body.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { logRequests } from './request-log.ts'
@@ -176,22 +176,6 @@ function countRequests(app: FastifyInstance, usage: UsageMeter): void {
     }
     done()
   })
-}
-
-function acceptOnlyJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
-    const body = isPlainUtf8(headers) ? readJsonBody(bytes as Buffer) : fail('unsupported_media_type', NOT_PLAIN_UTF8)
-    if (body instanceof Failure) done(body as unknown as Error)
-    else done(null, body.value)
-  })
-}
-
-const NOT_PLAIN_UTF8 = { message: 'The body is compressed or not in UTF-8. Send it as it is, in UTF-8.' }
-
-function isPlainUtf8({ 'content-encoding': encoding = 'identity', 'content-type': type = '' }: IncomingHttpHeaders) {
-  const charset = /;\s*charset="?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8'
-  return encoding.toLowerCase() === 'identity' && /^utf-?8$/i.test(charset)
 }
 
 /** Parses whole numbers, and keeps a repeated parameter as an array, which validation refuses. */

@@ -77,26 +77,39 @@ function positionOf(error: unknown, text: string): string {
   return ` (line ${line}, column ${end - lineStart + 1})`
 }
 
+/** A place in a body, linked to the place around it: a path copied for each value would take quadratic time. */
+interface Place {
+  name: string
+  around: Place | undefined
+}
+
 /** Finds text that cannot be stored, or a reserved name. */
 export function findFault(root: unknown): Violation | undefined {
-  const stack: { value: unknown; path: string[] }[] = [{ value: root, path: [] }]
+  const stack: { value: unknown; place: Place | undefined }[] = [{ value: root, place: undefined }]
   while (stack.length > 0) {
-    const { value, path } = stack.pop()!
+    const { value, place } = stack.pop()!
     if (typeof value === 'string' && !isStorable(value))
-      return { param: pointerTo(path), message: 'Text must not contain NUL characters or lone surrogates.' }
+      return { param: pointerTo(pathOf(place)), message: 'Text must not contain NUL characters or lone surrogates.' }
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
       if (!isStorable(name))
         return {
-          param: pointerTo(path),
+          param: pointerTo(pathOf(place)),
           message: 'Field names must not contain NUL characters or lone surrogates.',
         }
+      const within = { name, around: place }
       if (RESERVED_NAMES.has(name))
-        return { param: pointerTo([...path, name]), message: `${name} cannot be used as a field name.` }
-      stack.push({ value: member, path: [...path, name] })
+        return { param: pointerTo(pathOf(within)), message: `${name} cannot be used as a field name.` }
+      stack.push({ value: member, place: within })
     }
   }
   return undefined
+}
+
+function pathOf(place: Place | undefined): string[] {
+  const path: string[] = []
+  for (let at = place; at; at = at.around) path.push(at.name)
+  return path.reverse()
 }
 
 function isStorable(text: string): boolean {
