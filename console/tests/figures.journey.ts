@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import type { Download, Page } from 'playwright-core'
+import type { Download, Locator, Page } from 'playwright-core'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
+import { recordPersona } from '../../server/tests/record-persona.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
 import {
   assertAccessible,
@@ -19,9 +20,12 @@ const testConsole = await openConsole()
 const { api, problems, organizationId } = testConsole
 const key = /sk_sandbox_\w+/.exec(api.service.firstRunText ?? '')?.[0]
 assert.ok(key, 'the first run prints a key of the sandbox')
+let requests = 0
 const organization = {
-  post: (path: string, body: unknown, headers = {}) =>
-    api.request('sandbox', path, { method: 'POST', key, body, headers }),
+  post: (path: string, body: unknown, headers = {}) => {
+    requests += 1
+    return api.request('sandbox', path, { method: 'POST', key, body, headers })
+  },
 } as TestOrganization
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
@@ -33,26 +37,40 @@ test('a new owner is led by the first steps, and sees the first decision when it
   await tab.getByText('No decisions yet').waitFor()
   await assertAccessible(tab, 'the empty overview')
   const entity = await createEntity(organization, 'Lumen Atelier', { income: true })
-  await underwrite(organization, entity, { requested_amount: 2_500, currency: 'EUR' })
-  await underwrite(organization, await createEntity(organization, 'Otto Overdrawn'))
+  const first = await underwrite(organization, entity, { requested_amount: 2_500, currency: 'EUR' })
+  const second = await underwrite(organization, await createEntity(organization, 'Otto Overdrawn'))
+  const third = await recordPersona(organization, 'prime')
+  assert.deepEqual(
+    [first, second, third].map(({ verdict }) => verdict),
+    ['manual_review', 'manual_review', 'approve'],
+  )
   await api.service.installation.stores.sandbox.drain()
   await untilSeen(tab, () => steps.getByText('3 of 5'))
   assert.equal(await steps.getByRole('link', { name: 'Add an endpoint' }).count(), 1)
   const row = tab.getByRole('row', { name: /Lumen Atelier/ })
   await row.getByText('€2,500').waitFor()
-  await tab.getByRole('link', { name: /^Decisions 2/ }).waitFor()
+  // A rate of one day once gave the axis no end, and the tab froze.
+  const rate = tab.getByRole('group', { name: /^Share of decisions that approve/ })
+  assert.deepEqual(
+    (await labelsOf(rate)).filter((label) => label.endsWith('%')),
+    [0, 10, 20, 30, 40].map((percent) => `${percent}\u00a0%`),
+  )
+  assert.equal((await labelsOf(rate)).at(-1), writeToday())
+  assert.deepEqual(await cutLabels(tab), [])
+  await tab.getByRole('link', { name: /^Decisions 3/ }).waitFor()
   await tab.getByText('24 h', { exact: true }).click()
   await tab.waitForURL(/range=24h/)
   await tab.getByRole('heading', { name: 'Decisions by hour' }).waitFor()
-  await tab.getByRole('link', { name: /^Decisions 2/ }).click()
+  await tab.getByRole('link', { name: /^Decisions 3/ }).click()
   await tab.waitForURL(/decisions\?from=/)
-  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 2)
+  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 3)
   await tab.close()
 })
 
 test('usage shows requests by day and key, keeps its period in the URL, and saves what it shows', async () => {
+  await ingestMany(await createEntity(organization, 'Mara Many'), 1_100)
   const tab = await testConsole.open('usage')
-  await untilSeen(tab, () => tab.getByRole('row', { name: /sandbox|First|key/i }).filter({ hasText: '5' }))
+  await untilSeen(tab, () => tab.getByRole('row', { name: /sandbox|First|key/i }).filter({ hasText: String(requests) }))
   await tab.getByText('7 days', { exact: true }).click()
   await tab.waitForURL(/from=.*to=/)
   await settle(tab)
@@ -62,7 +80,13 @@ test('usage shows requests by day and key, keeps its period in the URL, and save
     .split('\r\n')
   assert.equal(lines[0], 'environment,api_key,day,requests,errors,decisions,transactions')
   assert.equal(lines.length, 1 + 7, 'a line for each day')
-  assert.match(lines.at(-1)!, /^sandbox,all,\d{4}-\d{2}-\d{2},5,0,2,12$/)
+  assert.match(lines.at(-1)!, new RegExp(`^sandbox,all,\\d{4}-\\d{2}-\\d{2},${requests},0,3,\\d+$`))
+  await tab.getByLabel('What the chart shows').getByText('Transactions').click()
+  await tab.waitForURL(/show=transactions/)
+  const chart = tab.getByRole('group', { name: /^transactions by day/ })
+  assert.ok((await labelsOf(chart)).includes('1,000'), 'a day with over a thousand transactions is named in full')
+  assert.ok((await labelsOf(chart)).includes(writeToday()))
+  assert.deepEqual(await cutLabels(tab), [])
   await tab.getByLabel('What the chart shows').getByText('Decisions').click()
   await tab.waitForURL(/show=decisions/)
   await tab.getByRole('table', { name: 'Usage by API key' }).getByRole('link').first().click()
@@ -79,7 +103,7 @@ test('Enter on a bar of the chart opens the decisions of its day, and a filter t
   await tab.keyboard.press('ArrowLeft')
   await tab.keyboard.press('Enter')
   await tab.waitForURL(/decisions\?from=\d{4}-\d{2}-\d{2}&to=/)
-  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 2)
+  await untilCount(tab.getByRole('table', { name: 'Decisions' }).getByRole('link'), 3)
   await tab.close()
   const other = await testConsole.open('audit-log?actor=key_of_another')
   await other.getByText('No entry matches').waitFor()
@@ -101,7 +125,7 @@ test('the owner filters the log, opens an entry, verifies the log, and exports w
   await tab.getByRole('search').getByText('What').click()
   await tab.getByRole('menuitem', { name: 'entity.created' }).click()
   await tab.waitForURL(/type=entity.created/)
-  await untilCount(tab.getByRole('row', { name: /entity.created/ }), 2)
+  await untilCount(tab.getByRole('row', { name: /entity.created/ }), 4)
   await tab
     .getByRole('row', { name: /entity.created/ })
     .first()
@@ -129,7 +153,7 @@ test('the owner filters the log, opens an entry, verifies the log, and exports w
     .map((line) => JSON.parse(line))
   assert.deepEqual(
     entries.map(({ type }) => type),
-    ['entity.created', 'entity.created'],
+    Array(4).fill('entity.created'),
   )
   await tab.getByRole('link', { name: 'production log' }).click()
   await tab.waitForURL(`**/${organizationId}/production/audit-log`)
@@ -156,6 +180,45 @@ test('audit-log is accessible in both themes, on a desktop and on a phone, with 
       await tab.getByRole('menuitem', { name: 'JSON lines' }).waitFor()
     },
   }))
+
+/** Sends so many transactions of one entity, by hundreds. */
+async function ingestMany(entityId: string, count: number): Promise<void> {
+  const all = Array.from({ length: count }, (_, index) => ({
+    external_id: `many-${index}`,
+    occurred_at: new Date(Date.parse('2026-01-01') + index * 3_600_000).toISOString(),
+    ...{ amount: 10, currency: 'EUR', direction: 'credit', category: 'salary' },
+  }))
+  for (let from = 0; from < count; from += 100) {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const body = { transactions: all.slice(from, from + 100) }
+    const { status, text } = await organization.post(`/v1/entities/${entityId}/transactions`, body, headers)
+    assert.ok(status < 300, text)
+  }
+}
+
+/** The words of a chart, from the top of its axis down and then along its bottom. */
+function labelsOf(chart: Locator): Promise<string[]> {
+  return chart.locator('svg text').allTextContents()
+}
+
+/** The words of charts that reach beyond their drawing, where nothing of them is seen. */
+function cutLabels(tab: Page): Promise<(string | null)[]> {
+  return tab.locator('main [role=group] svg text').evaluateAll((words) =>
+    words
+      .filter((word) => {
+        const [own, drawing] = [word.getBoundingClientRect(), word.closest('svg')!.getBoundingClientRect()]
+        return (
+          own.left < drawing.left || own.right > drawing.right || own.top < drawing.top || own.bottom > drawing.bottom
+        )
+      })
+      .map(({ textContent }) => textContent),
+  )
+}
+
+/** Today as the charts of the console write it, in UTC: `17 Nov`. */
+function writeToday(): string {
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date())
+}
 
 /** Waits for what the server counts within a second and the page asks for again. */
 async function untilSeen(tab: Page, find: () => { count(): Promise<number> }): Promise<void> {

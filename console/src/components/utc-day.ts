@@ -1,5 +1,10 @@
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const longDay = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+const day = new Intl.DateTimeFormat('en-GB', DAY)
+const longDay = new Intl.DateTimeFormat('en-GB', { ...DAY, weekday: 'short' })
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { ...DAY, year: 'numeric' })
+const longDayOfYear = new Intl.DateTimeFormat('en-GB', { ...DAY, weekday: 'short', year: 'numeric' })
+const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+const longMonth = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const longHour = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
@@ -8,9 +13,16 @@ const longHour = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-/** A day, which is counted in UTC: `11 Nov`, or `Wed 11 Nov`. */
-export function writeUtcDay(at: string, long = false): string {
-  return (long ? longDay : day).format(new Date(at))
+/** A day, which is counted in UTC: `11 Nov`, or `Wed 11 Nov`; with its year, if that is not the present one. */
+export function writeUtcDay(at: string, long = false, nowMs = Date.now()): string {
+  const date = new Date(at)
+  if (date.getUTCFullYear() === new Date(nowMs).getUTCFullYear()) return (long ? longDay : day).format(date)
+  return (long ? longDayOfYear : dayOfYear).format(date)
+}
+
+/** A month, such as `2026-11`, counted in UTC: `Nov 2026`, or `November 2026`. */
+export function writeUtcMonth(at: string, long = false): string {
+  return (long ? longMonth : month).format(new Date(`${at}-01T00:00:00.000Z`))
 }
 
 /** The beginning of an hour in the reader's time zone: `14:00`, or `Wed 14:00`. */

@@ -1,14 +1,41 @@
-const counts = new Intl.NumberFormat('en-GB')
-const shares = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** A number with the digits that the options ask for; every other function here writes through it. */
+export function writeNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  const key = JSON.stringify(options)
+  // Created once for each set of options: to create a format takes longer than to draw a row of a table.
+  const format = formats.get(key) ?? new Intl.NumberFormat('en-GB', options)
+  formats.set(key, format)
+  return format.format(value)
+}
 
 /** A count: `1,827`. */
 export function writeCount(value: number): string {
-  return counts.format(value)
+  return writeNumber(value)
+}
+
+/** A number with exactly so many decimals: `0.50`. */
+export function writeFixed(value: number, decimals: number): string {
+  return writeNumber(value, { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+}
+
+const COMPACT = { notation: 'compact', maximumSignificantDigits: 3 } as const
+/** Up to here a count is as short in full. */
+const SHORT_FROM = 10_000
+
+/** A count as an axis names it: `1,827`, `12k`, `1.5m`. */
+export function writeShortCount(value: number): string {
+  return Math.abs(value) < SHORT_FROM ? writeCount(value) : writeNumber(value, COMPACT)
+}
+
+/** An amount of money as an axis names it: `€500`, `€20k`, `€1.5m`. */
+export function writeShortMoney(amount: number, currency: string): string {
+  return writeNumber(amount, { ...COMPACT, style: 'currency', currency })
 }
 
 /** A share of a whole without its sign: `62.9`; undefined of nothing. */
 export function writeShare(part: number, whole: number): string | undefined {
-  return whole > 0 ? shares.format((part / whole) * 100) : undefined
+  return whole > 0 ? writeFixed((part / whole) * 100, 1) : undefined
 }
 
 /** A figure with its sign, `62.9 %`: a no-break space keeps them on one line. */
@@ -18,17 +45,17 @@ export function withPercentSign(figure: number | string): string {
 
 /** A share of a whole, which is not nothing, in percent: `62.9 %`. */
 export function writePercentOf(part: number, whole: number): string {
-  return withPercentSign(shares.format((part / whole) * 100))
+  return withPercentSign(writeFixed((part / whole) * 100, 1))
 }
 
 /** Milliseconds with two or three digits: `3.9`, `18.1`, `240`. */
 export function writeMs(ms: number): string {
-  return ms < 100 ? shares.format(ms) : counts.format(Math.round(ms))
+  return ms < 100 ? writeFixed(ms, 1) : writeCount(Math.round(ms))
 }
 
 /** How long an answer took, with its unit: `912 ms`, `1.2 s`. */
 export function writeAnswerTime(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : `${shares.format(ms / 1_000)} s`
+  return ms < 1_000 ? `${ms} ms` : `${writeFixed(ms / 1_000, 1)} s`
 }
 
 /** The same for figures that need not be whole: `0 ms`, `3.9 ms`, `50 ms`, `1.2 s`. */
@@ -38,19 +65,7 @@ export function writeLatency(ms: number): string {
 
 /** An amount of money without cents where there are none: `€20,000`. */
 export function writeMoney(amount: number, currency: string): string {
-  return moneyFormat(currency, Number.isInteger(amount) ? 0 : 2).format(amount)
-}
-
-const moneyFormats = new Map<string, Intl.NumberFormat>()
-
-/** Created once for each currency: to create a format takes longer than to draw a row of a table. */
-function moneyFormat(currency: string, minimumFractionDigits: number): Intl.NumberFormat {
-  const key = `${currency} ${minimumFractionDigits}`
-  const known = moneyFormats.get(key)
-  if (known) return known
-  const created = new Intl.NumberFormat('en-GB', { style: 'currency', currency, minimumFractionDigits })
-  moneyFormats.set(key, created)
-  return created
+  return writeNumber(amount, { style: 'currency', currency, minimumFractionDigits: Number.isInteger(amount) ? 0 : 2 })
 }
 
 /** How long something takes or has lasted: `40 min`, `3 h`, `2 d`. */

@@ -1,4 +1,5 @@
 import { IconLock } from '@tabler/icons-react'
+import { percentScale } from '../components/charts/layout/percent-scale.ts'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
@@ -20,7 +21,8 @@ export function LimitTerms({ view }: { view: ViewData }) {
   if (!limit) return null
   const { currency, binding, amount } = limit
   const terms = [...limit.terms].sort((a, b) => a.amount - b.amount)
-  const largest = Math.max(1, ...terms.map((term) => Math.min(term.amount, widest(view))))
+  // Terms may be "no bound", written as a huge amount, which must not flatten the others.
+  const placeOf = percentScale(0, Math.max(1, ...terms.map((term) => Math.min(term.amount, widest(view)))))
   return (
     <FoldSection
       title="Limit"
@@ -48,7 +50,7 @@ export function LimitTerms({ view }: { view: ViewData }) {
             </span>
             <span className="num">{writeMoney(term.amount, currency)}</span>
             <i className={classes.termBar} aria-hidden="true">
-              <i style={{ width: `${Math.min(1, term.amount / largest) * 100}%` }} />
+              <i style={{ width: `${placeOf(term.amount)}%` }} />
             </i>
           </li>
         ))}
@@ -63,7 +65,7 @@ export function LimitTerms({ view }: { view: ViewData }) {
   )
 }
 
-/** Terms may be "no bound", written as a huge amount, which must not flatten the others. */
+/** The largest amount that a bar is drawn for in full. */
 function widest({ requested }: ViewData): number {
   return (requested?.amount ?? 1) * 3
 }

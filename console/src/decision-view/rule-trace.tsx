@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheckFilled, IconCircleDashed, IconHelpCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { percentScale } from '../components/charts/layout/percent-scale.ts'
 import { StateBadge, type Tone } from '../components/state-badge.tsx'
 import { FoldSection } from './fold-section.tsx'
 import classes from './rule-trace.module.css'
@@ -158,11 +159,14 @@ function Distance({ rule, write }: { rule: ShownRule; write: Write }) {
   if (holds === true) return points ? `held, ${points} points` : 'held'
   if (holds === null) return <span className="dim">needs {missing?.join(', ')}</span>
   if (!near) return <span className="dim">–</span>
-  const share = Math.max(0.04, 1 - near.distance / Math.abs(near.threshold))
   return (
     <span className={classes.near}>
       <i aria-hidden="true">
-        <i style={{ width: `${share * 100}%` }} />
+        <i
+          style={{
+            width: `max(4%, ${percentScale(0, Math.abs(near.threshold))(Math.abs(near.threshold) - near.distance)}%)`,
+          }}
+        />
       </i>
       {write(near.feature, near.distance)} short
     </span>

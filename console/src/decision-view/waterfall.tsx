@@ -4,22 +4,23 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { FoldSection } from './fold-section.tsx'
 import type { ViewData } from './view-data.ts'
 import classes from './waterfall.module.css'
+import {
+  type AxisLine,
+  type Bar,
+  layOutWaterfall,
+  type Score,
+  type Span,
+  type WaterfallLayout,
+  type WaterfallMode,
+} from './waterfall-layout.ts'
 import { binWriter, featureWriter, writeDecimal, writePoints } from './write-feature.ts'
-
-type Score = NonNullable<ViewData['evidence']['score']>
-
-/** A row of the waterfall: from where to where its bar goes, and what it misses against the reference. */
-interface Bar {
-  from: number
-  to: number
-  missed: number
-}
 
 /** The points of the scorecard from base to score, as a table with bars and the cutoffs. */
 export function Waterfall({ view }: { view: ViewData }) {
-  const [mode, setMode] = useState<'running' | 'reference'>('running')
+  const [mode, setMode] = useState<WaterfallMode>('running')
   const { score, scorecard } = view.evidence
   if (!score) return null
+  const layout = layOutWaterfall(score, scorecard, mode)
   return (
     <FoldSection
       title="From base to score"
@@ -38,12 +39,12 @@ export function Waterfall({ view }: { view: ViewData }) {
           aria-label="What the bars show"
         />
       }
-      footer={<Legend mode={mode} view={view} score={score} />}
+      footer={<Legend mode={mode} view={view} score={score} startsAt={layout.startsAt} />}
     >
       {scorecard.length === 0 ? (
         <p className={classes.none}>The policy gives no points by characteristics.</p>
       ) : (
-        <Table view={view} score={score} mode={mode} />
+        <Table view={view} score={score} layout={layout} isRunning={mode === 'running'} />
       )}
     </FoldSection>
   )
@@ -52,15 +53,11 @@ export function Waterfall({ view }: { view: ViewData }) {
 interface Drawn {
   view: ViewData
   score: Score
-  scale: Scale
-  lines: readonly Line[]
+  layout: WaterfallLayout
 }
 
-function Table({ view, score, mode }: { view: ViewData; score: Score; mode: 'running' | 'reference' }) {
-  const isRunning = mode === 'running'
-  const scale = isRunning ? scaleOf(view, score) : referenceScale(view)
-  const lines = isRunning ? linesOf(score, scale) : [{ at: place(0, scale), name: 'Reference', kind: 'cutoff' }]
-  const drawn = { view, score, scale, lines }
+function Table({ isRunning, ...drawn }: Drawn & { isRunning: boolean }) {
+  const { score, layout } = drawn
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard
     <section className={classes.scroll} aria-label="Points by characteristic" tabIndex={0}>
@@ -77,7 +74,7 @@ function Table({ view, score, mode }: { view: ViewData; score: Score; mode: 'run
             </th>
             <th scope="col" className={classes.axis}>
               <span className="visually-hidden">Bar</span>
-              <AxisWords lines={lines} />
+              <AxisWords lines={layout.lines} />
             </th>
             <th scope="col" data-end>
               Points
@@ -89,7 +86,7 @@ function Table({ view, score, mode }: { view: ViewData; score: Score; mode: 'run
         </thead>
         <tbody>
           {isRunning && <BaseRow {...drawn} />}
-          <CharacteristicRows {...drawn} bars={isRunning ? runningBars(view, score) : referenceBars(view)} />
+          <CharacteristicRows {...drawn} />
           {isRunning && <RulePointsRow {...drawn} />}
         </tbody>
         {isRunning && <TotalRow {...drawn} />}
@@ -98,12 +95,12 @@ function Table({ view, score, mode }: { view: ViewData; score: Score; mode: 'run
   )
 }
 
-function BaseRow({ score, scale, lines }: Drawn) {
+function BaseRow({ score, layout }: Drawn) {
   return (
     <tr>
       <th scope="row">Base</th>
       <td />
-      <BarCell bar={{ from: scale.from, to: score.base, missed: 0 }} scale={scale} lines={lines} tone="base" />
+      <BarCell bar={layout.base} lines={layout.lines} tone="base" />
       <td data-end>{writeDecimal(score.base)}</td>
       <td data-end className="dim">
         –
@@ -112,7 +109,7 @@ function BaseRow({ score, scale, lines }: Drawn) {
   )
 }
 
-function CharacteristicRows({ view, scale, lines, bars }: Drawn & { bars: readonly Bar[] }) {
+function CharacteristicRows({ view, layout }: Drawn) {
   const write = featureWriter(view)
   const writeBin = binWriter(view)
   return view.evidence.scorecard.map((line, index) => (
@@ -125,7 +122,7 @@ function CharacteristicRows({ view, scale, lines, bars }: Drawn & { bars: readon
         {line.missing ? <StateBadge tone="warn">missing: {line.missing}</StateBadge> : write(line.feature, line.value)}
         <span className={classes.bin}>{writeBin(line.feature, line.bin)}</span>
       </td>
-      <BarCell bar={bars[index]!} scale={scale} lines={lines} tone={line.shortfall >= FAR_SHORT ? 'far' : 'given'} />
+      <BarCell bar={layout.bars[index]!} lines={layout.lines} tone={line.shortfall >= FAR_SHORT ? 'far' : 'given'} />
       <td data-end>{writePoints(line.points)}</td>
       <td data-end>
         <Difference shortfall={line.shortfall} />
@@ -134,28 +131,27 @@ function CharacteristicRows({ view, scale, lines, bars }: Drawn & { bars: readon
   ))
 }
 
-function RulePointsRow({ score, scale, lines }: Drawn) {
+function RulePointsRow({ score, layout }: Drawn) {
   const points = score.rule_points ?? 0
   if (points === 0) return null
-  const bar = { from: score.total - points, to: score.total, missed: 0 }
   return (
     <tr>
       <th scope="row">Points of rules</th>
       <td />
-      <BarCell bar={bar} scale={scale} lines={lines} tone={points < 0 ? 'far' : 'given'} />
+      <BarCell bar={layout.rulePoints} lines={layout.lines} tone={points < 0 ? 'far' : 'given'} />
       <td data-end>{writePoints(points)}</td>
       <td />
     </tr>
   )
 }
 
-function TotalRow({ view, score, scale, lines }: Drawn) {
+function TotalRow({ view, score, layout }: Drawn) {
   return (
     <tfoot>
       <tr>
         <th scope="row">Score</th>
         <td data-end>{view.tier && <StateBadge tone="info">Tier {view.tier}</StateBadge>}</td>
-        <BarCell bar={{ from: scale.from, to: score.total, missed: 0 }} scale={scale} lines={lines} tone="total" />
+        <BarCell bar={layout.total} lines={layout.lines} tone="total" />
         <td data-end className={classes.total}>
           {writeDecimal(score.total)}
         </td>
@@ -170,65 +166,7 @@ function TotalRow({ view, score, scale, lines }: Drawn) {
 /** A shortfall from which a bar is drawn as a warning. */
 const FAR_SHORT = 15
 
-interface Scale {
-  from: number
-  to: number
-}
-
-interface Line {
-  at: number
-  name: string
-  kind: string
-}
-
-function place(points: number, { from, to }: Scale): number {
-  return ((points - from) / (to - from)) * 100
-}
-
-function scaleOf(view: ViewData, score: Score): Scale {
-  const bars = runningBars(view, score)
-  const all = bars.flatMap(({ from, to, missed }) => [from, to, to + missed])
-  const [low, high] = [Math.min(score.base, score.cutoff, ...all), Math.max(score.total, score.cutoff, ...all)]
-  const room = Math.max(10, (high - low) * 0.06)
-  return { from: Math.floor((low - room) / 10) * 10, to: Math.ceil((high + room) / 10) * 10 }
-}
-
-function referenceScale({ evidence: { scorecard } }: ViewData): Scale {
-  const most = Math.max(10, ...scorecard.map(({ shortfall }) => Math.abs(shortfall)))
-  return { from: -most * 1.1, to: most * 1.1 }
-}
-
-function runningBars({ evidence: { scorecard } }: ViewData, { base }: Score): Bar[] {
-  let total = base
-  return scorecard.map(({ points, shortfall }) => {
-    const from = total
-    total += points
-    return { from, to: total, missed: Math.max(0, shortfall) }
-  })
-}
-
-function referenceBars({ evidence: { scorecard } }: ViewData): Bar[] {
-  return scorecard.map(({ shortfall }) => ({ from: 0, to: -shortfall, missed: 0 }))
-}
-
-/** The cutoff, which crosses every row, and round scores that only the head names. */
-function linesOf({ cutoff }: Score, scale: Scale): Line[] {
-  const step = TICK_STEPS.find((each) => (scale.to - scale.from) / each <= TICKS_MAX) ?? TICK_STEPS.at(-1)!
-  const first = Math.ceil(scale.from / step)
-  const ticks = Array.from({ length: Math.floor(scale.to / step) - first + 1 }, (_, index) => (first + index) * step)
-  return [
-    ...ticks.map((tick) => ({ at: place(tick, scale), name: String(tick), kind: 'tick' })),
-    { at: place(cutoff, scale), name: `Cutoff ${cutoff}`, kind: 'cutoff' },
-  ]
-}
-
-/** Distances between the scores that the axis names. */
-const TICK_STEPS = [10, 20, 50, 100, 200, 500, 1_000, 5_000]
-const TICKS_MAX = 6
-
-function BarCell({ bar, scale, lines, tone }: { bar: Bar; scale: Scale; lines: readonly Line[]; tone: string }) {
-  const [from, to] = [Math.min(bar.from, bar.to), Math.max(bar.from, bar.to)].map((points) => place(points, scale))
-  const missed = place(Math.max(bar.from, bar.to) + bar.missed, scale)
+function BarCell({ bar, lines, tone }: { bar: Bar; lines: readonly AxisLine[]; tone: string }) {
   return (
     <td className={classes.bars} aria-hidden="true">
       {lines
@@ -236,17 +174,17 @@ function BarCell({ bar, scale, lines, tone }: { bar: Bar; scale: Scale; lines: r
         .map(({ at, name }) => (
           <i key={name} className={classes.line} style={{ left: `${at}%` }} />
         ))}
-      <i className={classes.bar} data-tone={tone} style={span(from!, to!)} />
-      {bar.missed > 0 && <i className={classes.bar} data-tone="missed" style={span(to!, missed)} />}
+      <i className={classes.bar} data-tone={tone} style={place(bar)} />
+      {bar.missed && <i className={classes.bar} data-tone="missed" style={place(bar.missed)} />}
     </td>
   )
 }
 
-function span(from: number, to: number): CSSProperties {
+function place({ from, to }: Span): CSSProperties {
   return { left: `${from}%`, width: `max(2px, ${to - from}%)` }
 }
 
-function AxisWords({ lines }: { lines: readonly Line[] }) {
+function AxisWords({ lines }: { lines: readonly AxisLine[] }) {
   const cutoff = lines.find(({ kind }) => kind === 'cutoff')?.at ?? 0
   return lines.map(({ at, name, kind }) => {
     // A score whose word would touch the cutoff's, or reach into the next column, is left out.
@@ -274,7 +212,17 @@ function nextTier({ tiers }: ViewData, { total }: Score): string | undefined {
   return next && `Tier ${next.tier} begins at ${next.from}, ${writeDecimal(next.from - total)} more`
 }
 
-function Legend({ mode, view, score }: { mode: 'running' | 'reference'; view: ViewData; score: Score }) {
+function Legend({
+  mode,
+  view,
+  score,
+  startsAt,
+}: {
+  mode: WaterfallMode
+  view: ViewData
+  score: Score
+  startsAt: number
+}) {
   if (mode === 'reference')
     return <span>Right of the line: more points than applicants just above the cutoff have. Left: fewer.</span>
   return (
@@ -289,7 +237,7 @@ function Legend({ mode, view, score }: { mode: 'running' | 'reference'; view: Vi
         Points missed
       </span>
       <span className={classes.axisStart}>
-        {[nextTier(view, score), `The axis starts at ${scaleOf(view, score).from}`].filter(Boolean).join('. ')}
+        {[nextTier(view, score), `The axis starts at ${startsAt}`].filter(Boolean).join('. ')}
       </span>
     </>
   )

@@ -1,12 +1,7 @@
-import { withPercentSign, writeCount, writeMoney } from '../components/write-number.ts'
+import { withPercentSign, writeCount, writeMoney, writeNumber } from '../components/write-number.ts'
 import type { ViewData } from './view-data.ts'
 
 type Value = string | number | boolean | null
-
-const decimals = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 3 })
-/** Three digits say what a ratio is; `30.937 ×` is no truer than `30.9 ×`. */
-const ratios = new Intl.NumberFormat('en-GB', { maximumSignificantDigits: 3 })
-const percents = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 })
 
 /** Writes values of features in their units, in the currency of the request. */
 export function featureWriter({ features, requested }: Pick<ViewData, 'features' | 'requested'>) {
@@ -29,17 +24,17 @@ const NUMBERS = /-?\d+(\.\d+)?/g
 
 /** A share in percent: `64.6 %`. */
 export function writePercent(share: number): string {
-  return withPercentSign(percents.format(share * 100))
+  return withPercentSign(writeNumber(share * 100, { maximumFractionDigits: 1 }))
 }
 
 /** A number with at most three decimals. */
 export function writeDecimal(value: number): string {
-  return decimals.format(value)
+  return writeNumber(value, { maximumFractionDigits: 3 })
 }
 
 /** Points with their sign: `+52`, `−7`. */
 export function writePoints(points: number): string {
-  return points < 0 ? `−${decimals.format(-points)}` : `+${decimals.format(points)}`
+  return points < 0 ? `−${writeDecimal(-points)}` : `+${writeDecimal(points)}`
 }
 
 function writeValue(value: Value, unit: string | null, currency: string | undefined): string {
@@ -48,7 +43,8 @@ function writeValue(value: Value, unit: string | null, currency: string | undefi
   if (typeof value === 'string') return value
   if (unit === 'money' && currency) return writeMoney(value, currency)
   if (unit === 'share') return writePercent(value)
-  if (unit === 'ratio') return `${ratios.format(value)} ×`
-  if (unit === 'days') return `${decimals.format(value)} ${value === 1 ? 'day' : 'days'}`
-  return Number.isInteger(value) ? writeCount(value) : decimals.format(value)
+  // Three digits say what a ratio is; `30.937 ×` is no truer than `30.9 ×`.
+  if (unit === 'ratio') return `${writeNumber(value, { maximumSignificantDigits: 3 })} ×`
+  if (unit === 'days') return `${writeDecimal(value)} ${value === 1 ? 'day' : 'days'}`
+  return Number.isInteger(value) ? writeCount(value) : writeDecimal(value)
 }

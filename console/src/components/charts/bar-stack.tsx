@@ -1,26 +1,23 @@
 import { useRouter } from '@tanstack/react-router'
 import { useId } from 'react'
 import { useFollow, usePageHref } from '../page-link.tsx'
-import { ChartFrame, type Series, TooltipRows } from './chart-frame.tsx'
-import { labelledIndexes, niceTicks } from './chart-scale.ts'
+import { writeCount, writeShortCount } from '../write-number.ts'
+import { ChartFrame, ColumnLabels, LeftAxis, type Series, TooltipRows } from './chart-frame.tsx'
 import classes from './charts.module.css'
+import type { BarLayout, Column, Plot } from './layout/chart-layout.ts'
+import { layOutStack } from './layout/lay-out-stack.ts'
 
 /** One bar: a day or an hour with a value for each series. */
 export interface Bar {
   key: string
-  /** Below the axis: "Nov 11". */
+  /** Below the axis: "11 Nov". */
   label: string
-  /** In the tooltip and the table: "Wed, Nov 11". */
+  /** In the tooltip and the table: "Wed 11 Nov". */
   title: string
   values: Readonly<Record<string, number>>
   /** The page that lists what the bar counts, with its search string. */
   link?: string
 }
-
-const PADDING = { top: 8, right: 6, bottom: 24, left: 40 }
-const LABEL_WIDTH = 56
-/** Between the parts of a bar. */
-const GAP = 1.5
 
 /** Bars stacked by series, for counts over time. */
 export function BarStack({
@@ -38,9 +35,7 @@ export function BarStack({
   minWidth?: number
 }) {
   const totals = bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0))
-  const ticks = niceTicks(Math.max(1, ...totals)).filter(Number.isInteger)
-  const bandOf = (width: number) => (width - PADDING.left - PADDING.right) / Math.max(1, bars.length)
-  const yOf = (value: number) => heightOf(value, { ticks, height })
+  const keys = series.map(({ key }) => key)
   const href = usePageHref()
   const router = useRouter()
   const open = (index: number) => {
@@ -53,158 +48,97 @@ export function BarStack({
       count={bars.length}
       {...(bars.some(({ link }) => link) && { onOpen: open })}
       minWidth={minWidth}
-      axis={{ width: PADDING.left - 8, height, ticks: ticks.map((tick) => ({ y: yOf(tick), label: count(tick) })) }}
-      centerOf={(index, width) => PADDING.left + (index + 0.5) * bandOf(width)}
+      hasStillAxis
+      layOut={(width) => layOutStack({ keys, columns: bars, write: writeShortCount, width, height })}
       tooltip={(index) => (
         <TooltipRows
-          title={`${bars[index]!.title} · ${count(totals[index]!)}`}
-          rows={series.map((each) => ({ series: each, value: count(bars[index]!.values[each.key] ?? 0) }))}
+          title={`${bars[index]!.title} · ${writeCount(totals[index]!)}`}
+          rows={series.map((each) => ({ series: each, value: writeCount(bars[index]!.values[each.key] ?? 0) }))}
         />
       )}
       table={{
         head: ['When', ...series.map(({ name }) => name), 'Total'],
         rows: bars.map((bar, index) => [
           bar.title,
-          ...series.map(({ key }) => count(bar.values[key] ?? 0)),
-          count(totals[index]!),
+          ...keys.map((key) => writeCount(bar.values[key] ?? 0)),
+          writeCount(totals[index]!),
         ]),
       }}
     >
-      {({ width, active, setActive }) => (
-        <BarDrawing {...{ series, bars, ticks, width, height, band: bandOf(width), active, setActive }} />
-      )}
+      {({ layout, active, setActive }) => <BarDrawing {...{ series, bars, layout, active, setActive }} />}
     </ChartFrame>
   )
-}
-
-function heightOf(value: number, { ticks, height }: { ticks: readonly number[]; height: number }): number {
-  const bottom = height - PADDING.bottom
-  return bottom - (value / ticks.at(-1)!) * (bottom - PADDING.top)
 }
 
 interface BarDrawingProps {
   series: readonly Series[]
   bars: readonly Bar[]
-  ticks: readonly number[]
-  width: number
-  height: number
-  band: number
+  layout: BarLayout
   active: number | undefined
   setActive: (index: number | undefined) => void
 }
 
-function BarDrawing({ series, bars, ticks, width, height, band, active, setActive }: BarDrawingProps) {
+function BarDrawing({ series, bars, layout, active, setActive }: BarDrawingProps) {
   const patternId = useId()
-  const bottom = height - PADDING.bottom
-  const yOf = (value: number) => heightOf(value, { ticks, height })
-  const labelled = labelledIndexes(bars.length, Math.floor((width - PADDING.left) / LABEL_WIDTH))
+  const fills = new Map(series.map((each) => [each.key, fillOf(each, patternId)]))
   return (
-    <svg width={width} height={height} className={classes.drawing} aria-hidden="true">
+    <svg width={layout.width} height={layout.height} className={classes.drawing} aria-hidden="true">
       <Hatches id={patternId} series={series} />
-      {ticks.map((tick) => (
-        <g key={tick}>
-          <line
-            className={classes.gridLine}
-            x1={PADDING.left - 8}
-            x2={width - PADDING.right}
-            y1={yOf(tick)}
-            y2={yOf(tick)}
-          />
-          <text x={PADDING.left - 16} y={yOf(tick) + 4} textAnchor="end">
-            {count(tick)}
-          </text>
-        </g>
-      ))}
-      {bars.map((bar, index) => (
+      <LeftAxis {...layout} />
+      {layout.columns.map((column, index) => (
         <BarColumn
-          key={bar.key}
-          bar={bar}
-          x={PADDING.left + index * band}
-          band={band}
-          area={{ top: PADDING.top, bottom }}
+          key={bars[index]!.key}
+          link={bars[index]!.link}
+          column={column}
+          plot={layout.plot}
+          fills={fills}
           isActive={active === index}
           onEnter={() => setActive(index)}
-          parts={partsOf(bar, series, yOf).map((part) => ({ ...part, fill: fillOf(part.series, patternId) }))}
         />
       ))}
-      {bars.map(
-        (bar, index) =>
-          labelled.has(index) && (
-            <text
-              key={bar.key}
-              x={Math.min(PADDING.left + (index + 0.5) * band, width - LABEL_WIDTH / 2)}
-              y={height - 6}
-              textAnchor="middle"
-            >
-              {bar.label}
-            </text>
-          ),
-      )}
+      <ColumnLabels {...layout} />
     </svg>
   )
 }
 
 function BarColumn({
-  bar,
-  x,
-  band,
-  area,
+  link,
+  column,
+  plot,
+  fills,
   isActive,
   onEnter,
-  parts,
 }: {
-  bar: Bar
-  x: number
-  band: number
-  area: { top: number; bottom: number }
+  link: string | undefined
+  column: Column
+  plot: Plot
+  fills: ReadonlyMap<string, string>
   isActive: boolean
   onEnter: () => void
-  parts: readonly { series: Series; y: number; height: number; fill: string }[]
 }) {
-  const barWidth = Math.max(2, Math.min(40, band * 0.78))
   const href = usePageHref()
   const follow = useFollow()
   const drawn = (
     <g onPointerEnter={onEnter}>
       <rect
-        x={x}
-        y={area.top}
-        width={band}
-        height={area.bottom - area.top}
+        x={column.x}
+        y={plot.top}
+        width={column.width}
+        height={plot.bottom - plot.top}
         className={isActive ? classes.activeBand : classes.band}
       />
-      {parts.map((part) => (
-        <rect
-          key={part.series.key}
-          x={x + (band - barWidth) / 2}
-          y={part.y}
-          width={barWidth}
-          height={part.height}
-          rx={1.5}
-          fill={part.fill}
-        />
+      {column.bars.map(({ key, ...place }) => (
+        <rect key={key} {...place} rx={1.5} fill={fills.get(key)} />
       ))}
     </g>
   )
-  if (!bar.link) return drawn
-  const target = href(bar.link)
+  if (!link) return drawn
+  const target = href(link)
   return (
     <a href={target} tabIndex={-1} onClick={(event) => follow(event, target)}>
       {drawn}
     </a>
   )
-}
-
-function partsOf(bar: Bar, series: readonly Series[], yOf: (value: number) => number) {
-  let below = 0
-  return series.flatMap((each) => {
-    const value = bar.values[each.key] ?? 0
-    if (value === 0) return []
-    const bottom = yOf(below)
-    below += value
-    const top = yOf(below)
-    return [{ series: each, y: top, height: Math.max(1, bottom - top - GAP) }]
-  })
 }
 
 /** Hatch patterns of the series that need one. */
@@ -232,8 +166,4 @@ function Hatches({ id, series }: { id: string; series: readonly Series[] }) {
 
 function fillOf({ key, color, hatched }: Series, patternId: string): string {
   return hatched ? `url(#${patternId}-${key})` : color
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-GB')
 }

@@ -1,6 +1,7 @@
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import classes from './charts.module.css'
+import type { BarLayout, ChartLayout } from './layout/chart-layout.ts'
 
 /** A series of a chart: its name and how its marks look. */
 export interface Series {
@@ -15,34 +16,34 @@ export interface Series {
   icon?: ReactNode
 }
 
-/** What a chart draws into: the width that it has, and the column under the pointer or the arrow keys. */
-export interface ChartCanvas {
-  width: number
+/** What a chart draws: where everything lies, and the column under the pointer or the arrow keys. */
+export interface ChartCanvas<Layout> {
+  layout: Layout
   active: number | undefined
   setActive: (index: number | undefined) => void
 }
 
 /** What the frame of a chart needs. */
-interface ChartFrameProps {
+interface ChartFrameProps<Layout extends ChartLayout> {
   /** What the chart shows, for screen readers: "Decisions by day, stacked by verdict". */
   label: string
   count: number
   /** Below this width the chart scrolls sideways rather than shrink its text. */
   minWidth: number
-  /** The middle of a column, for the tooltip. */
-  centerOf: (index: number, width: number) => number
+  /** Lays the chart out in the width that it has. */
+  layOut: (width: number) => Layout
   tooltip: (index: number) => ReactNode
   /** Opens the list behind a column, by Enter. */
   onOpen?: (index: number) => void
   table: { head: readonly string[]; rows: readonly (readonly string[])[] }
-  /** The values at the left; they stay in sight where the chart scrolls sideways. */
-  axis?: { width: number; height: number; ticks: readonly { y: number; label: string }[] }
-  children: (canvas: ChartCanvas) => ReactNode
+  /** Whether the axis is at the left, where it stays in sight while the chart scrolls sideways. */
+  hasStillAxis?: boolean
+  children: (canvas: ChartCanvas<Layout>) => ReactNode
 }
 
 /** The frame of every chart: sideways scrolling, a tooltip that the arrow keys move, and the same figures as a table. */
-export function ChartFrame(props: ChartFrameProps) {
-  const { label, count, minWidth, centerOf, tooltip, onOpen, table, axis, children } = props
+export function ChartFrame<Layout extends ChartLayout>(props: ChartFrameProps<Layout>) {
+  const { label, count, minWidth, layOut, tooltip, onOpen, table, hasStillAxis, children } = props
   const { ref, width: available } = useElementSize()
   const frame = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number>()
@@ -59,6 +60,7 @@ export function ChartFrame(props: ChartFrameProps) {
     event.preventDefault()
     setActive((current) => Math.min(count - 1, Math.max(0, current === undefined ? count - 1 : current + step)))
   }
+  const layout = layOut(width)
   return (
     <>
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the arrow keys move the tooltip, and a region that scrolls must be reachable */}
@@ -76,10 +78,10 @@ export function ChartFrame(props: ChartFrameProps) {
         {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: see above */}
         {available > 0 && (
           <div className={classes.canvas} style={{ width }}>
-            {axis && width > available && <StillAxis {...axis} />}
-            {children({ width, active, setActive })}
-            {active !== undefined && (
-              <Tooltip center={centerOf(active, width)} width={width}>
+            {hasStillAxis && width > available && <StillAxis layout={layout} />}
+            {children({ layout, active, setActive })}
+            {active !== undefined && layout.centers[active] !== undefined && (
+              <Tooltip center={layout.centers[active]} width={width}>
                 {tooltip(active)}
               </Tooltip>
             )}
@@ -92,18 +94,43 @@ export function ChartFrame(props: ChartFrameProps) {
 }
 
 /** The values of the axis over the drawing, at the left edge of what is in sight. */
-function StillAxis({ width, height, ticks }: NonNullable<ChartFrameProps['axis']>) {
+function StillAxis({ layout: { plot, height, ticks } }: { layout: ChartLayout }) {
   return (
     <div className={classes.stillAxis}>
-      <svg width={width} height={height} className={classes.drawing} aria-hidden="true">
-        {ticks.map(({ y, label }) => (
-          <text key={label} x={width - 8} y={y + 4} textAnchor="end">
-            {label}
-          </text>
-        ))}
+      <svg width={plot.left} height={height} className={classes.drawing} aria-hidden="true">
+        <LeftLabels left={plot.left} ticks={ticks} />
       </svg>
     </div>
   )
+}
+
+/** The lines of an axis across the plot, and their values at its left. */
+export function LeftAxis({ plot: { left, right }, ticks }: ChartLayout) {
+  return (
+    <>
+      {ticks.map(({ value, y }) => (
+        <line key={value} className={classes.gridLine} x1={left} x2={right} y1={y} y2={y} />
+      ))}
+      <LeftLabels left={left} ticks={ticks} />
+    </>
+  )
+}
+
+function LeftLabels({ left, ticks }: { left: number; ticks: ChartLayout['ticks'] }) {
+  return ticks.map(({ value, label, y }) => (
+    <text key={value} x={left - 8} y={y + 4} textAnchor="end">
+      {label}
+    </text>
+  ))
+}
+
+/** The words below the columns of a chart. */
+export function ColumnLabels({ labels, height }: BarLayout) {
+  return labels.map(({ index, x, text }) => (
+    <text key={index} x={x} y={height - 6} textAnchor="middle">
+      {text}
+    </text>
+  ))
 }
 
 const TOOLTIP_WIDTH = 188
@@ -117,7 +144,7 @@ function Tooltip({ center, width, children }: { center: number; width: number; c
   )
 }
 
-function FiguresTable({ label, head, rows }: { label: string } & ChartFrameProps['table']) {
+function FiguresTable({ label, head, rows }: { label: string } & ChartFrameProps<ChartLayout>['table']) {
   return (
     // A hidden table would keep its height, and lengthen the page by it.
     <div className="visually-hidden">

@@ -1,6 +1,8 @@
+import { bisectCenter } from 'd3-array'
 import { ChartFrame, type Series, TooltipRows } from './chart-frame.tsx'
-import { niceTicks } from './chart-scale.ts'
 import classes from './charts.module.css'
+import { type LineLayout, layOutLines, type SeriesLine } from './layout/lay-out-lines.ts'
+import { isDrawable } from './layout/value-axis.ts'
 
 /** A moment of a line chart; a series without a value there leaves a gap. */
 export interface Point {
@@ -19,15 +21,15 @@ export interface Mark {
   label: string
 }
 
-const PADDING = { top: 14, right: 52, bottom: 22, left: 2 }
-
 /** Lines over time, with the axis at the right. The first series also fills the area below it. */
 export function LineChart({
   label,
   series,
   points,
   write,
-  startsAtZero = true,
+  writeTick = write,
+  stepMin,
+  hasZero = true,
   mark,
   height = 136,
   minWidth = 280,
@@ -37,25 +39,27 @@ export function LineChart({
   points: readonly Point[]
   /** How a value is written: `(ms) => `${ms} ms``. */
   write: (value: number) => string
+  /** How the axis writes a value, if it is shorter. */
+  writeTick?: (value: number) => string
+  /** The smallest step that the axis tells apart, a power of ten: 1 for whole percents. */
+  stepMin: number
   /** Otherwise the axis starts near the smallest value, which the chart says by its labels. */
-  startsAtZero?: boolean
+  hasZero?: boolean
   mark?: Mark | undefined
   height?: number
   minWidth?: number
 }) {
-  const values = points.flatMap((point) => series.flatMap(({ key }) => point.values[key] ?? []))
-  const ticks = niceTicks(Math.max(...values) || 1, {
-    min: startsAtZero ? 0 : Math.min(...values),
-    count: 3,
-  })
-  const cell = (point: Point, key: string) => (point.values[key] == null ? 'none' : write(point.values[key]))
-  if (values.length === 0) return <p className="dim">Nothing in this time.</p>
+  const keys = series.map(({ key }) => key)
+  const cell = ({ values }: Point, key: string) => (isDrawable(values[key]) ? write(values[key]) : 'none')
+  if (!points.some(({ values }) => keys.some((key) => isDrawable(values[key]))))
+    return <p className="dim">Nothing in this time.</p>
+  const marked = mark && { index: points.findIndex(({ key }) => key === mark.at), label: mark.label }
   return (
     <ChartFrame
       label={label}
       count={points.length}
       minWidth={minWidth}
-      centerOf={(index, width) => xOf(index, points.length, width)}
+      layOut={(width) => layOutLines({ keys, points, write: writeTick, hasZero, stepMin, mark: marked, width, height })}
       tooltip={(index) => (
         <TooltipRows
           title={points[index]!.title}
@@ -64,35 +68,23 @@ export function LineChart({
       )}
       table={{
         head: ['When', ...series.map(({ name }) => name)],
-        rows: points.map((point) => [point.title, ...series.map(({ key }) => cell(point, key))]),
+        rows: points.map((point) => [point.title, ...keys.map((key) => cell(point, key))]),
       }}
     >
-      {({ width, active, setActive }) => (
-        <LineDrawing {...{ series, points, ticks, write, mark, width, height, active, setActive }} />
-      )}
+      {({ layout, active, setActive }) => <LineDrawing {...{ series, layout, active, setActive }} />}
     </ChartFrame>
   )
 }
 
 interface LineDrawingProps {
   series: readonly Series[]
-  points: readonly Point[]
-  ticks: readonly number[]
-  write: (value: number) => string
-  mark: Mark | undefined
-  width: number
-  height: number
+  layout: LineLayout
   active: number | undefined
   setActive: (index: number | undefined) => void
 }
 
-function LineDrawing({ series, points, ticks, write, mark, width, height, active, setActive }: LineDrawingProps) {
-  const bottom = height - PADDING.bottom
-  const [low, high] = [ticks[0]!, ticks.at(-1)!]
-  const yOf = (value: number) => bottom - ((value - low) / (high - low)) * (bottom - PADDING.top)
-  const x = (index: number) => xOf(index, points.length, width)
-  const right = width - PADDING.right
-  const markAt = mark ? points.findIndex(({ key }) => key === mark.at) : -1
+function LineDrawing({ series, layout, active, setActive }: LineDrawingProps) {
+  const { width, height, plot, ticks, centers, lines, labels, mark } = layout
   return (
     <svg
       width={width}
@@ -101,99 +93,56 @@ function LineDrawing({ series, points, ticks, write, mark, width, height, active
       aria-hidden="true"
       onPointerMove={(event) => {
         const offset = event.clientX - event.currentTarget.getBoundingClientRect().left
-        const step = (right - PADDING.left) / Math.max(1, points.length - 1)
-        setActive(Math.min(points.length - 1, Math.max(0, Math.round((offset - PADDING.left) / step))))
+        setActive(bisectCenter(centers, offset))
       }}
     >
-      {ticks.map((tick) => (
-        <g key={tick}>
-          <line className={classes.gridLine} x1={PADDING.left} x2={right} y1={yOf(tick)} y2={yOf(tick)} />
-          <text x={width} y={yOf(tick) + 4} textAnchor="end">
-            {write(tick)}
+      {ticks.map(({ value, label, y }) => (
+        <g key={value}>
+          <line className={classes.gridLine} x1={plot.left} x2={plot.right} y1={y} y2={y} />
+          <text x={width - 2} y={y + 4} textAnchor="end">
+            {label}
           </text>
         </g>
       ))}
-      {series.map((each, index) => (
-        <SeriesLine
-          key={each.key}
-          series={each}
-          points={points}
-          x={x}
-          yOf={yOf}
-          bottom={bottom}
-          hasArea={index === 0}
-        />
+      {lines.map((line, index) => (
+        <DrawnLine key={line.key} line={line} series={series[index]!} hasArea={index === 0} />
       ))}
-      {markAt >= 0 && (
+      {mark && (
         <g>
-          <line className={classes.markLine} x1={x(markAt)} x2={x(markAt)} y1={4} y2={bottom} />
-          <text
-            x={x(markAt) + (markAt > points.length / 2 ? -4 : 4)}
-            y={12}
-            textAnchor={markAt > points.length / 2 ? 'end' : 'start'}
-          >
-            {mark!.label}
+          <line className={classes.markLine} x1={mark.at} x2={mark.at} y1={4} y2={plot.bottom} />
+          <text x={mark.x} y={12} textAnchor={mark.anchor}>
+            {mark.text}
           </text>
         </g>
       )}
       {active !== undefined && (
-        <line className={classes.cursor} x1={x(active)} x2={x(active)} y1={PADDING.top} y2={bottom} />
+        <line className={classes.cursor} x1={centers[active]} x2={centers[active]} y1={plot.top} y2={plot.bottom} />
       )}
-      <text x={PADDING.left} y={height - 4}>
-        {points[0]?.label}
-      </text>
-      <text x={right} y={height - 4} textAnchor="end">
-        {points.at(-1)?.label}
-      </text>
+      {labels.map(({ x, anchor, text }) => (
+        <text key={anchor} x={x} y={height - 4} textAnchor={anchor}>
+          {text}
+        </text>
+      ))}
     </svg>
   )
 }
 
-function SeriesLine({
-  series: { key, color, dash },
-  points,
-  x,
-  yOf,
-  bottom,
+function DrawnLine({
+  line: { path, area, lone },
+  series: { color, dash },
   hasArea,
 }: {
+  line: SeriesLine
   series: Series
-  points: readonly Point[]
-  x: (index: number) => number
-  yOf: (value: number) => number
-  bottom: number
   hasArea: boolean
 }) {
-  return runsOf(points, key).map((run) => {
-    const line = run.map((at) => `${x(at)} ${yOf(points[at]!.values[key]!)}`).join('L')
-    const area = `M${line}L${x(run.at(-1)!)} ${bottom}L${x(run[0]!)} ${bottom}Z`
-    return (
-      <g key={run[0]}>
-        {hasArea && <path d={area} style={{ fill: color }} opacity=".09" />}
-        <path
-          d={`M${line}${run.length === 1 ? 'h.01' : ''}`}
-          className={classes.line}
-          style={{ stroke: color, strokeDasharray: dash }}
-        />
-      </g>
-    )
-  })
-}
-
-function xOf(index: number, count: number, width: number): number {
-  return PADDING.left + (index / Math.max(1, count - 1)) * (width - PADDING.left - PADDING.right)
-}
-
-/** The stretches of points that have a value: a gap ends a line. */
-function runsOf(points: readonly Point[], key: string): number[][] {
-  const runs: number[][] = []
-  let run: number[] = []
-  points.forEach((point, index) => {
-    if (point.values[key] != null) run.push(index)
-    else if (run.length > 0) {
-      runs.push(run)
-      run = []
-    }
-  })
-  return run.length > 0 ? [...runs, run] : runs
+  return (
+    <g>
+      {hasArea && <path d={area} style={{ fill: color }} opacity=".09" />}
+      <path d={path} className={classes.line} style={{ stroke: color, strokeDasharray: dash }} />
+      {lone.map(({ x, y }) => (
+        <circle key={x} cx={x} cy={y} r={2.5} style={{ fill: color }} />
+      ))}
+    </g>
+  )
 }

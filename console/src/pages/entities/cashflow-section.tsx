@@ -2,7 +2,8 @@ import { BarPairs } from '../../components/charts/bar-pairs.tsx'
 import { Legend } from '../../components/charts/chart-frame.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { writeCount, writeMoney } from '../../components/write-number.ts'
+import { writeUtcMonth } from '../../components/utc-day.ts'
+import { writeCount, writeMoney, writeShortMoney } from '../../components/write-number.ts'
 import type { ShownEntity } from './entity.ts'
 
 const SERIES = [
@@ -35,27 +36,20 @@ export function CashflowSection({ entity: { cashflow } }: { entity: ShownEntity 
         series={SERIES}
         bars={months.map(({ month, in: credits, out }) => ({
           key: month,
-          label: monthName(month),
-          title: monthName(month, true),
+          label: writeUtcMonth(month),
+          title: writeUtcMonth(month, true),
           values: { in: credits, out },
         }))}
         write={(value) => writeMoney(Math.round(value), currency)}
+        writeTick={(value) => writeShortMoney(value, currency)}
       />
       {lowest.length > 0 && (
         <p className="small text-decline">
-          Overdrawn in {lowest.map(({ month }) => monthName(month)).join(', ')}, down to{' '}
+          Overdrawn in {lowest.map(({ month }) => writeUtcMonth(month)).join(', ')}, down to{' '}
           {writeMoney(Math.min(...lowest.map(({ lowest_balance }) => lowest_balance!)), currency)}.
         </p>
       )}
       {other_currencies.length > 0 && <p className="small dim">Also in {other_currencies.join(', ')}.</p>}
     </Section>
   )
-}
-
-function monthName(month: string, isLong = false): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    month: isLong ? 'long' : 'short',
-    year: isLong ? 'numeric' : '2-digit',
-    timeZone: 'UTC',
-  }).format(new Date(`${month}-01T00:00:00.000Z`))
 }

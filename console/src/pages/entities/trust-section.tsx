@@ -2,6 +2,8 @@ import { LineChart } from '../../components/charts/line-chart.tsx'
 import { KeyValues, Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeUtcDay } from '../../components/utc-day.ts'
+import { writeFixed } from '../../components/write-number.ts'
+import { writePercent } from '../../decision-view/write-feature.ts'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 
@@ -15,10 +17,10 @@ export function TrustSection({ entity: { trust } }: { entity: ShownEntity }) {
   return (
     <Section title="Trust score" sub={<Time at={trust.as_of} as="relative" />}>
       <div className={classes.trust}>
-        <span className={classes.score}>{trust.score.toFixed(2)}</span>
+        <span className={classes.score}>{writeFixed(trust.score, 2)}</span>
         {before && Math.abs(change) >= 0.005 && (
           <span className={change < 0 ? 'text-decline' : 'text-ok'}>
-            {change < 0 ? '↘' : '↗'} {Math.abs(change).toFixed(2)} since {writeUtcDay(before.day)}
+            {change < 0 ? '↘' : '↗'} {writeFixed(Math.abs(change), 2)} since {writeUtcDay(before.day)}
           </span>
         )}
       </div>
@@ -32,8 +34,9 @@ export function TrustSection({ entity: { trust } }: { entity: ShownEntity }) {
             title: writeUtcDay(day, true),
             values: { score },
           }))}
-          write={(value) => value.toFixed(2)}
-          startsAtZero={false}
+          write={(value) => writeFixed(value, 2)}
+          stepMin={0.01}
+          hasZero={false}
           height={110}
           minWidth={220}
         />
@@ -43,8 +46,8 @@ export function TrustSection({ entity: { trust } }: { entity: ShownEntity }) {
       <div className={classes.trustFigures}>
         <KeyValues
           rows={[
-            ['Negative exposure', trust.negative_exposure.toFixed(3)],
-            ['Positive support', trust.positive_support.toFixed(3)],
+            ['Negative exposure', writePercent(trust.negative_exposure)],
+            ['Positive support', writePercent(trust.positive_support)],
             ['Track records behind it', trust.evidence_count],
           ]}
         />

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useOperation } from '../../api/use-operation.ts'
 import { Legend, type Series } from '../../components/charts/chart-frame.tsx'
+import { percentScale } from '../../components/charts/layout/percent-scale.ts'
 import { LineChart } from '../../components/charts/line-chart.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
@@ -46,7 +47,8 @@ export function ApprovalRate({ overview }: Props) {
           series={RATE}
           points={points}
           write={(percent) => withPercentSign(Math.round(percent))}
-          startsAtZero={false}
+          stepMin={1}
+          hasZero={false}
           mark={
             activation && overview
               ? { at: startOf(activation.at, overview.period.unit), label: `${activation.version} active` }
@@ -77,6 +79,7 @@ export function DecisionLatency({ overview }: Props) {
           series={LATENCIES}
           points={points}
           write={writeLatency}
+          stepMin={0.1}
         />
         {overview?.latency && since && since > overview.period.from && (
           <p className={classes.note}>Not known before {writeUtcDay(since)}.</p>
@@ -91,7 +94,7 @@ export function WaitingCases({ overview }: Props) {
   const waiting = overview?.waiting
   const { data: cases } = useOperation('cases.count', {})
   const deadline = cases?.within_hours
-  const most = Math.max(1, ...(waiting?.bands ?? []).map(({ count }) => count))
+  const placeOf = percentScale(0, Math.max(1, ...(waiting?.bands ?? []).map(({ count }) => count)))
   const shown = (waiting?.bands ?? []).filter(({ count, from_hours }) => count > 0 || from_hours < 8)
   return (
     <Section
@@ -113,7 +116,7 @@ export function WaitingCases({ overview }: Props) {
                 key={from_hours}
                 name={bandName(from_hours, to_hours)}
                 count={count}
-                share={count / most}
+                width={placeOf(count)}
                 isOver={deadline !== undefined && from_hours >= deadline}
               />
             ))}
@@ -128,13 +131,13 @@ export function WaitingCases({ overview }: Props) {
 }
 
 /** How many have waited so long; hatched past the deadline. */
-function Band({ name, count, share, isOver }: { name: string; count: number; share: number; isOver: boolean }) {
+function Band({ name, count, width, isOver }: { name: string; count: number; width: number; isOver: boolean }) {
   return (
     <>
       <dt>{name}</dt>
       <dd>
         <span className={classes.track}>
-          <span className={classes.band} data-over={isOver || undefined} style={{ width: `${share * 100}%` }} />
+          <span className={classes.band} data-over={isOver || undefined} style={{ width: `${width}%` }} />
         </span>
         <b className="num">{writeCount(count)}</b>
       </dd>

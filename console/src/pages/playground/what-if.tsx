@@ -7,6 +7,7 @@ import { LentAmount } from '../../decision-view/decision-columns.tsx'
 import { writeDecimal, writePercent, writePoints } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { Changes, DryResult, Slider } from './playground-request.ts'
+import { stretchesOf } from './slider-stretches.ts'
 
 /** Sliders for the features that would move the verdict; each track shows the verdict of every value before one drags. */
 export function WhatIf({
@@ -72,7 +73,6 @@ function SliderRow({
 }) {
   const { feature, label, from, to, step, track } = slider
   const write = (amount: number) => writeUnit(amount, slider.unit, currency)
-  const place = (at: number) => ((Math.min(to, Math.max(from, at)) - from) / (to - from || 1)) * 100
   return (
     <li className={classes.slider}>
       <div>
@@ -81,12 +81,8 @@ function SliderRow({
       </div>
       <div className={classes.track}>
         <div className={classes.stretches} aria-hidden="true">
-          {track.map(({ from: start, verdict }, index) => (
-            <i
-              key={start}
-              data-verdict={verdict}
-              style={{ left: `${place(flipAt(track, index))}%`, right: `${100 - place(flipAt(track, index + 1))}%` }}
-            />
+          {stretchesOf(slider).map(({ start, verdict, left, right }) => (
+            <i key={start} data-verdict={verdict} style={{ left: `${left}%`, right: `${100 - right}%` }} />
           ))}
         </div>
         <RangeSlider
@@ -126,13 +122,6 @@ function SliderRow({
       />
     </li>
   )
-}
-
-/** Where a stretch begins: between its first value and the last one of the stretch before, so that one value has a width. */
-function flipAt(track: Slider['track'], index: number): number {
-  const [before, after] = [track[index - 1], track[index]]
-  if (!before || !after) return after?.from ?? before!.to
-  return (before.to + after.from) / 2
 }
 
 /** Verdict, amount and score as they are now; they stay in sight while a slider moves. */

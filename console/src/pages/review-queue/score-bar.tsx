@@ -1,7 +1,8 @@
+import { percentScale } from '../../components/charts/layout/percent-scale.ts'
 import classes from './review-queue.module.css'
 
 /** The scores that the bar spans; a score beyond them fills or empties it. */
-const [LOWEST, HIGHEST] = [400, 700]
+const placeOf = percentScale(400, 700)
 
 /** A score with a bar on which the cutoff is marked. */
 export function ScoreBar({ score, cutoff }: { score: number | null; cutoff: number | null }) {
@@ -10,13 +11,9 @@ export function ScoreBar({ score, cutoff }: { score: number | null; cutoff: numb
     <span className={classes.score}>
       <b className="num">{score}</b>
       <span className={classes.scoreBar} role="img" aria-label={`${score}, the cutoff is ${cutoff}`}>
-        <i data-below={score < cutoff || undefined} style={{ width: `${shareOf(score)}%` }} />
-        <em style={{ left: `${shareOf(cutoff)}%` }} />
+        <i data-below={score < cutoff || undefined} style={{ width: `${placeOf(score)}%` }} />
+        <em style={{ left: `${placeOf(cutoff)}%` }} />
       </span>
     </span>
   )
-}
-
-function shareOf(score: number): number {
-  return Math.min(100, Math.max(0, ((score - LOWEST) / (HIGHEST - LOWEST)) * 100))
 }

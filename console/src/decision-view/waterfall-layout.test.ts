@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { anyValue } from '../components/charts/layout/degenerate-values.ts'
+import { layOutWaterfall, type Span } from './waterfall-layout.ts'
+
+const points = anyValue.map((value) => value ?? 0)
+const anyScore = fc.record({ base: points, total: points, cutoff: points, rule_points: points })
+const anyScorecard = fc.array(fc.record({ points, shortfall: points }), { maxLength: 20 })
+const TICKS_MAX = 12
+
+for (const mode of ['running', 'reference'] as const)
+  test(`the waterfall of any score lies within its axis (${mode})`, () => {
+    fc.assert(
+      fc.property(anyScore, anyScorecard, (score, scorecard) => {
+        const layout = layOutWaterfall(score, scorecard, mode)
+        const { base, bars, rulePoints, total, lines } = layout
+        assert.equal(bars.length, scorecard.length)
+        for (const bar of [base, ...bars, rulePoints, total]) {
+          assertSpan(bar)
+          if (bar.missed) assertSpan(bar.missed)
+        }
+        const ticks = lines.filter(({ kind }) => kind === 'tick').map(({ at }) => at)
+        assert.ok(ticks.length <= TICKS_MAX, `${ticks.length} ticks`)
+        assert.ok(
+          ticks.every((at, index) => index === 0 || at > ticks[index - 1]!),
+          'the ticks do not rise',
+        )
+        for (const { at } of lines) assert.ok(at >= 0 && at <= 100, `a line at ${at} %`)
+      }),
+    )
+  })
+
+test('the bars of a score lead from its base to its total, and the axis begins at a round score below', () => {
+  const score = { base: 358, total: 565, cutoff: 550 }
+  const scorecard = [
+    { points: 200, shortfall: -10 },
+    { points: 7, shortfall: 32 },
+  ]
+  const { startsAt, bars, base, total } = layOutWaterfall(score, scorecard, 'running')
+  assert.equal(startsAt, 340)
+  assert.deepEqual([bars[0]!.from, bars[0]!.to, bars[1]!.to], [base.to, bars[1]!.from, total.to])
+  assert.equal(bars[0]!.missed, null)
+  assert.equal(bars[1]!.missed?.from, bars[1]!.to)
+})
+
+function assertSpan({ from, to }: Span): void {
+  assert.ok(from >= 0 && from <= to && to <= 100, `a bar from ${from} % to ${to} %`)
+}
