@@ -1,10 +1,26 @@
-import { IconCheck, IconCircleDashed, IconCircleFilled } from '@tabler/icons-react'
+import { IconCheck, IconCircleDashed, IconCircleFilled, IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { ImpactMark } from '../components/impact-mark.tsx'
 import { Section } from '../components/section.tsx'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
-import { settledSentence, stepsOf } from './settled-by.ts'
+import { type StepState, settledSentence, stepsOf } from './settled-by.ts'
 import type { ViewData } from './view-data.ts'
+
+/** The sign of each state; a step that was not reached is an empty circle. */
+const SIGNS: Readonly<Record<StepState, ReactNode>> = {
+  passed: <IconCheck size={12} stroke={2.5} />,
+  failed: <IconX size={12} stroke={2.5} />,
+  settled: <IconCircleFilled size={10} />,
+  'not reached': null,
+}
+
+const WORDS: Readonly<Record<StepState, string>> = {
+  passed: 'passed',
+  failed: 'failed, but did not settle it',
+  settled: 'settled here',
+  'not reached': 'not reached',
+}
 
 /** What settled the verdict: a sentence, and the steps of the engine in their order. */
 export function SettledSteps({ view }: { view: ViewData }) {
@@ -17,17 +33,11 @@ export function SettledSteps({ view }: { view: ViewData }) {
           {steps.map(({ name, says, state }) => (
             <li key={name} data-state={state} data-verdict={view.verdict ?? undefined}>
               <span className={classes.dot} aria-hidden="true">
-                {state === 'passed' ? (
-                  <IconCheck size={12} stroke={2.5} />
-                ) : state === 'settled' ? (
-                  <IconCircleFilled size={10} />
-                ) : null}
+                {SIGNS[state]}
               </span>
               <b>{name}</b>
-              {state === 'settled' && <span className={classes.here}>settled here</span>}
-              <span className={state === 'not reached' ? 'visually-hidden' : classes.says}>
-                {state === 'not reached' ? 'not reached' : says}
-              </span>
+              <span className={state === 'settled' ? classes.here : 'visually-hidden'}>{WORDS[state]}</span>
+              {state !== 'not reached' && <span className={classes.says}>{says}</span>}
             </li>
           ))}
         </ol>

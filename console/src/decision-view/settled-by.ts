@@ -2,11 +2,17 @@ import { writeMoney } from '../components/write-number.ts'
 import type { ShownRule, ViewData } from './view-data.ts'
 import { writeDecimal, writePercent } from './write-feature.ts'
 
-/** A step on the way to a verdict: whether it let the request pass, settled the verdict, or was not reached. */
+/**
+ * How a step of the engine ended: the request passed it, it failed without settling anything (a score below the cutoff, but
+ * not surely), it settled the verdict, or it was not reached.
+ */
+export type StepState = 'passed' | 'failed' | 'settled' | 'not reached'
+
+/** A step on the way to a verdict, and what it found. */
 export interface Step {
   name: string
   says: string
-  state: 'passed' | 'settled' | 'not reached'
+  state: StepState
 }
 
 type SettledBy = NonNullable<ViewData['evidence']['settled_by']>
@@ -17,18 +23,20 @@ interface StepOfEngine {
   /** Access without credit is not a question of repayment, so these steps are left out. */
   creditOnly?: true
   says: (view: ViewData) => string
+  /** Whether what it found speaks against the request; a step that has none only ever settles. */
+  fails?: (view: ViewData) => boolean
 }
 
 /** The steps in the order in which the engine takes them. */
 const STEPS: readonly StepOfEngine[] = [
-  { name: 'Knock-out', settles: ['knock_out'], says: (view) => countHeld(view, 'decline') },
+  { name: 'Knock-out', settles: ['knock_out'], ...rulesThat('decline') },
   { name: 'Data', settles: ['data_questioned'], says: () => 'may be relied on' },
-  { name: 'Score', settles: ['score'], creditOnly: true, says: scoreAgainstCutoff },
-  { name: 'Enough known', settles: ['completeness'], says: enoughKnown },
-  { name: 'Review rules', settles: ['review_rule'], says: (view) => countHeld(view, 'manual_review') },
-  { name: 'Sure enough', settles: ['confidence'], creditOnly: true, says: sureEnough },
+  { name: 'Score', settles: ['score'], creditOnly: true, says: scoreAgainstCutoff, fails: isBelowCutoff },
+  { name: 'Enough known', settles: ['completeness'], says: enoughKnown, fails: isTooLittleKnown },
+  { name: 'Review rules', settles: ['review_rule'], ...rulesThat('manual_review') },
+  { name: 'Sure enough', settles: ['confidence'], creditOnly: true, says: sureEnough, fails: isUnsure },
   { name: 'Limit', settles: ['limit_unknown', 'no_limit_left', 'counter_offer'], creditOnly: true, says: limitSays },
-  { name: 'Conditions', settles: ['conditions'], says: (view) => countHeld(view, 'condition') },
+  { name: 'Conditions', settles: ['conditions'], ...rulesThat('condition') },
   { name: 'Approval', settles: ['nothing_against'], says: () => 'nothing against it' },
 ]
 
@@ -44,8 +52,18 @@ export function stepsOf(view: ViewData): Step[] {
   return steps.map((step, index) => ({
     name: step.name,
     says: step.says(view),
-    state: index === settled ? 'settled' : asked(index) ? 'passed' : 'not reached',
+    state: stateOf(step, view, { isSettled: index === settled, isAsked: asked(index) }),
   }))
+}
+
+function stateOf(
+  { fails }: StepOfEngine,
+  view: ViewData,
+  { isSettled, isAsked }: { isSettled: boolean; isAsked: boolean },
+): StepState {
+  if (isSettled) return 'settled'
+  if (!isAsked) return 'not reached'
+  return fails?.(view) ? 'failed' : 'passed'
 }
 
 const isScore = ({ name }: StepOfEngine) => name === 'Score'
@@ -95,17 +113,35 @@ function whyNoMore({ evidence: { limit } }: ViewData): string {
 }
 
 function scoreWords({ total, cutoff }: { total: number; cutoff: number }): string {
-  const distance = writeDecimal(Math.abs(total - cutoff))
-  if (total === cutoff) return `is exactly the cutoff`
-  return total > cutoff
-    ? `clears the cutoff of ${cutoff} by ${distance} points`
-    : `is ${distance} points below the cutoff of ${cutoff}`
+  const distance = Math.abs(total - cutoff)
+  const points = `${writeDecimal(distance)} ${distance === 1 ? 'point' : 'points'}`
+  if (distance === 0) return 'is exactly the cutoff'
+  return total > cutoff ? `clears the cutoff of ${cutoff} by ${points}` : `is ${points} below the cutoff of ${cutoff}`
 }
 
-function countHeld({ rules }: ViewData, action: ShownRule['action']): string {
-  const asked = rules.filter((rule) => rule.action === action)
-  const held = asked.filter(({ holds }) => holds === true).length
-  return `${held === 0 ? 'none' : held} of ${asked.length} ${asked.length === 1 ? 'rule' : 'rules'} held`
+/** A step that asks rules with one action. */
+function rulesThat(action: ShownRule['action']): Pick<StepOfEngine, 'says' | 'fails'> {
+  const asked = ({ rules }: ViewData) => rules.filter((rule) => rule.action === action)
+  const held = (view: ViewData) => asked(view).filter(({ holds }) => holds === true).length
+  return {
+    says: (view) => {
+      const count = asked(view).length
+      return `${held(view) === 0 ? 'none' : held(view)} of ${count} ${count === 1 ? 'rule' : 'rules'} held`
+    },
+    fails: (view) => held(view) > 0,
+  }
+}
+
+function isBelowCutoff({ evidence: { score } }: ViewData): boolean {
+  return score !== null && score.total < score.cutoff
+}
+
+function isTooLittleKnown({ evidence: { completeness }, thresholds }: ViewData): boolean {
+  return completeness !== null && thresholds !== null && completeness.ppm < thresholds.completeness_min_ppm
+}
+
+function isUnsure({ evidence: { confidence }, thresholds }: ViewData): boolean {
+  return confidence !== null && thresholds !== null && confidence.ppm < thresholds.confidence_min_ppm
 }
 
 function scoreAgainstCutoff({ evidence: { score } }: ViewData): string {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settledSentence, stepsOf } from './settled-by.ts'
+import type { ViewData } from './view-data.ts'
+
+type Evidence = ViewData['evidence']
+
+/** A request for credit that misses the cutoff by a point and was left to a person by a rule. */
+function viewOf(evidence: Partial<Evidence>, more: Partial<ViewData> = {}): ViewData {
+  return {
+    verdict: 'manual_review',
+    requested: { amount: 5_000, currency: 'EUR' },
+    thresholds: { cutoff: 550, confidence_min_ppm: 700_000, completeness_min_ppm: 500_000 },
+    rules: [
+      { rule: 'defaulted', label: 'Defaulted before', action: 'decline', holds: false },
+      { rule: 'unverified', label: 'Identity not verified', action: 'manual_review', holds: true },
+    ],
+    evidence: {
+      settled_by: 'review_rule',
+      score: { base: 358, total: 549, cutoff: 550, bad_ppm: 100_000 },
+      completeness: { ppm: 900_000 },
+      confidence: { ppm: 510_000, decline_ppm: 510_000 },
+      limit: null,
+      ...evidence,
+    },
+    ...more,
+  } as unknown as ViewData
+}
+
+const statesOf = (view: ViewData) => Object.fromEntries(stepsOf(view).map(({ name, state }) => [name, state]))
+
+test('a step that failed without settling the verdict is neither passed nor the one that settled it', () => {
+  const view = viewOf({})
+  assert.deepEqual(statesOf(view), {
+    'Knock-out': 'passed',
+    Data: 'passed',
+    Score: 'failed',
+    'Enough known': 'passed',
+    'Review rules': 'settled',
+    'Sure enough': 'not reached',
+    Limit: 'not reached',
+    Conditions: 'not reached',
+    Approval: 'not reached',
+  })
+  assert.equal(stepsOf(view).find(({ name }) => name === 'Score')?.says, '549 < 550')
+  assert.match(settledSentence(view), /is 1 point below the cutoff of 550\. A rule asks for a person/)
+})
+
+test('a score at the cutoff has passed, and one that is surely below has settled', () => {
+  const score = (total: number) => ({ base: 358, total, cutoff: 550, bad_ppm: 1 }) as Evidence['score']
+  assert.equal(statesOf(viewOf({ score: score(550) })).Score, 'passed')
+  assert.equal(statesOf(viewOf({ score: score(400), settled_by: 'score' })).Score, 'settled')
+})
+
+test('a counter-offer shows which steps the asked amount failed', () => {
+  const states = statesOf(viewOf({ settled_by: 'counter_offer' }, { verdict: 'approve_with_conditions' }))
+  assert.deepEqual(
+    [states['Review rules'], states['Sure enough'], states.Limit, states.Conditions],
+    ['failed', 'failed', 'settled', 'not reached'],
+  )
+})
+
+test('terms that leave nothing settle a decline before completeness, rules and confidence are asked', () => {
+  const states = statesOf(viewOf({ settled_by: 'no_limit_left' }, { verdict: 'decline' }))
+  assert.deepEqual(
+    [states.Score, states['Enough known'], states['Review rules'], states['Sure enough'], states.Limit],
+    ['failed', 'not reached', 'not reached', 'not reached', 'settled'],
+  )
+})
