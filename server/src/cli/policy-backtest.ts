@@ -66,7 +66,7 @@ function progressLine(onLine: OnProgress): (progress: { decided: number; total: 
 }
 
 function renderBacktest(result: ShownBacktest): string {
-  const { decided, unreadable, changed, before, after, first_at, last_at, changed_cases } = result
+  const { decided, unreadable, changed, before, after, first_at, last_at, currency, changed_cases } = result
   if (decided === 0) return 'There are no recorded decisions to decide again.'
   const cases = changed_cases.slice(0, CASES_SHOWN)
   return [
@@ -80,8 +80,8 @@ function renderBacktest(result: ShownBacktest): string {
       [
         ['approved', approvedText(before), approvedText(after)],
         ['bad among approved', badText(before.outcomes), badText(after.outcomes)],
-        ['approved amount', amountText(before.amount), amountText(after.amount)],
-        ['expected loss of it', amountText(before.expected_loss), amountText(after.expected_loss)],
+        ['approved amount', amountText(before.amount, currency), amountText(after.amount, currency)],
+        ['expected loss of it', amountText(before.expected_loss, currency), amountText(after.expected_loss, currency)],
       ],
     ),
     '',
@@ -122,6 +122,6 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
 }
 
-function amountText(amount: number): string {
-  return String(Math.round(amount))
+function amountText(amount: number, currency: string | null): string {
+  return [Math.round(amount), ...(currency === null ? [] : [currency])].join(' ')
 }

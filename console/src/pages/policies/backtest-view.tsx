@@ -3,7 +3,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict, type VerdictName } from '../../components/verdict.tsx'
-import { withPercentSign, writeCount } from '../../components/write-number.ts'
+import { writeCount, writeMoney, writePercentOf } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
 
@@ -34,7 +34,9 @@ export function BacktestView({ result }: { result: BacktestResult }) {
 }
 
 function Rates({ result }: { result: BacktestResult }) {
-  const { before, after, changed, decided } = result
+  const { before, after, changed, decided, currency } = result
+  const lossOf = ({ expected_loss }: typeof after) =>
+    currency === null ? writeCount(Math.round(expected_loss)) : writeMoney(Math.round(expected_loss), currency)
   const reviews = (side: 'before' | 'after') =>
     VERDICTS.reduce((sum, verdict) => {
       const count = side === 'before' ? result.matrix.manual_review[verdict] : result.matrix[verdict].manual_review
@@ -48,11 +50,7 @@ function Rates({ result }: { result: BacktestResult }) {
         value={shareOf(after.outcomes)}
         below={`${rangeOf(after.outcomes)}was ${shareOf(before.outcomes)}`}
       />
-      <Figure
-        label="Expected loss"
-        value={writeCount(Math.round(after.expected_loss))}
-        below={`was ${writeCount(Math.round(before.expected_loss))}`}
-      />
+      <Figure label="Expected loss" value={lossOf(after)} below={`was ${lossOf(before)}`} />
       <Figure
         label="Sent to review"
         value={writeCount(reviews('after'))}
@@ -195,5 +193,5 @@ function ChangedCases({ result: { changed, changed_cases } }: { result: Backtest
 }
 
 function percent(share: number): string {
-  return withPercentSign((share * 100).toFixed(1))
+  return writePercentOf(share, 1)
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { KeyValues, Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { withPercentSign, writeCount } from '../../components/write-number.ts'
+import { withPercentSign, writeCount, writeNumber } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult, PolicyDocument } from './policy.ts'
 
@@ -212,5 +212,5 @@ function percentOf(ppm: number): string {
 }
 
 function percent(share: number): string {
-  return withPercentSign(Number((share * 100).toFixed(2)))
+  return withPercentSign(writeNumber(share * 100, { maximumFractionDigits: 2 }))
 }

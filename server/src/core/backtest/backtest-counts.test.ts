@@ -69,6 +69,7 @@ test('under the policy that decided, no verdict changes and both sides agree', (
   assert.equal(result.before.approved, 1)
   const requested = Number(STEADY['request.amount'])
   assert.equal(result.before.amount, requested)
+  assert.equal(result.currency, 'EUR')
   assert.ok(result.before.expected_loss > 0 && result.before.expected_loss < requested)
   assert.deepEqual([result.first_at, result.last_at], [good.created_at, unknown.created_at])
   for (const verdict of VERDICTS) {

@@ -32,6 +32,8 @@ export interface BacktestCounts {
   unreadable: number
   first_at: string | null
   last_at: string | null
+  /** The reference currency of the policy; null if none of its currencies is. */
+  currency: string | null
   matrix: VerdictMatrix
   before: SideCounts
   after: SideCounts
@@ -40,7 +42,11 @@ export interface BacktestCounts {
 }
 
 /** Counts of no decisions. */
-export function noCounts({ rules, afterScore }: Pick<CompiledPolicy, 'rules' | 'afterScore'>): BacktestCounts {
+export function noCounts({
+  rules,
+  afterScore,
+  document,
+}: Pick<CompiledPolicy, 'rules' | 'afterScore' | 'document'>): BacktestCounts {
   const noSide = (): SideCounts => ({ approved: 0, amount: 0, expected_loss: 0, known: 0, bad: 0 })
   const noChange = (): ChangeCounts => ({ count: 0, cases: [], known: 0, bad: 0 })
   const noVerdicts = () => Object.fromEntries(VERDICTS.map((after) => [after, 0]))
@@ -49,6 +55,7 @@ export function noCounts({ rules, afterScore }: Pick<CompiledPolicy, 'rules' | '
     unreadable: 0,
     first_at: null,
     last_at: null,
+    currency: document.limit.currencies.find(({ per_reference }) => per_reference === 1)?.currency ?? null,
     matrix: Object.fromEntries(VERDICTS.map((before) => [before, noVerdicts()])) as VerdictMatrix,
     before: noSide(),
     after: noSide(),
@@ -101,13 +108,14 @@ function addEnds(ends: Ends, older: Ends): void {
 
 /** The result of a backtest. */
 export function resultOf({ changes, before, after, ...counts }: BacktestCounts): BacktestResult {
-  const { decided, unreadable, first_at, last_at, matrix, rules } = counts
+  const { decided, unreadable, first_at, last_at, currency, matrix, rules } = counts
   const all = Object.values(changes)
   return {
     decided,
     unreadable,
     first_at,
     last_at,
+    currency,
     matrix,
     changed: all.reduce((sum, { count }) => sum + count, 0),
     before: approvals(before, decided),

@@ -58,6 +58,8 @@ export interface BacktestResult {
   first_at: string | null
   last_at: string | null
   matrix: VerdictMatrix
+  /** The reference currency of the proposal, in which amounts are; null if none of its currencies is. */
+  currency: string | null
   changed: number
   before: Approvals
   after: Approvals

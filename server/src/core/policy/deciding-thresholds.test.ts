@@ -117,4 +117,13 @@ describe('the threshold that a rule is nearest to', () => {
     assert.deepEqual(nearestThreshold([at(10, 1), at(1000, 50), at(-100, 6)]), at(1000, 50))
     assert.deepEqual(nearestThreshold([at(0, 0), at(10, 2)]), at(10, 2))
   })
+
+  it('is not one that a perfect share could not be farther from', () => {
+    const share = { feature: 'cashflow.balances_reconciled', operator: '<' as const, threshold: 0.9 }
+    const nearly = { ...share, value: 0.99, distance: 0.09 }
+    assert.deepEqual(nearestThreshold([nearly]), nearly)
+    assert.equal(nearestThreshold([{ ...share, value: 1, distance: 0.1 }]), undefined)
+    const days = { ...share, feature: 'cashflow.days_observed', value: 1, distance: 0.1 }
+    assert.deepEqual(nearestThreshold([days]), days, 'one day is no end of a range')
+  })
 })

@@ -1,3 +1,4 @@
+import { findFeature } from '../facts/feature-catalogue.ts'
 import type { Comparison, Condition, Slots } from './compile-expression.ts'
 
 /** A number on which a rule turns: with the feature on the other side of the threshold, the rule would answer otherwise. */
@@ -37,11 +38,20 @@ export function decidingThresholds(
 /** A rule that does not hold is a near miss if a value is within this share of the threshold that would turn it. */
 const NEAR = 0.2
 
-/** The threshold that a rule is nearest to, if it is near. A threshold of zero has no scale to be near on. */
+/**
+ * The threshold that a rule is nearest to, if it is near. A threshold of zero has no scale to be near on, and a value that
+ * could not be farther away misses nothing narrowly.
+ */
 export function nearestThreshold(thresholds: readonly DecidingThreshold[]): DecidingThreshold | undefined {
   return thresholds
     .filter(({ threshold, distance }) => threshold !== 0 && distance <= NEAR * Math.abs(threshold))
+    .filter((threshold) => !isFarthest(threshold))
     .sort((a, b) => a.distance / Math.abs(a.threshold) - b.distance / Math.abs(b.threshold))[0]
+}
+
+/** Whether a value is at the end of its feature's range: a whole share that a rule wants to be less. */
+function isFarthest({ feature, value, threshold }: DecidingThreshold): boolean {
+  return findFeature(feature)?.unit === 'share' && value === 1 && threshold < value
 }
 
 function thresholdAt(comparison: Omit<DecidingThreshold, 'distance'>): DecidingThreshold {
