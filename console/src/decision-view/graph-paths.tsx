@@ -13,7 +13,7 @@ export function GraphPaths({ view }: { view: ViewData }) {
   return (
     <FoldSection
       title="Graph paths"
-      sub={exposure === null ? 'not looked at' : `${paths.length} to bad outcomes, exposure ${writeDecimal(exposure)}`}
+      sub={exposure === null ? 'not looked at' : `${paths.length} to bad outcomes, exposure ${writePercent(exposure)}`}
     >
       {paths.length === 0 ? (
         <p className="dim">

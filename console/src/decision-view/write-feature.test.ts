@@ -18,6 +18,14 @@ test('the range of a bin is written in the unit of its feature', () => {
   assert.equal(write('x.share', 'is one of 1, 2'), 'is one of 1, 2')
 })
 
+test('a share is a percentage, an amount has the currency of the request, and what has no unit is a number', () => {
+  const write = featureWriter(view)
+  assert.equal(write('x.share', 0.1132), '11.3\u00a0%')
+  assert.equal(write('x.share', 1), '100\u00a0%')
+  assert.equal(write('x.money', 1_500), '€1,500')
+  assert.equal(write('x.count', 1_500), '1,500')
+})
+
 test('ratios have three digits', () => {
   const write = featureWriter(view)
   assert.equal(write('x.ratio', 30.937), '30.9 ×')

@@ -37,7 +37,8 @@ export function writePoints(points: number): string {
   return points < 0 ? `−${writeDecimal(-points)}` : `+${writeDecimal(points)}`
 }
 
-function writeValue(value: Value, unit: string | null, currency: string | undefined): string {
+/** A value of a feature in its unit, as the catalogue of the server names it. */
+export function writeValue(value: Value, unit: string | null, currency: string | undefined): string {
   if (value === null) return 'missing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'string') return value

@@ -7,7 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { writeAnswerTime } from '../../components/write-number.ts'
+import { writeAnswerTime, writeCount } from '../../components/write-number.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import classes from './deliveries.module.css'
 import type { Delivery } from './delivery.ts'
@@ -114,7 +114,7 @@ function Message({ shown, attempt }: { shown: Shown; attempt: Attempt | undefine
 function took({ status, response, duration_ms }: Attempt): string {
   if (status === null) return `no answer in ${writeAnswerTime(duration_ms)}`
   const bytes = new TextEncoder().encode(response ?? '').length
-  return `${bytes.toLocaleString('en-GB')} ${bytes === 1 ? 'byte' : 'bytes'} back in ${writeAnswerTime(duration_ms)}`
+  return `${writeCount(bytes)} ${bytes === 1 ? 'byte' : 'bytes'} back in ${writeAnswerTime(duration_ms)}`
 }
 
 function headersOf(attempt: Attempt | undefined): string {

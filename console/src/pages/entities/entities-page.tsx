@@ -10,6 +10,7 @@ import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { Verdict } from '../../components/verdict.tsx'
+import { writeFixed } from '../../components/write-number.ts'
 import classes from './entities.module.css'
 import type { ListedEntity } from './entity.ts'
 
@@ -44,7 +45,7 @@ const COLUMNS: readonly Column<ListedEntity>[] = [
     onPhone: 'bottom',
     cell: ({ type, country }) => [type, country].filter(Boolean).join(' · ') || '–',
   },
-  { id: 'trust', header: 'Trust', end: true, cell: ({ trust }) => (trust === null ? '–' : trust.toFixed(2)) },
+  { id: 'trust', header: 'Trust', end: true, cell: ({ trust }) => (trust === null ? '–' : writeFixed(trust, 2)) },
   {
     id: 'verdict',
     header: 'Latest decision',

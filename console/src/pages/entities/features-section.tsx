@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { FeatureName } from '../../decision-view/feature-name.tsx'
+import { writeDecimal, writeValue } from '../../decision-view/write-feature.ts'
 import type { ShownEntity } from './entity.ts'
 
 type Feature = ShownEntity['features'][number]
@@ -17,18 +18,18 @@ const COLUMNS: readonly Column<Feature>[] = [
     id: 'value',
     header: 'Value',
     end: true,
-    cell: ({ value, missing }) =>
+    cell: ({ value, unit, missing }) =>
       value === null ? (
         <span className="text-review">missing: {missing?.replaceAll('_', ' ')}</span>
       ) : (
-        <span className="num">{writeValue(value)}</span>
+        <span className="num">{writeValue(value, unit, undefined)}</span>
       ),
   },
   {
     id: 'age',
     header: 'Age',
     end: true,
-    cell: ({ age_days }) => (age_days === null ? '–' : `${age_days} d`),
+    cell: ({ age_days }) => (age_days === null ? '–' : `${writeDecimal(age_days)} d`),
     hideOnPhone: true,
   },
   { id: 'source', header: 'Source', cell: ({ source }) => source, hideOnPhone: true },
@@ -71,9 +72,4 @@ export function FeaturesSection({ entity: { features } }: { entity: ShownEntity 
 function rank({ name, value }: Feature): number {
   const place = ORDER.indexOf(name.split('.')[0]!)
   return (value === null ? 100 : 0) + (place === -1 ? ORDER.length : place)
-}
-
-function writeValue(value: number | string | boolean): string {
-  if (typeof value === 'number') return value.toLocaleString('en-GB', { maximumFractionDigits: 4 })
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
 }

@@ -1,6 +1,7 @@
 import { IconCheck } from '@tabler/icons-react'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
+import { writeFixed } from '../../components/write-number.ts'
 import type { GraphLink, GraphNode, Neighbourhood } from './entity.ts'
 
 interface Row extends GraphLink {
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'carries',
     header: 'Carries',
     end: true,
-    cell: ({ strength }) => strength.toFixed(2),
+    cell: ({ strength }) => writeFixed(strength, 2),
     sortBy: (row) => row.strength,
   },
   {

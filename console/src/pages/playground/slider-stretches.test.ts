@@ -11,14 +11,12 @@ test('the stretches of any track follow each other from one end of the slider to
     fc.property(fc.array(edge, { minLength: 2, maxLength: 8 }), (values) => {
       const edges = values.sort((a, b) => a - b)
       const [from, to] = [edges[0]!, edges.at(-1)!]
-      const track = edges
-        .slice(1)
-        .map((end, index) => ({
-          from: edges[index]!,
-          to: end,
-          verdict: VERDICTS[index % VERDICTS.length]!,
-          settled_by: 'score' as const,
-        }))
+      const track = edges.slice(1).map((end, index) => ({
+        from: edges[index]!,
+        to: end,
+        verdict: VERDICTS[index % VERDICTS.length]!,
+        settled_by: 'score' as const,
+      }))
       const stretches = stretchesOf({ from, to, track })
       assert.equal(stretches[0]!.left, 0)
       assert.equal(stretches.at(-1)!.right, from < to ? 100 : 0)

@@ -2,9 +2,8 @@ import { Button, NumberInput, Slider as RangeSlider } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeMoney } from '../../components/write-number.ts'
 import { LentAmount } from '../../decision-view/decision-columns.tsx'
-import { writeDecimal, writePercent, writePoints } from '../../decision-view/write-feature.ts'
+import { writeDecimal, writePoints, writeValue } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { Changes, DryResult, Slider } from './playground-request.ts'
 import { stretchesOf } from './slider-stretches.ts'
@@ -72,7 +71,7 @@ function SliderRow({
   onChange: (value: number) => void
 }) {
   const { feature, label, from, to, step, track } = slider
-  const write = (amount: number) => writeUnit(amount, slider.unit, currency)
+  const write = (amount: number) => writeValue(amount, slider.unit, currency)
   return (
     <li className={classes.slider}>
       <div>
@@ -162,10 +161,4 @@ function Flip({ before, after }: { before: DryResult; after: DryResult }) {
       </span>
     </p>
   )
-}
-
-function writeUnit(value: number, unit: string | null, currency: string | undefined): string {
-  if (unit === 'money' && currency) return writeMoney(value, currency)
-  if (unit === 'share') return writePercent(value)
-  return unit === 'days' ? `${writeDecimal(value)} days` : writeDecimal(value)
 }

@@ -4,7 +4,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { writeFixed, writeMoney, writePercentOf } from '../../components/write-number.ts'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 
@@ -82,7 +82,7 @@ function LinkedParties({ shown: { paths, entity } }: { shown: ShownCase }) {
             <span className={classes.party}>{entity.name}</span>
             <span className={classes.edges}>
               {path.edges.join(' → ')}
-              <small className="num">{path.strength.toFixed(2)}</small>
+              <small className="num">{writeFixed(path.strength, 2)}</small>
             </span>
             <PageLink to={`entities/${path.entity_id}`} className={classes.party} data-bad>
               {path.name}

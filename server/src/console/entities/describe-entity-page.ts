@@ -128,6 +128,7 @@ function describeFeatures(entity: EntityRow, now: string) {
     .map(([name, fact]) => ({
       name,
       label: findFeature(name)?.label ?? name,
+      unit: findFeature(name)?.unit ?? null,
       source: sourceOf(name),
       value: 'value' in fact ? fact.value : null,
       age_days: 'value' in fact ? (fact.age_days ?? null) : null,
