@@ -60,6 +60,53 @@ test('hovering the time of a decision shows it in UTC', async () => {
   await tab.close()
 })
 
+test('what a person granted stands in the list, in the CSV, on the decision and on the entity', async () => {
+  const entity = await createEntity(organization, 'Lumen Atelier', { income: true })
+  const asked = await underwrite(organization, entity, { requested_amount: 13_500, currency: 'EUR' })
+  const waiting = await testConsole.open(`decisions?entity_id=${entity}`)
+  await waiting.getByRole('cell', { name: 'waiting' }).waitFor()
+  await waiting.close()
+  const review = await organization.post(
+    `/v1/decisions/${asked.id}/reviews`,
+    {
+      ...{
+        verdict: 'approve_with_conditions',
+        reviewer: { id: 'r1', name: 'Maren Kluge' },
+        reason: 'Known for years.',
+      },
+      ...{ conditions: [{ code: 'payslip', label: 'Send a payslip' }], recommended_limit: 9_000, currency: 'EUR' },
+    },
+    { 'Idempotency-Key': crypto.randomUUID() },
+  )
+  assert.equal(review.status, 201, review.text)
+  const tab = await testConsole.open(`decisions?entity_id=${entity}`)
+  await tab.getByRole('cell', { name: '€9,000 Maren Kluge' }).waitFor()
+  const [file] = await Promise.all([tab.waitForEvent('download'), tab.getByRole('button', { name: 'CSV' }).click()])
+  const [head, line] = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.ok(head!.endsWith(',review,granted_limit,granted_conditions,reviewer,review_api_key,reviewed_at'))
+  const granted = 'approve_with_conditions,9000,Send a payslip,Maren Kluge,key_'
+  assert.ok(line!.includes(`,13500,EUR,,`) && line!.includes(granted), line)
+  await tab.getByRole('table', { name: 'Decisions' }).getByRole('link').click()
+  const header = tab.getByRole('region', { name: 'Verdict' })
+  await header.getByText('€9,000 granted of €13,500 asked').waitFor()
+  await header.getByText(/Granted by Maren Kluge through API key .* on the conditions: Send a payslip/).waitFor()
+  assert.equal(await tab.getByText('No limit until a person decides').count(), 0)
+  // It fell short of the cutoff, but a rule settled it.
+  const score = tab.getByRole('listitem').filter({ hasText: /^Score/ })
+  assert.match(await score.innerText(), /^Score\s+(passed|failed, but did not settle it)\s+\d+ [≥<] \d+$/)
+  await assertAccessible(tab, 'a reviewed decision')
+  await header.getByRole('link', { name: 'Lumen Atelier' }).click()
+  await tab.getByText('€9,000 granted of €13,500 asked').waitFor()
+  await tab.getByText(/Reviewed by Maren Kluge through API key/).waitFor()
+  await assertAccessible(tab, 'the entity of a reviewed decision')
+  await tab.close()
+  const phone = await testConsole.open(`decisions?entity_id=${entity}`, { size: 'phone' })
+  await phone.getByText('€9,000 granted').waitFor()
+  await phone.close()
+})
+
 for (const size of ['desktop', 'phone'] as const)
   test(`a list of 1,000 decisions on a ${size} draws those near the window, without gaps, to its end`, async () => {
     const tab = await testConsole.open('decisions', { size })
@@ -83,13 +130,17 @@ for (const size of ['desktop', 'phone'] as const)
 
 test('a desktop cuts off no common value of the list', async () => {
   const tab = await testConsole.open('decisions')
-  const changes = { product: 'marketplace_access', review: 'approve', outcome: null }
+  const review = { verdict: 'approve', limit: { amount: 13_500, currency: 'EUR' }, conditions: [], through_key: null }
+  const changes = {
+    ...{ product: 'marketplace_access', outcome: 'charged_off' },
+    review: { ...review, reviewer: 'Maren Kluge', at: new Date().toISOString() },
+  }
   await answerWithCopies(tab, 1, changes)
   // 1,440 px without the scroll bar of most systems.
   await tab.setViewportSize({ width: 1425, height: 900 })
   await tab.reload()
   await settle(tab)
-  for (const words of ['marketplace access', 'reviewed: approve', 'sandbox-policy-v1'])
+  for (const words of ['marketplace access', '€13,500 Maren Kluge', 'charged off'])
     assert.equal(await cutOff(tab.getByRole('cell', { name: words })), 0, words)
   await tab.setViewportSize({ width: 1280, height: 900 })
   assert.ok((await cutOff(tab.locator('html'))) <= 0)

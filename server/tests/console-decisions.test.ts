@@ -133,6 +133,46 @@ test('each filter, and any two together, show exactly the decisions that have it
   assert.equal(refused.status, 400)
 })
 
+test('what a person granted is shown with the decision, which does not change', async () => {
+  const before = await call('decisions.show', { id: second.id })
+  const asked = await underwrite(acme, otto, { requested_amount: 13_500, currency: 'EUR' })
+  const condition = { code: 'payslip', label: 'Send a payslip' }
+  const review = await acme.post(
+    `/v1/decisions/${asked.id}/reviews`,
+    {
+      ...{ verdict: 'approve_with_conditions', reviewer: { id: 'r2', name: 'Maren' }, reason: 'Known for years.' },
+      ...{ conditions: [condition], recommended_limit: 9_000, currency: 'EUR' },
+    },
+    idempotent(),
+  )
+  assert.equal(review.status, 201, review.text)
+  const granted = {
+    verdict: 'approve_with_conditions',
+    limit: { amount: 9_000, currency: 'EUR' },
+    conditions: [condition],
+    reviewer: 'Maren',
+    at: review.body.created_at,
+  }
+  const [row] = (await call('decisions.list', { entity_id: otto })).decisions
+  const { through_key, ...listedReview } = row.review
+  assert.equal(row.id, asked.id)
+  assert.deepEqual(listedReview, granted)
+  assert.match(through_key.id, /^key_/)
+  assert.equal(typeof through_key.name, 'string')
+  const { view, raw, since } = await call('decisions.show', { id: asked.id })
+  assert.deepEqual([view.verdict, view.recommended_limit, raw], [asked.verdict, null, asked])
+  const { id, reason, overrides, ...shown } = since.reviews[0]
+  assert.deepEqual(shown, { ...granted, through_key })
+  assert.deepEqual([id, reason, overrides], [review.body.id, 'Known for years.', false])
+  const { newest } = await call('overview.read', { range: '24h' })
+  assert.deepEqual(newest[0].review, row.review)
+  const entity = await call('entities.show', { id: otto })
+  assert.deepEqual(entity.decisions[0].review, row.review)
+  assert.equal(before.since.reviews.length, 0)
+  const untouched = (await call('decisions.list')).decisions.find((each: { id: string }) => each.id === second.id)
+  assert.equal(untouched.review, null)
+})
+
 test('the values to filter by are those that occur', async () => {
   const filters = await call('decisions.filters')
   assert.deepEqual(filters.products, ['personal_loan'])

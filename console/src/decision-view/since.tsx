@@ -6,6 +6,7 @@ import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
+import { ReviewedBy } from './granted.tsx'
 import type { ShownDecision } from './view-data.ts'
 
 type Review = ShownDecision['since']['reviews'][number]
@@ -50,10 +51,19 @@ export function Since({ shown }: { shown: ShownDecision }) {
   )
 }
 
-function reviewWords({ verdict, reviewer, reason, overrides }: Review) {
+function reviewWords(review: Review) {
+  const { verdict, limit, conditions, reason, overrides } = review
   return (
     <>
-      {verdict ? <Verdict verdict={verdict} /> : 'Reviewed'} by <b>{reviewer}</b>
+      {verdict ? <Verdict verdict={verdict} /> : 'Reviewed'}
+      {limit && <b> {writeMoney(limit.amount, limit.currency)} granted</b>} <ReviewedBy review={review} />
+      {conditions.length > 0 && (
+        <ul className={classes.conditions}>
+          {conditions.map(({ code, label }) => (
+            <li key={code}>{label}</li>
+          ))}
+        </ul>
+      )}
       <p className={classes.quote}>“{reason}”</p>
       {overrides && <StateBadge outline>overrides the verdict</StateBadge>}
     </>

@@ -12,6 +12,7 @@ import { writeMoney } from '../components/write-number.ts'
 import { isTyping } from '../shell/shortcuts.tsx'
 import { usePlace } from '../shell/use-place.ts'
 import classes from './decision-view.module.css'
+import { isGranted, type Review, ReviewedBy, writeConditions } from './granted.tsx'
 import { ReplayBadge } from './replay-result.tsx'
 import type { ShownDecision, ViewData } from './view-data.ts'
 import { writeDecimal, writePercent } from './write-feature.ts'
@@ -20,6 +21,7 @@ import { writeDecimal, writePercent } from './write-feature.ts'
 export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: ShownDecision; says?: string }) {
   const { entity, evidence, requested } = view
   const { product } = evidence
+  const review = shown?.since.reviews.at(-1)
   return (
     <section className={classes.header} aria-label="Verdict">
       <div className={classes.headerTop}>
@@ -39,7 +41,8 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
               </StateBadge>
             )}
           </div>
-          <p className={classes.amount}>{amountOf(view)}</p>
+          <p className={classes.amount}>{amountOf(view, review)}</p>
+          {review && <GrantedBy review={review} />}
           <p className={classes.about}>
             {entity.id === '' ? (
               'A persona'
@@ -71,21 +74,33 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
   )
 }
 
-/** What was approved of what was asked for. A review promises nothing, so it says only what was asked for. */
-function amountOf({ requested, recommended_limit, verdict }: ViewData) {
+/** What a person granted, or else what the policy could lend, of what was asked. */
+function amountOf({ requested, recommended_limit, verdict }: ViewData, review: Review | undefined) {
   if (!requested) return 'Access, without an amount'
-  const asked = writeMoney(requested.amount, requested.currency)
-  if (recommended_limit === null)
-    return (
-      <>
-        {verdict === 'manual_review' ? 'No limit until a person decides' : 'Nothing is lent'}{' '}
-        <span className="dim">of {asked} asked</span>
-      </>
-    )
+  const words = () => {
+    if (review) return grantOf(review)
+    if (recommended_limit !== null) return `Could lend ${writeMoney(recommended_limit, requested.currency)}`
+    return verdict === 'manual_review' ? 'No limit until a person decides' : 'Nothing is lent'
+  }
   return (
     <>
-      {writeMoney(recommended_limit, requested.currency)} <span className="dim">of {asked} asked</span>
+      {words()} <span className="dim">of {writeMoney(requested.amount, requested.currency)} asked</span>
     </>
+  )
+}
+
+function grantOf(review: Review): string {
+  if (!isGranted(review)) return 'Nothing granted'
+  return review.limit ? `${writeMoney(review.limit.amount, review.limit.currency)} granted` : 'Granted without a limit'
+}
+
+/** Who granted it, when and on which conditions; what the policy decided stays as it was. */
+function GrantedBy({ review }: { review: Review }) {
+  return (
+    <p className={classes.grantedBy}>
+      {isGranted(review) ? 'Granted' : 'Declined'} <ReviewedBy review={review} />
+      {review.conditions.length > 0 && <> on the conditions: {writeConditions(review)}</>}
+    </p>
   )
 }
 

@@ -206,10 +206,15 @@ function sinceLines({ reviews, outcomes }: RecordedSince): string[] {
   return [
     ...section(
       'Reviews since',
-      reviews.map((review) => {
+      reviews.flatMap((review) => {
         const { id, name } = (review.reviewer ?? {}) as Json
         const by = name === undefined ? id : `${name} (${id})`
-        return `  ${review.created_at}  ${review.verdict} by ${by}${review.overrides ? ', overrides the verdict' : ''}: ${review.reason}`
+        const granted =
+          review.recommended_limit === undefined ? '' : `, ${review.recommended_limit} ${review.currency} granted`
+        return [
+          `  ${review.created_at}  ${review.verdict} by ${by}${granted}${review.overrides ? ', overrides the verdict' : ''}: ${review.reason}`,
+          ...listOf(review.conditions).map(({ label, code }) => `    on the condition: ${label} (${code})`),
+        ]
       }),
     ),
     ...section(

@@ -23,6 +23,7 @@ import { idempotencyQueries } from './queries/idempotency-keys.ts'
 import { outcomeQueries } from './queries/outcomes.ts'
 import { overviewQueries } from './queries/overview.ts'
 import { policyQueries } from './queries/policies.ts'
+import { reviewQueries } from './queries/reviews.ts'
 import { scenarioQueries } from './queries/scenarios.ts'
 import { createIsAuthentic } from './queries/stored-entry.ts'
 import { usageQueries } from './queries/usage.ts'
@@ -61,6 +62,7 @@ export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
     ...auditVerificationRunQueries(database),
     ...auditLogQueries(database),
     ...overviewQueries(database),
+    ...reviewQueries(database),
     ...scenarioQueries(database),
     isAuthentic,
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */

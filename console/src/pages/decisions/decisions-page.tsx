@@ -17,15 +17,14 @@ import { JumpToDecision } from './jump-to-decision.tsx'
 // The tracks hold common values in a window of 1,440 px, and need no scrolling sideways from 1,280 px on.
 const COLUMNS: readonly Column<ListedDecision>[] = [
   ...DECISION_COLUMNS,
-  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(100px, 1.41fr)' },
-  { id: 'policy', header: 'Policy', cell: policyOf, hideOnPhone: true, track: 'minmax(100px, 1.39fr)' },
-  { id: 'since', header: 'Since then', cell: sinceOf, hideOnPhone: true, track: 'minmax(100px, 1.32fr)' },
+  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(90px, 1.2fr)' },
+  { id: 'outcome', header: 'Outcome', cell: outcomeOf, hideOnPhone: true, track: 'minmax(80px, 0.8fr)' },
   {
     id: 'when',
     header: 'Decided',
     end: true,
     onPhone: 'bottom end',
-    track: '144px',
+    track: '132px',
     cell: ({ decided_at }) => <Time at={decided_at} />,
   },
 ]
@@ -153,18 +152,6 @@ function productOf({ product }: ListedDecision) {
   return <span title={words}>{words}</span>
 }
 
-/** Nearly always the same, so it stands back behind what differs. */
-function policyOf({ policy_version }: ListedDecision) {
-  return (
-    <code className="dim" title={policy_version}>
-      {policy_version}
-    </code>
-  )
-}
-
-function sinceOf({ review, outcome }: ListedDecision) {
-  const words = [...(review ? [`reviewed: ${review}`] : []), ...(outcome ? [outcome] : [])]
-  if (words.length === 0) return <span className="dim">–</span>
-  const since = words.join(', ').replaceAll('_', ' ')
-  return <span title={since}>{since}</span>
+function outcomeOf({ outcome }: ListedDecision) {
+  return outcome ? outcome.replaceAll('_', ' ') : <span className="dim">–</span>
 }

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { call } from '../../api/call.ts'
 import { csvOf, download } from '../../components/download.ts'
 import { useExport } from '../../components/use-export.ts'
+import { writeConditions } from '../../decision-view/granted.tsx'
 import { usePlace } from '../../shell/use-place.ts'
 import type { DecisionFilter, ListedDecision } from './decision-filter.ts'
 
@@ -36,16 +37,19 @@ export function ExportDecisions({ filter }: { filter: DecisionFilter }) {
 const HEAD = [
   ...['id', 'decided_at', 'verdict', 'tier', 'score', 'cutoff'],
   ...['entity_id', 'external_id', 'entity_name', 'product'],
-  ...['requested_amount', 'currency', 'recommended_limit', 'policy_version', 'review', 'outcome'],
+  ...['requested_amount', 'currency', 'recommended_limit', 'policy_version', 'outcome'],
+  ...['review', 'granted_limit', 'granted_conditions', 'reviewer', 'review_api_key', 'reviewed_at'],
 ]
 
 function rowOf(decision: ListedDecision): (string | number | null)[] {
-  const { entity, requested, score } = decision
+  const { entity, requested, score, review } = decision
   return [
     ...[decision.id, decision.decided_at, decision.verdict, decision.risk_tier],
     ...[score?.total ?? null, score?.cutoff ?? null],
     ...[entity.id, entity.external_id, entity.name, decision.product],
     ...[requested?.amount ?? null, requested?.currency ?? null, decision.limit, decision.policy_version],
-    ...[decision.review, decision.outcome],
+    decision.outcome,
+    ...[review?.verdict ?? null, review?.limit?.amount ?? null, review ? writeConditions(review) : null],
+    ...[review?.reviewer ?? null, review?.through_key?.id ?? null, review?.at ?? null],
   ]
 }

@@ -5,7 +5,7 @@ import { StateBadge, type Tone } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { withPercentSign } from '../../components/write-number.ts'
-import { LentAmount } from '../../decision-view/decision-columns.tsx'
+import { AmountLine, ReviewedBy, writeConditions } from '../../decision-view/granted.tsx'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 
@@ -28,11 +28,17 @@ export function DecisionsSection({ entity: { decisions, id } }: { entity: ShownE
           {decisions.map((decision) => (
             <li key={decision.id}>
               <PageLink to={`decisions/${decision.id}`} className={classes.rowWords}>
-                <Verdict verdict={decision.verdict} /> <LentAmount {...decision} />
+                <Verdict verdict={decision.verdict} /> <AmountLine {...decision} />
               </PageLink>
               <span className="dim small">
                 <Time at={decision.decided_at} as="date" />
               </span>
+              {decision.review && (
+                <span className={`${classes.wholeRow} secondary small`}>
+                  Reviewed <ReviewedBy review={decision.review} />
+                  {decision.review.conditions.length > 0 && `: ${writeConditions(decision.review)}`}
+                </span>
+              )}
             </li>
           ))}
         </ul>

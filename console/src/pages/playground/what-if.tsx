@@ -2,7 +2,7 @@ import { Button, NumberInput, Slider as RangeSlider } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { LentAmount } from '../../decision-view/decision-columns.tsx'
+import { AmountLine } from '../../decision-view/granted.tsx'
 import { writeDecimal, writePoints, writeValue } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { Changes, DryResult, Slider } from './playground-request.ts'
@@ -129,7 +129,7 @@ function Answer({ result: { view } }: { result: DryResult }) {
   return (
     <p className={classes.answer}>
       {verdict && <Verdict verdict={verdict} whole />}
-      <LentAmount requested={requested} limit={view.recommended_limit} />
+      <AmountLine requested={requested} limit={view.recommended_limit} review={null} />
       {requested && evidence.score && (
         <span className="num">
           score {writeDecimal(evidence.score.total)} <span className="dim">cutoff {evidence.score.cutoff}</span>

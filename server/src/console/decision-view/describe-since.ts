@@ -1,15 +1,7 @@
-import { isObject } from '../../core/decide/replayable-facts.ts'
-import { OUTCOME_TYPES, type OutcomeType, VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-
-/** A person's review of a decision, as the view lists it. */
-export interface ShownReview {
-  id: string
-  verdict: Verdict | null
-  reviewer: string
-  reason: string
-  overrides: boolean
-  at: string
-}
+import { OUTCOME_TYPES, type OutcomeType } from '../../core/vocabularies.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
+import { parseBodies } from '../../underwriting/describe-evidence.ts'
+import { describeReview, type ShownReview } from './describe-review.ts'
 
 /** What happened after a decision, as the view lists it. */
 export interface ShownOutcome {
@@ -22,23 +14,21 @@ export interface ShownOutcome {
 
 type Body = Record<string, unknown>
 
-/** Describes the reviews and outcomes of a decision; stored bodies may have been altered in any way. */
-export function describeSince(
-  reviews: readonly Body[],
-  outcomes: readonly Body[],
-): { reviews: ShownReview[]; outcomes: ShownOutcome[] } {
-  return { reviews: reviews.map(describeReview), outcomes: outcomes.map(describeOutcome) }
-}
-
-function describeReview({ id, verdict, reviewer, reason, overrides, created_at }: Body): ShownReview {
-  const person = isObject(reviewer) ? reviewer : {}
+/** Reads the reviews and outcomes of a decision; stored bodies may have been altered in any way. */
+export async function describeSince(
+  store: EnvironmentStore,
+  organizationId: string,
+  decisionId: string,
+): Promise<{ reviews: ShownReview[]; outcomes: ShownOutcome[] }> {
+  const since = await store.recordedSince(organizationId, decisionId)
+  const reviews = parseBodies(since.reviews)
+  const keys = await store.keysOfReviews(
+    organizationId,
+    reviews.map(({ id }) => String(id)),
+  )
   return {
-    id: String(id),
-    verdict: VERDICTS.find((known) => known === verdict) ?? null,
-    reviewer: String(person.name ?? person.id ?? ''),
-    reason: String(reason ?? ''),
-    overrides: overrides === true,
-    at: String(created_at),
+    reviews: reviews.map((body) => describeReview(body, keys)),
+    outcomes: parseBodies(since.outcomes).map(describeOutcome),
   }
 }
 

@@ -3,9 +3,11 @@ import { neutralTrust, type Trust } from '../../core/graph/describe-trust.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { EntityRow } from '../../store/queries/entities.ts'
+import type { DecisionOfEntity } from '../../store/queries/entity-pages.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import { sourceOf } from '../decision-view/describe-features.ts'
+import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 import { requestedOf } from '../figures/newest-decisions.ts'
 import { describeCashflow } from './describe-cashflow.ts'
 
@@ -26,7 +28,10 @@ export async function describeEntityPage(
     store.openCaseOf(organizationId, id),
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
-  const names = await store.entityNames(organizationId, related)
+  const [names, reviews] = await Promise.all([
+    store.entityNames(organizationId, related),
+    newestReviews(store, organizationId, decisions),
+  ])
   const state = stateOf(entity)
   return {
     id,
@@ -51,7 +56,7 @@ export async function describeEntityPage(
       ({ related_entity_id, relationship }) => `${related_entity_id} ${relationship}`,
     ).map((link) => describeRelationship(link, names)),
     consents: newestOfEach(consents, ({ purpose }) => purpose).map((consent) => describeConsent(consent, now)),
-    decisions: decisions.map(describeDecision),
+    decisions: decisions.map((row) => describeDecision(row, reviews)),
     cashflow: describeCashflow(state.cashflow),
     features: describeFeatures(entity, now),
   }
@@ -101,14 +106,10 @@ function describeConsent(consent: RowOf<'consents'>, now: string) {
   }
 }
 
-function describeDecision({
-  id,
-  verdict,
-  product,
-  body,
-  facts,
-  created_at,
-}: RowOf<'decisions'> & { facts: string | null }) {
+function describeDecision(
+  { id, verdict, product, body, facts, created_at, review_id }: DecisionOfEntity,
+  reviews: ReadonlyMap<string, GrantedReview>,
+) {
   const { recommended_limit } = JSON.parse(body) as { recommended_limit?: number }
   return {
     id,
@@ -116,6 +117,7 @@ function describeDecision({
     product,
     requested: requestedOf(facts),
     limit: recommended_limit ?? null,
+    review: reviews.get(review_id ?? '') ?? null,
     decided_at: created_at,
   }
 }

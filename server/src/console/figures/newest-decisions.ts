@@ -2,6 +2,7 @@ import { isObject } from '../../core/decide/replayable-facts.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { NewestDecision } from '../../store/queries/overview.ts'
+import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 
 /** The amount that was asked for. */
 export interface RequestedAmount {
@@ -18,8 +19,10 @@ export interface ListedDecision {
   risk_tier: string
   /** What was asked for; null for a decision without an amount. */
   requested: RequestedAmount | null
-  /** The recommended limit, in the currency of the request. */
+  /** What the policy could lend, in the currency of the request. */
   limit: number | null
+  /** The newest review: what a person granted; null if none has looked at it. */
+  review: GrantedReview | null
   /** Null where the trace was deleted or altered. */
   score: ListedScore | null
   decided_at: string
@@ -37,11 +40,13 @@ export async function newestDecisions(
   organizationId: string,
   limit: number,
 ): Promise<ListedDecision[]> {
-  return (await store.newestDecisions(organizationId, limit)).map(listedDecision)
+  const rows = await store.newestDecisions(organizationId, limit)
+  const reviews = await newestReviews(store, organizationId, rows)
+  return rows.map((row) => listedDecision(row, reviews))
 }
 
 /** A stored decision as a list shows it. What is altered so that it cannot be read is left out of its row. */
-export function listedDecision(row: NewestDecision): ListedDecision {
+export function listedDecision(row: NewestDecision, reviews: ReadonlyMap<string, GrantedReview>): ListedDecision {
   const { recommended_limit } = objectOf(row.body)
   return {
     id: row.id,
@@ -51,6 +56,7 @@ export function listedDecision(row: NewestDecision): ListedDecision {
     risk_tier: row.risk_tier,
     requested: requestedOf(row.facts),
     limit: typeof recommended_limit === 'number' ? recommended_limit : null,
+    review: reviews.get(row.review_id ?? '') ?? null,
     score: scoreOf(row.score),
     decided_at: row.created_at,
   }

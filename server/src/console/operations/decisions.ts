@@ -6,9 +6,9 @@ import { lowestIdAt } from '../../ids/new-id.ts'
 import { REVIEW_STATES } from '../../store/queries/decision-list.ts'
 import type { RecordedDecision } from '../../store/queries/decisions.ts'
 import { dataOf } from '../../store/queries/stored-entry.ts'
-import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { type RecordedReplay, replayRecorded } from '../../underwriting/replay-recorded.ts'
+import { newestReviews } from '../decision-view/describe-review.ts'
 import { describeSince } from '../decision-view/describe-since.ts'
 import { describeView } from '../decision-view/describe-view.ts'
 import { defineOperation, type Refusal } from '../define-operation.ts'
@@ -50,11 +50,11 @@ export const listDecisions = defineOperation({
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
     }
     const page = await store.decisionPage(organizationId, filter, { after: cursor, limit })
+    const reviews = await newestReviews(store, organizationId, page.decisions)
     return {
       decisions: page.decisions.map((row) => ({
-        ...listedDecision(row),
+        ...listedDecision(row, reviews),
         policy_version: row.policy_version,
-        review: row.review,
         outcome: row.outcome,
       })),
       next_cursor: page.next,
@@ -86,7 +86,6 @@ export const showDecision = defineOperation({
     const recorded = await store.recordedDecision(organizationId, input.id)
     if (!recorded) return NOT_FOUND
     const replay = replayRecorded(recorded)
-    const since = await store.recordedSince(organizationId, recorded.id)
     const { entity_id: entityId, product, created_at: decidedAt } = recorded
     return {
       id: recorded.id,
@@ -94,7 +93,7 @@ export const showDecision = defineOperation({
       request_id: String(replay.decision?.request_id ?? ''),
       view: await describeView(replay, { store, organizationId, entityId, product, decidedAt, now }),
       replay: describeReplay(recorded, replay, now),
-      since: describeSince(parseBodies(since.reviews), parseBodies(since.outcomes)),
+      since: await describeSince(store, organizationId, recorded.id),
       /** The decision as the API returned it; null if the stored text is no JSON object any more. */
       raw: replay.decision,
     }

@@ -3,6 +3,7 @@ import type { Database, Row } from '../database/database.ts'
 import { Params } from '../schema/tables.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
 import { type NewestDecision, SCORE_IN_TRACE } from './overview.ts'
+import { NEWEST_REVIEW, REVIEW_COLUMNS } from './reviews.ts'
 
 /** Whether a person has looked at a decision: it waits for its first review, or it has one. */
 export const REVIEW_STATES = ['waiting', 'reviewed'] as const
@@ -25,8 +26,7 @@ export interface DecisionFilter {
 /** A decision as a list shows it. */
 export interface DecisionRow extends NewestDecision {
   policy_version: string
-  /** The verdict of the newest review, and the type of the newest outcome. */
-  review: string | null
+  /** The type of the newest outcome. */
   outcome: string | null
 }
 
@@ -230,19 +230,17 @@ async function readRows(database: Database, organizationId: string, ids: readonl
   if (ids.length === 0) return []
   const one = (table: string, id: string, is: string) =>
     `(SELECT * FROM ${table} WHERE org_id = $1 AND ${id} = ${is} LIMIT 1)`
-  const newest = (table: string, column: string, filter: string) =>
-    `LEFT JOIN LATERAL (SELECT ${column} FROM ${table} WHERE ${table}.org_id = $1 AND ${table}.decision_id = decision.id ${filter}
-       ORDER BY id DESC LIMIT 1) AS ${table}_newest ON true`
   return database.query<DecisionRow & Row>(
     `SELECT decision.id, decision.entity_id, entity.display_name AS entity_name, entity.external_id, decision.product,
        decision.verdict, decision.risk_tier, decision.policy_version, decision.body, evidence.facts, ${SCORE_IN_TRACE},
-       decision.created_at, reviews_newest.verdict AS review, outcomes_newest.type AS outcome
+       decision.created_at, ${REVIEW_COLUMNS}, outcomes_newest.type AS outcome
      FROM unnest($2::text[]) AS wanted (id)
      CROSS JOIN LATERAL ${one('decisions', 'id', 'wanted.id')} AS decision
      LEFT JOIN LATERAL ${one('entities', 'id', 'decision.entity_id')} AS entity ON true
      LEFT JOIN LATERAL ${one('decision_evidence', 'decision_id', 'decision.id')} AS evidence ON true
-     ${newest('reviews', 'verdict', '')}
-     ${newest('outcomes', 'type', `AND ${NOT_RETRACTED}`)}
+     ${NEWEST_REVIEW}
+     LEFT JOIN LATERAL (SELECT type FROM outcomes WHERE outcomes.org_id = $1 AND outcomes.decision_id = decision.id
+       AND ${NOT_RETRACTED} ORDER BY id DESC LIMIT 1) AS outcomes_newest ON true
      ORDER BY decision.id DESC`,
     [organizationId, ids],
   )

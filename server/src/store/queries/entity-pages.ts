@@ -1,5 +1,9 @@
 import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
+import { NEWEST_REVIEW, type NewestReview, REVIEW_COLUMNS } from './reviews.ts'
+
+/** A decision as the page of its entity lists it. */
+export type DecisionOfEntity = RowOf<'decisions'> & NewestReview & { facts: string | null }
 
 /** An entity as a list shows it. */
 export interface ListedEntity {
@@ -97,16 +101,13 @@ export function entityPageQueries(database: Database) {
       )
     },
 
-    /** The newest decisions about an entity, newest first, with the facts of each. */
-    async newestDecisionsOf(
-      organizationId: string,
-      entityId: string,
-      limit: number,
-    ): Promise<(RowOf<'decisions'> & { facts: string | null })[]> {
-      return database.query<RowOf<'decisions'> & Row & { facts: string | null }>(
-        `SELECT decision.*, evidence.facts
+    /** The newest decisions about an entity, newest first, with the facts and the newest review of each. */
+    async newestDecisionsOf(organizationId: string, entityId: string, limit: number): Promise<DecisionOfEntity[]> {
+      return database.query<DecisionOfEntity & Row>(
+        `SELECT decision.*, evidence.facts, ${REVIEW_COLUMNS}
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT $3) AS decision
          LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         ${NEWEST_REVIEW}
          ORDER BY decision.id DESC`,
         [organizationId, entityId, limit],
       )

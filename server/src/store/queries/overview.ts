@@ -1,8 +1,9 @@
 import type { Verdict } from '../../core/vocabularies.ts'
 import type { Database, Row } from '../database/database.ts'
+import { NEWEST_REVIEW, type NewestReview, REVIEW_COLUMNS } from './reviews.ts'
 
 /** A decision as the overview lists it. */
-export interface NewestDecision {
+export interface NewestDecision extends NewestReview {
   id: string
   entity_id: string
   entity_name: string | null
@@ -53,10 +54,12 @@ export function overviewQueries(database: Database) {
     async newestDecisions(organizationId: string, limit: number): Promise<NewestDecision[]> {
       return database.query<NewestDecision & Row>(
         `SELECT decision.id, decision.entity_id, entity.display_name AS entity_name, entity.external_id, decision.product,
-           decision.verdict, decision.risk_tier, decision.body, evidence.facts, ${SCORE_IN_TRACE}, decision.created_at
+           decision.verdict, decision.risk_tier, decision.body, evidence.facts, ${SCORE_IN_TRACE}, decision.created_at,
+           ${REVIEW_COLUMNS}
          FROM (SELECT * FROM decisions WHERE org_id = $1 ORDER BY id DESC LIMIT $2) AS decision
          LEFT JOIN entities AS entity ON entity.org_id = decision.org_id AND entity.id = decision.entity_id
          LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
+         ${NEWEST_REVIEW}
          ORDER BY decision.id DESC`,
         [organizationId, limit],
       )
