@@ -210,7 +210,9 @@ test('a backtest is refused for too many decisions, an unknown version and a pol
 
 test('a caller that ends a backtest stops it between two pages', async () => {
   const policy = { source: sandboxPolicySource() }
-  const run = runBacktest(store, { organizationId: acme.id, policy, range: ALL, onProgress: async () => false })
+  const parts = { store, threads: installation.threads }
+  const client = { organizationId: acme.id }
+  const run = runBacktest(parts, { client, policy, range: ALL, onProgress: async () => false })
   await assert.rejects(run, BacktestCancelled)
 })
 

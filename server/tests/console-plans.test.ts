@@ -193,6 +193,7 @@ async function statementsOf(name: string, { access }: Operation, input: object) 
       requestId: 'req_test',
       origin: 'http://localhost:4000',
       client: { address: '127.0.0.1', userAgent: '' },
+      signal: new AbortController().signal,
     })
     return { run, refused: 'refused' in answer ? answer.refused : undefined }
   } finally {

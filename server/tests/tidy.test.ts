@@ -27,6 +27,7 @@ const code = sources.filter(({ file }) => !isTest(file))
 const BOUNDARIES: Record<string, readonly string[]> = {
   core: [],
   ids: ['core'],
+  threads: [],
   store: ['core', 'config.ts', 'ids'],
   underwriting: ['core', 'ids', 'store'],
   consequences: ['core', 'ids', 'store', 'underwriting'],
@@ -34,7 +35,17 @@ const BOUNDARIES: Record<string, readonly string[]> = {
   audit: ['core', 'config.ts', 'ids', 'security', 'store'],
   webhooks: ['core', 'config.ts', 'ids', 'security', 'store'],
   http: ['consequences', 'core', 'config.ts', 'ids', 'security', 'store', 'underwriting'],
-  admin: ['core', 'config.ts', 'ids', 'security', 'service/installation.ts', 'store', 'underwriting', 'webhooks'],
+  admin: [
+    'core',
+    'config.ts',
+    'ids',
+    'security',
+    'service/installation.ts',
+    'store',
+    'threads',
+    'underwriting',
+    'webhooks',
+  ],
   metrics: ['core', 'config.ts', 'service/installation.ts', 'store', 'webhooks'],
   console: [
     'admin',
@@ -55,6 +66,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'security',
     'service/installation.ts',
     'store',
+    'threads',
     'underwriting',
   ],
   cli: [
@@ -67,6 +79,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'service/installation.ts',
     'service/version.ts',
     'store',
+    'threads',
     'underwriting',
   ],
 }

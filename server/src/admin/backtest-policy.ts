@@ -61,16 +61,22 @@ export async function beginBacktest(
   return { id, done: runKept(installation, act, { id, startedAt, policy, range, onProgress }) }
 }
 
+/** Where a draft is tried, and until when: the signal is aborted when the client has left. */
+export interface DraftBacktest extends Pick<BacktestAct, 'organizationId' | 'environment'> {
+  signal?: AbortSignal | undefined
+}
+
 /** Decides recorded decisions again under a policy that is not stored; nothing is kept. */
 export async function backtestDraft(
-  { stores }: Installation,
-  { organizationId, environment }: Pick<BacktestAct, 'organizationId' | 'environment'>,
+  { stores, threads }: Installation,
+  { organizationId, environment, signal }: DraftBacktest,
   { source, range, onProgress }: { source: string } & Pick<WantedBacktest, 'range' | 'onProgress'>,
 ): Promise<BacktestResult | Problem> {
   const problem = rangeProblem(range)
   if (problem) return problem
-  return runBacktest(stores[environment], {
-    organizationId,
+  const parts = { store: stores[environment], threads }
+  return runBacktest(parts, {
+    client: { organizationId, signal },
     policy: { source },
     range,
     onProgress: async (progress) => {
@@ -120,8 +126,10 @@ async function runKept(
   const store = installation.stores[environment]
   const { document, checksum, version } = policy
   try {
-    const result = await runBacktest(store, {
-      organizationId,
+    const parts = { store, threads: installation.threads }
+    const result = await runBacktest(parts, {
+      // It began when no other ran, and has two pages on their way at most.
+      client: { organizationId, isAdmitted: true },
       policy: { document, checksum },
       range,
       onProgress: reporter(installation, act, running),

@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
+import { ThreadPool } from '../threads/thread-pool.ts'
+import type { PolicyToExamine } from './examine-policy.ts'
 import { examinePolicyApart } from './examine-policy-apart.ts'
+
+const threads = new ThreadPool()
+after(() => threads.close())
+const examine = (policy: PolicyToExamine) => examinePolicyApart(threads, policy, { organizationId: 'org_a' })
 
 const SOURCE = readFileSync(join(import.meta.dirname, '../../../policies/sandbox-policy-v1.yaml'), 'utf8')
 
 test('a policy is examined without the processor time of the main thread', async () => {
   const before = process.threadCpuUsage()
-  const examined = await examinePolicyApart({ source: SOURCE })
+  const examined = await examine({ source: SOURCE })
   const { user, system } = process.threadCpuUsage(before)
   assert.ok('tests' in examined && examined.tests.length > 0)
   // Examined on the main thread, it takes at least 300 ms.
   assert.ok(user + system < 150_000, `${(user + system) / 1000} ms`)
 
   const document = canonicalJson(examined.document)
-  const stored = await examinePolicyApart({ document, checksum: sha256(document) })
+  const stored = await examine({ document, checksum: sha256(document) })
   assert.deepEqual(stored, examined)
 })
 
 test('a hostile policy file is refused with its problems, and an altered document too', async () => {
   const problemOf = async (source: string) => {
-    const examined = await examinePolicyApart({ source })
+    const examined = await examine({ source })
     assert.ok('problem' in examined)
     return examined.problem
   }
@@ -33,6 +39,6 @@ test('a hostile policy file is refused with its problems, and an altered documen
     `a: &a [1]\n${Array.from({ length: 5_000 }, (_, index) => `b${index}: *a`).join('\n')}`,
   )
   assert.equal(aliases.split('\n').length, 100)
-  const altered = await examinePolicyApart({ document: '{}', checksum: 'other' })
+  const altered = await examine({ document: '{}', checksum: 'other' })
   assert.ok('problem' in altered && altered.problem.includes('not the one that was proposed'))
 })

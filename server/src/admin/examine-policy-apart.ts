@@ -1,72 +1,61 @@
-import { Worker } from 'node:worker_threads'
-import type { CheckedSource, examinePolicy, PolicyToExamine } from './examine-policy.ts'
-import type { PolicyCheckRequest } from './policy-check-worker.ts'
+import { LRUCache } from 'lru-cache'
+import { sha256 } from '../core/canonical-json.ts'
+import { defineTask } from '../threads/task.ts'
+import type { TaskClient, ThreadPool } from '../threads/thread-pool.ts'
+import type { CheckedSource, checkSource, ExaminedPolicy, examinePolicy, PolicyToExamine } from './examine-policy.ts'
 
-/** How long the check of a policy may take: the largest one takes about a second. */
-const CHECK_WITHIN_MS = 30_000
-/** The memory of the check, so that a hostile file cannot take that of the service. */
-const HEAP_MB_MAX = 256
+/** The largest policy takes about a second. */
+const BOUNDS = { lane: 'slow', budgetMs: 10_000, purpose: 'to check' } as const
+const MODULE = new URL('./examine-policy.ts', import.meta.url).href
+const EXAMINE = defineTask<typeof examinePolicy>({ module: MODULE, name: 'examinePolicy', ...BOUNDS })
+const CHECK = defineTask<typeof checkSource>({ module: MODULE, name: 'checkSource', ...BOUNDS })
 
-/** The thread that is kept for the next policy: starting one and loading the checks takes a second. */
-let idle: Worker | undefined
+/** Stored policies that can be used, by checksum: what a checksum stands for never changes. */
+const examined = new LRUCache<string, ExaminedPolicy>({ maxSize: 4_000_000, sizeCalculation: sizeOf })
+/** Examinations that run or wait, by organization and checksum: a second reader waits for the same one. */
+const examining = new Map<string, Promise<ExaminedPolicy | { problem: string }>>()
 
 /**
- * Examines a policy in a worker thread, so that requests are answered meanwhile: the sandbox policy alone takes 0.3 s of
- * a processor, and a hostile file many times that.
+ * Examines a policy in a thread, so that requests are answered meanwhile: the sandbox policy alone takes 0.3 s of a
+ * processor, and a hostile file many times that.
  */
-export function examinePolicyApart(policy: PolicyToExamine): Promise<ReturnType<typeof examinePolicy>> {
-  return askThread({ examine: policy })
+export async function examinePolicyApart(
+  threads: ThreadPool,
+  policy: PolicyToExamine,
+  client: TaskClient,
+): Promise<ExaminedPolicy | { problem: string }> {
+  if ('source' in policy) return threads.run(EXAMINE, policy, client)
+  const { document, checksum } = policy
+  const known = examined.get(checksum)
+  if (known && sha256(document) === checksum) return known
+  // The examination of an altered document is another one than that of the document with this checksum.
+  const key = `${client.organizationId} ${checksum} ${sha256(document)}`
+  const running = examining.get(key) ?? examineStored(threads, { document, checksum }, client)
+  examining.set(key, running)
+  return running.finally(() => examining.delete(key))
 }
 
 /** Checks the text of a policy in the same way, and lists its problems with their positions. */
-export function checkSourceApart(source: string): Promise<CheckedSource | { problem: string }> {
-  return askThread({ check: source })
+export function checkSourceApart(
+  threads: ThreadPool,
+  source: string,
+  client: TaskClient,
+): Promise<CheckedSource | { problem: string }> {
+  return threads.run(CHECK, source, client)
 }
 
-function askThread<Result>(request: PolicyCheckRequest): Promise<Result | { problem: string }> {
-  const worker = idle ?? startWorker()
-  idle = undefined
-  worker.ref()
-  return new Promise((resolve, reject) => {
-    const settle = (end: () => void) => {
-      clearTimeout(timer)
-      worker.off('message', onMessage).off('error', onError)
-      end()
-    }
-    const onMessage = (result: Result) =>
-      settle(() => {
-        // An idle thread does not keep the process alive.
-        worker.unref()
-        if (idle) void worker.terminate()
-        else idle = worker
-        resolve(result)
-      })
-    const onError = (error: Error & { code?: string }) =>
-      settle(() => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve(TOO_MUCH_MEMORY) : reject(error)))
-    const timer = setTimeout(
-      () =>
-        settle(() => {
-          void worker.terminate()
-          resolve(TOO_LONG)
-        }),
-      CHECK_WITHIN_MS,
-    )
-    worker.on('message', onMessage).on('error', onError)
-    worker.postMessage(request)
-  })
+/** Goes on when its client leaves, because the result is kept for the next one. */
+async function examineStored(
+  threads: ThreadPool,
+  stored: { document: string; checksum: string },
+  { organizationId }: TaskClient,
+): Promise<ExaminedPolicy | { problem: string }> {
+  const result = await threads.run(EXAMINE, stored, { organizationId })
+  if ('tests' in result) examined.set(stored.checksum, result)
+  return result
 }
 
-function startWorker(): Worker {
-  const worker = new Worker(new URL('./policy-check-worker.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
-  })
-  // Without a listener, a thread that runs out of memory while it is idle or being ended would end the process.
-  worker.on('error', () => {})
-  worker.once('exit', () => {
-    if (idle === worker) idle = undefined
-  })
-  return worker
+/** The characters that a policy and its results take as text. */
+function sizeOf({ document, tests }: ExaminedPolicy): number {
+  return JSON.stringify(document).length + JSON.stringify(tests).length
 }
-
-const TOO_LONG = { problem: `the policy takes longer than ${CHECK_WITHIN_MS / 1000} s to check: make it smaller` }
-const TOO_MUCH_MEMORY = { problem: 'the policy takes too much memory to check: make it smaller' }

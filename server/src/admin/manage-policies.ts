@@ -6,6 +6,7 @@ import { DatabaseError } from '../store/database/database.ts'
 import { findOperatorById } from '../store/queries/operators.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
+import type { TaskClient } from '../threads/thread-pool.ts'
 import { examinePolicyApart } from './examine-policy-apart.ts'
 import { actorOf, isSamePerson, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 import {
@@ -49,7 +50,7 @@ export async function proposePolicy(
 ): Promise<PolicyStanding | Problem> {
   const refused = refusal(act, 'propose policies')
   if (refused) return refused
-  const policy = await examinePolicyApart({ source })
+  const policy = await examinePolicyApart(installation.threads, { source }, clientOf(act))
   if ('problem' in policy) return policy
   const { version } = policy.document
   const known = await installation.stores[act.environment].policyByVersion(act.organizationId, version)
@@ -94,7 +95,7 @@ export async function approvePolicy(
       : undefined
   if (author && isSamePerson(author, act.operator))
     return { problem: `${act.operator.email} wrote ${version}: another operator has to approve it` }
-  const examined = await examinePolicyApart(storedOf(policy))
+  const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
   if ('problem' in examined) return { problem: `${version} cannot be approved: ${examined.problem}` }
   const backtest = await newestBacktest(installation, act, policy)
   if (shownBacktest !== undefined && shownBacktest !== (backtest?.id ?? null))
@@ -116,7 +117,7 @@ export async function rejectPolicy(
   const steps = await installation.stores[act.environment].policySteps(act.organizationId, policy.id)
   if (policy.state === 'rejected' || steps.some(({ step }) => step === 'activated'))
     return { problem: `${version} is ${policy.state}: only a policy that was never active can be rejected` }
-  const examined = await examinePolicyApart(storedOf(policy))
+  const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
   return takeStep(installation, act, {
     policy,
     step: 'rejected',
@@ -182,18 +183,19 @@ function activation(
 
 /** The test results of a policy that may be activated: its approval covers its stored document and these results. */
 async function approvedTests(
-  { stores }: Installation,
-  { environment, organizationId }: SolePolicyAct,
+  installation: Installation,
+  act: SolePolicyAct,
   policy: StoredPolicy,
 ): Promise<PolicyTestResult[] | Problem> {
-  const store = stores[environment]
+  const { environment, organizationId } = act
+  const store = installation.stores[environment]
   const { version, state } = policy
   if (state === 'active') return { problem: `${version} is active already` }
   if (state === 'rejected') return { problem: `${version} was rejected: propose a policy under a new version instead` }
   const steps = await store.policySteps(organizationId, policy.id)
   const approval = steps.findLast(({ step }) => step === 'approved')
   if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
-  const examined = await examinePolicyApart(storedOf(policy))
+  const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
   if ('problem' in examined) return { problem: `${version} cannot be activated: ${examined.problem}` }
   if (!covers(approval, policy, examined.tests))
     return {
@@ -233,6 +235,11 @@ function covers(approval: PolicyStep, { checksum }: StoredPolicy, tests: readonl
 /** The parts of a stored policy that are examined; a worker thread is given nothing else. */
 function storedOf({ document, checksum }: StoredPolicy): { document: string; checksum: string } {
   return { document, checksum }
+}
+
+/** The client of the thread that examines: the organization whose turn it takes. */
+function clientOf({ organizationId }: SolePolicyAct): TaskClient {
+  return { organizationId }
 }
 
 async function findPolicy(

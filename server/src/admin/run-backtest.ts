@@ -3,13 +3,23 @@ import type { BacktestResult } from '../core/backtest/backtest-result.ts'
 import { lowestIdAt } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { CaseBounds } from '../store/queries/backtest-cases.ts'
-import { BACKTEST_THREADS, BacktestThread } from './backtest-thread.ts'
+import { defineTask } from '../threads/task.ts'
+import type { TaskClient, ThreadPool } from '../threads/thread-pool.ts'
+import type { beginCounting, countDecisions } from './count-decisions.ts'
 import type { PolicyToExamine } from './examine-policy.ts'
 
 /** The most decisions of one backtest. */
 export const BACKTEST_DECISIONS_MAX = 100_000
 /** Decisions per page: a page is about two megabytes, and takes the event loop for about three milliseconds. */
 const PAGE_CASES = 500
+/** Pages on their way: one is decided while the database reads the next. */
+const PAGES_AT_ONCE = 2
+
+/** A page takes about a tenth of a second under the sandbox policy. */
+const BOUNDS = { lane: 'slow', budgetMs: 10_000, purpose: 'to decide a page of decisions' } as const
+const MODULE = new URL('./count-decisions.ts', import.meta.url).href
+const BEGIN = defineTask<typeof beginCounting>({ module: MODULE, name: 'beginCounting', ...BOUNDS })
+const COUNT = defineTask<typeof countDecisions>({ module: MODULE, name: 'countDecisions', ...BOUNDS })
 
 /** Which decisions a backtest takes: the newest ones, of a period if there are bounds (`from` is included, `to` is not). */
 export interface BacktestRange {
@@ -18,59 +28,65 @@ export interface BacktestRange {
   toMs?: number | undefined
 }
 
+/** Where a backtest reads, and where it decides. */
+export interface BacktestParts {
+  store: Pick<EnvironmentStore, 'countCases' | 'recordedCases' | 'outcomesBetween'>
+  threads: ThreadPool
+}
+
+/** A backtest to run. */
+export interface WantedRun {
+  client: TaskClient
+  policy: PolicyToExamine
+  range: BacktestRange
+  onProgress?: (progress: { decided: number; total: number }) => Promise<boolean>
+}
+
 /** A backtest that its caller ended. */
 export class BacktestCancelled extends Error {
   override name = 'BacktestCancelled'
 }
 
 /**
- * Decides recorded decisions again under a policy, newest first, in threads of its own; nothing is written. While the
- * threads decide pages, the database reads the next. `onProgress` is awaited after each page; if it resolves to false, the
- * backtest ends with `BacktestCancelled`.
+ * Decides recorded decisions again under a policy, newest first, page by page in a thread of the pool; nothing is written.
+ * `onProgress` is awaited after each page; if it resolves to false, the backtest ends with `BacktestCancelled`.
  */
 export async function runBacktest(
-  store: Pick<EnvironmentStore, 'countCases' | 'recordedCases' | 'outcomesBetween'>,
-  {
-    organizationId,
-    policy,
-    range,
-    onProgress = async () => true,
-  }: {
-    organizationId: string
-    policy: PolicyToExamine
-    range: BacktestRange
-    onProgress?: (progress: { decided: number; total: number }) => Promise<boolean>
-  },
+  { store, threads }: BacktestParts,
+  { client, policy: given, range, onProgress = async () => true }: WantedRun,
 ): Promise<BacktestResult | { problem: string }> {
+  const { organizationId } = client
   const bounds = boundsOf(range)
   const total = await store.countCases(organizationId, bounds, range.last)
-  const pages = Math.ceil(total / PAGE_CASES)
-  const threads = Array.from({ length: Math.max(1, Math.min(pages, BACKTEST_THREADS)) }, () => new BacktestThread())
-  try {
-    const [begun] = await Promise.all(threads.map((thread) => thread.begin(policy)))
-    if ('problem' in begun!) return begun
-    const { counts } = begun!
-    /** Pages that are being decided, each by another thread, in their order. */
-    const deciding: Promise<BacktestCounts>[] = []
-    let before = bounds.before
-    for (let page = 0; page < pages; page++) {
-      const limit = Math.min(PAGE_CASES, total - page * PAGE_CASES)
-      const { cases, outcomes } = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
-      if (cases.length === 0) break
-      if (deciding.length === threads.length) addOlder(counts, await deciding.shift()!)
-      const counted = threads[page % threads.length]!.count({ cases, outcomes })
-      // Awaited before the thread gets its next page; a thread that fails meanwhile must not end the process.
-      counted.catch(() => {})
-      deciding.push(counted)
-      before = cases.at(-1)!.id
-      const decided = page * PAGE_CASES + cases.length
-      if (!(await onProgress({ decided, total }))) throw new BacktestCancelled()
+  const begun = await threads.run(BEGIN, given, client)
+  if ('problem' in begun) return begun
+  const { policy, counts } = begun
+  /** Pages that wait or are being decided, in their order. */
+  const deciding: Promise<BacktestCounts | { problem: string }>[] = []
+  let before = bounds.before
+  for (let first = 0; first < total; first += PAGE_CASES) {
+    const limit = Math.min(PAGE_CASES, total - first)
+    const page = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
+    if (page.cases.length === 0) break
+    if (deciding.length === PAGES_AT_ONCE) {
+      const counted = await deciding.shift()!
+      if ('problem' in counted) return counted
+      addOlder(counts, counted)
     }
-    for (const counted of deciding) addOlder(counts, await counted)
-    return resultOf(counts)
-  } finally {
-    for (const thread of threads) thread.release()
+    const counting = threads.run(COUNT, { policy, page }, client)
+    // Awaited before the page after the next; a task that fails meanwhile must not end the process.
+    counting.catch(() => {})
+    deciding.push(counting)
+    before = page.cases.at(-1)!.id
+    const decided = first + page.cases.length
+    if (!(await onProgress({ decided, total }))) throw new BacktestCancelled()
   }
+  for (const counting of deciding) {
+    const counted = await counting
+    if ('problem' in counted) return counted
+    addOlder(counts, counted)
+  }
+  return resultOf(counts)
 }
 
 async function readPage(

@@ -18,6 +18,8 @@ interface BaseContext<Input> {
   client: Client
   /** The origin of the page that sent the request, such as `http://localhost:4000`: one of the console's. */
   origin: string
+  /** Aborted when the client leaves before the answer: work that only it waits for ends then. */
+  signal: AbortSignal
   session: SessionControl
 }
 

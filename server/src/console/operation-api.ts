@@ -6,6 +6,7 @@ import { findFault } from '../http/json-body.ts'
 import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
+import { PoolBusy } from '../threads/thread-pool.ts'
 import type { Admitted, OperationPath, OperationResponder } from './operation-responder.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { SessionCookie } from './session-cookie.ts'
@@ -26,6 +27,8 @@ interface Refused {
   status: number
   code: string
   message: string
+  /** When to try again, in seconds. */
+  retryAfterS?: number
 }
 
 /**
@@ -52,6 +55,7 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
       input: request.body,
       requestId: request.id,
       origin: request.headers.origin!,
+      signal: untilClosed(reply),
       client: {
         address: proxies.clientOf(request.raw),
         userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
@@ -99,8 +103,19 @@ const CROSS_SITE: Refused = {
   message: 'This request did not come from the console. Open the console at the address that CONSOLE_BASE_URL names.',
 }
 
-function refuse(reply: FastifyReply, request: FastifyRequest, { status, code, message }: Refused): FastifyReply {
-  if (status === 503) reply.header('Retry-After', '1')
+/** A signal that is aborted when the connection of a request closes before its answer is sent. */
+function untilClosed({ raw }: FastifyReply): AbortSignal {
+  const client = new AbortController()
+  if (raw.destroyed) client.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) client.abort()
+  })
+  return client.signal
+}
+
+function refuse(reply: FastifyReply, request: FastifyRequest, refused: Refused): FastifyReply {
+  const { status, code, message, retryAfterS = status === 503 ? 1 : undefined } = refused
+  if (retryAfterS !== undefined) reply.header('Retry-After', String(retryAfterS))
   return reply
     .code(status)
     .type('application/json')
@@ -116,6 +131,10 @@ function translate(error: unknown, request: FastifyRequest): Refused {
     return { status: 413, code: 'too_large', message: 'This is more than the console accepts at once.' }
   if (statusCode !== undefined && statusCode < 500)
     return { status: 400, code: 'malformed', message: 'The request is not JSON.' }
+  if (error instanceof PoolBusy)
+    return { status: 429, code: 'busy', message: error.message, retryAfterS: error.retryAfterS }
+  // The client has left, so it reads no answer.
+  if ((error as Error).name === 'AbortError') return { status: 400, code: 'client_left', message: 'The client left.' }
   if (error instanceof DatabaseUnavailable) {
     // The health check logs when the database stops and starts answering, not once for every request.
     request.log.debug({ err: error }, 'database unavailable')

@@ -27,6 +27,8 @@ export interface OperationRequest {
   client: Client
   /** The `Origin` header, which was checked. */
   origin: string
+  /** Aborted when the client has left. */
+  signal: AbortSignal
 }
 
 /** Why an operation was not carried out. */
@@ -72,7 +74,7 @@ export class OperationResponder {
   /** Carries out an operation for a caller who was admitted. */
   async respond(admitted: Admitted, request: OperationRequest): Promise<OperationAnswer> {
     const { name, operation, session, scope } = admitted
-    const { input, requestId, client, origin } = request
+    const { input, requestId, client, origin, signal } = request
     const [violation] = this.#validate(name, operation, input)
     if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
 
@@ -85,6 +87,7 @@ export class OperationResponder {
       now: new Date(this.#installation.nowMs()).toISOString(),
       client,
       origin,
+      signal,
       session: control,
       ...scope,
     } as never)

@@ -2,6 +2,7 @@ import { ConfigError } from '../config.ts'
 import { DatabaseError, DatabaseUnavailable } from '../store/database/database.ts'
 import { FolderHeld, FolderNotLockable } from '../store/database/folder-lock.ts'
 import { MigrationRefused } from '../store/schema/migrate.ts'
+import { PoolBusy } from '../threads/thread-pool.ts'
 import { WrongMasterKey } from './installation.ts'
 
 /** The problem when the settings point to a database without an installation. */
@@ -15,6 +16,7 @@ export function explainFailure(error: unknown): string {
     error instanceof DatabaseUnavailable ||
     error instanceof FolderNotLockable ||
     error instanceof MigrationRefused ||
+    error instanceof PoolBusy ||
     error instanceof WrongMasterKey
   ) {
     return error.message

@@ -7,6 +7,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import { measureClock } from '../store/queries/health.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
+import { ThreadPool } from '../threads/thread-pool.ts'
 import { NodeClock } from './node-clock.ts'
 
 /** An installation with its databases open: the service and the command line both work on it. */
@@ -21,6 +22,8 @@ export interface Installation {
   nowMs: () => number
   clock: NodeClock
   newId: NewId
+  /** The threads for work on policies; none is started before it is needed. */
+  threads: ThreadPool
   /** The request that acts, in the copy that an operation of the console works with: its audit entries name it. */
   requestId?: string
   close(): Promise<void>
@@ -61,6 +64,7 @@ export async function openInstallation(
     const stores = Object.fromEntries(
       ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name], masterKey.auditMacKey(name))]),
     )
+    const threads = new ThreadPool()
     return {
       config,
       storage,
@@ -72,7 +76,9 @@ export async function openInstallation(
       nowMs,
       clock,
       newId: createNewId(nowMs),
+      threads,
       async close() {
+        await threads.close()
         for (const name of ENVIRONMENTS) await stores[name]!.drain()
         await storage.close()
       },

@@ -1,15 +1,8 @@
-import { judge } from '../../core/decide/decide.ts'
-import { isObject, replayableFacts } from '../../core/decide/replayable-facts.ts'
-import type { Facts } from '../../core/facts/facts.ts'
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
-import { type DecidingThreshold, nearestThreshold } from '../../core/policy/deciding-thresholds.ts'
-import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
-import { describeEvidence, type Evidence } from '../../underwriting/describe-evidence.ts'
 import { stateOf } from '../../underwriting/facts-of.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 import { type AccountDays, accountDays } from './account-days.ts'
-import { describeFeatures, type ShownFeature } from './describe-features.ts'
+import { type EvaluatedPath, type EvaluationView, viewEvaluation } from './view-evaluation.ts'
 
 /** An entity as a view names it. */
 export interface NamedEntity {
@@ -19,46 +12,15 @@ export interface NamedEntity {
   type: string | null
 }
 
-/** A path of the trust graph over which a bad outcome reaches the applicant. */
-export interface ShownPath {
+/** A path of the trust graph over which a bad outcome reaches the applicant, with the name of the entity at its end. */
+export interface ShownPath extends Omit<EvaluatedPath, 'entity_id'> {
   entity: NamedEntity
-  /** The types of its links, from the applicant on. */
-  edges: string[]
-  strength: number
-  share: number
-  uses_payments: boolean
 }
 
 /** Everything that the decision view shows of an evaluation, whether it was recorded or is a dry run. */
-export interface DecisionView {
+export interface DecisionView extends Omit<EvaluationView, 'graph'> {
   entity: NamedEntity
   product: string
-  verdict: Verdict | null
-  recommended_limit: number | null
-  repayment_probability: number | null
-  tier: string | null
-  requested: { amount: number; currency: string } | null
-  policy: { version: string | null; checksum: string | null; model_version: string | null }
-  /** The thresholds of the policy, for the segment of the applicant; null if the policy cannot be read. */
-  thresholds: { cutoff: number; confidence_min_ppm: number; completeness_min_ppm: number } | null
-  tiers: { tier: string; from: number }[]
-  evidence: Pick<
-    Evidence,
-    | 'engine_version'
-    | 'settled_by'
-    | 'score'
-    | 'completeness'
-    | 'confidence'
-    | 'segment'
-    | 'product'
-    | 'scorecard'
-    | 'limit'
-    | 'better_amount'
-  >
-  rules: (Evidence['rule_trace'][number] & { near: DecidingThreshold | null })[]
-  reasons: { code: string; label: string; impact: string }[]
-  conditions: { code: string; label: string }[]
-  features: ShownFeature[]
   graph: { negative_exposure: number | null; paths: ShownPath[] }
   account: AccountDays | null
 }
@@ -74,107 +36,27 @@ export interface ViewSource {
 }
 
 /** Describes an evaluation for the decision view, with the names of the entities that it mentions. */
-export async function describeView(replay: RecordedReplay, source: ViewSource): Promise<DecisionView> {
+export function describeView(replay: RecordedReplay, source: ViewSource): Promise<DecisionView> {
+  return completeView(viewEvaluation(replay), source)
+}
+
+/** Adds what is read to the view of an evaluation: the names of entities, and the account. */
+export async function completeView(evaluation: EvaluationView, source: ViewSource): Promise<DecisionView> {
   const { store, organizationId, entityId, product } = source
-  const evidence = describeEvidence(replay)
-  const facts = factsOf(replay)
-  const paths = pathsOf(evidence.graph)
-  const names = await store.entityNames(organizationId, [...new Set([entityId, ...paths.map(({ id }) => id)])])
+  const { graph, requested } = evaluation
+  const ids = [entityId, ...graph.paths.map(({ entity_id }) => entity_id)]
+  const names = await store.entityNames(organizationId, [...new Set(ids)])
   const named = (id: string): NamedEntity => ({ id, name: null, external_id: null, type: null, ...names.get(id) })
-  const requested = requestedOf(evidence.feature_snapshot)
-  const { scorecard, engine_version, settled_by, score, completeness, confidence, segment, limit } = evidence
   return {
+    ...evaluation,
     entity: named(entityId),
     product,
-    ...describeVerdict(replay.decision),
-    requested,
-    policy: {
-      version: evidence.policy_version,
-      checksum: evidence.policy_checksum,
-      model_version: evidence.model_version,
-    },
-    ...describePolicy(replay.policy, facts),
-    evidence: {
-      ...{ engine_version, settled_by, score, completeness, confidence, segment, scorecard, limit },
-      product: evidence.product,
-      better_amount: evidence.better_amount,
-    },
-    rules: evidence.rule_trace.map((rule) => ({ ...rule, near: nearOf(rule) })),
-    features: describeFeatures(evidence, replay.policy, facts),
-    graph: {
-      negative_exposure: numberOf(evidence.graph?.negative_exposure),
-      paths: paths.map(({ id, ...path }) => ({ entity: named(id), ...path })),
-    },
+    graph: { ...graph, paths: graph.paths.map(({ entity_id, ...path }) => ({ entity: named(entity_id), ...path })) },
     account: requested && (await accountOf(source, requested.currency)),
   }
-}
-
-/** The threshold that a rule which did not hold nearly turned on, if there is one. */
-export function nearOf({ holds, thresholds }: Evidence['rule_trace'][number]): DecidingThreshold | null {
-  return holds === false ? (nearestThreshold(thresholds) ?? null) : null
-}
-
-/** The facts, if the decision could be made from them again. */
-function factsOf({ features, evaluation }: RecordedReplay): Facts | null {
-  const readable = evaluation && replayableFacts({ features, format: 1 })
-  return readable && 'facts' in readable ? readable.facts : null
-}
-
-/** The decision as it was recorded; a stored one may have been altered in any way. */
-function describeVerdict(decision: RecordedReplay['decision']) {
-  const { verdict, recommended_limit, repayment_probability, risk_tier, reason_codes, conditions } = decision ?? {}
-  return {
-    verdict: VERDICTS.find((known) => known === verdict) ?? null,
-    recommended_limit: numberOf(recommended_limit),
-    repayment_probability: numberOf(repayment_probability),
-    tier: typeof risk_tier === 'string' ? risk_tier : null,
-    reasons: objectsOf(reason_codes).map(({ code, label, impact }) => ({
-      code: String(code),
-      label: String(label),
-      impact: String(impact),
-    })),
-    conditions: objectsOf(conditions).map(({ code, label }) => ({ code: String(code), label: String(label) })),
-  }
-}
-
-function describePolicy(whole: CompiledPolicy | null, facts: Facts | null): Pick<DecisionView, 'thresholds' | 'tiers'> {
-  if (!whole) return { thresholds: null, tiers: [] }
-  const { document, tiers } = facts ? judge(whole, facts).policy : whole
-  return {
-    thresholds: document.verdicts,
-    // The last tier takes every score that reaches no other.
-    tiers: tiers.flatMap(({ tier, from }) => (Number.isFinite(from) ? [{ tier, from }] : [])),
-  }
-}
-
-function pathsOf(graph: Evidence['graph']): (Omit<ShownPath, 'entity'> & { id: string })[] {
-  return objectsOf(graph?.paths).map(({ entity_id, edges, strength, share, uses_payments }) => ({
-    id: String(entity_id),
-    edges: Array.isArray(edges) ? edges.map(String) : [],
-    strength: numberOf(strength) ?? 0,
-    share: numberOf(share) ?? 0,
-    uses_payments: uses_payments === true,
-  }))
-}
-
-/** What was asked for; null for access without an amount. */
-function requestedOf(features: Record<string, unknown> | null): DecisionView['requested'] {
-  const [amount, currency] = ['request.amount', 'request.currency'].map((name) => {
-    const fact = features?.[name]
-    return isObject(fact) ? fact.value : undefined
-  })
-  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null
 }
 
 async function accountOf({ store, organizationId, entityId, ...times }: ViewSource, currency: string) {
   const entity = await store.entity({ organizationId, id: entityId })
   return entity ? accountDays(stateOf(entity), { currency, decidedAt: times.decidedAt, now: times.now }) : null
-}
-
-function objectsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null
 }

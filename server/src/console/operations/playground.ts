@@ -1,25 +1,33 @@
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import { NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import type { Environment } from '../../core/vocabularies.ts'
 import { listOperators } from '../../store/queries/operators.ts'
-import { describeEvidence } from '../../underwriting/describe-evidence.ts'
-import { type DecisionView, describeView } from '../decision-view/describe-view.ts'
+import { defineTask } from '../../threads/task.ts'
+import { completeView, type DecisionView } from '../decision-view/describe-view.ts'
 import { defineOperation, type Refusal } from '../define-operation.ts'
 import { ASKED, amountProblem, DRY_REQUEST, type DryRequest, requestProblem } from '../playground/dry-request.ts'
 import {
   changed,
   type DryFacts,
   type DryPlace,
-  dryRun,
   entityNamed,
   factsNow,
   factsOfDecision,
   factsOfPersona,
   policyFor,
+  readDocument,
 } from '../playground/dry-run.ts'
 import { recordDecision } from '../playground/record-decision.ts'
-import { type Slider, slidersOf } from '../playground/sliders.ts'
+import type { Slider } from '../playground/sliders.ts'
+import type { tryPolicy } from '../playground/try-policy.ts'
+
+/** A dry run with its sliders takes under 0.1 s with the sandbox policy. */
+const TRY = defineTask<typeof tryPolicy>({
+  module: new URL('../playground/try-policy.ts', import.meta.url).href,
+  name: 'tryPolicy',
+  lane: 'quick',
+  budgetMs: 2_000,
+  purpose: 'to decide with',
+})
 
 /**
  * Decides without recording anything: from the facts of an entity as they are now, or from those that a decision recorded,
@@ -31,27 +39,22 @@ export const decideDry = defineOperation({
   input: Strict(DRY_REQUEST),
   audit: [],
   async handle(context) {
-    const { input, store, organizationId, now, environment } = context
+    const { input, store, organizationId, now, environment, installation, signal } = context
     const place: DryPlace = { store, organizationId, now }
     const dry = await dryFacts(place, input)
     if ('problem' in dry) return dry
     const results: DryResult[] = []
     for (const version of input.policy_versions ?? [undefined]) {
-      const found = await policyFor(place, version)
-      if ('problem' in found) return found
-      const startedMs = performance.now()
-      const replay = dryRun(found.policy, dry, environment)
-      if ('problem' in replay) return replay
-      const tookMs = performance.now() - startedMs
-      const { entityId, request, decidedAt } = dry
-      const view = await describeView(replay, {
-        ...{ store, organizationId, entityId, decidedAt, now },
-        product: request.product,
-      })
+      const policy = await policyFor(place, version)
+      if ('problem' in policy) return policy
       // The tracks belong to the policy that is tried, which is the first.
-      const sliders =
-        results.length === 0 ? slidersOf(evidenceBefore(found.policy, dry, environment), found.policy, dry) : []
-      results.push({ view, sliders, took_ms: Math.round(tookMs * 100) / 100, body: replay.decision })
+      const trial = { policy, dry, environment, hasSliders: results.length === 0 }
+      const tried = await installation.threads.run(TRY, trial, { organizationId, signal })
+      if ('problem' in tried) return tried
+      const { evaluation, ...result } = tried
+      const { entityId, request, decidedAt } = dry
+      const source = { store, organizationId, entityId, product: request.product, decidedAt, now }
+      results.push({ view: await completeView(evaluation, source), ...result })
     }
     const { request, entityId } = dry
     return { entity_id: entityId, request, results }
@@ -96,12 +99,13 @@ export const showPlayground = defineOperation({
       listOperators(installation.storage.control, organizationId),
     ])
     const names = new Map(operators.map(({ id, name }) => [id, name]))
+    const document = 'problem' in active ? active : readDocument(active)
     return {
       scenarios: scenarios.map(({ id, name, request, saved_by, saved_at }) => ({
         ...{ id, name, at: saved_at, by: names.get(saved_by) ?? saved_by },
         request: JSON.parse(request) as DryRequest,
       })),
-      personas: 'policy' in active ? active.policy.document.tests.map(({ name }) => name) : [],
+      personas: 'tests' in document ? document.tests.map(({ name }) => name) : [],
       policies: policies
         .filter(({ state }) => state !== 'rejected')
         .map(({ version, state, checksum }) => ({ version, state, checksum })),
@@ -119,12 +123,6 @@ interface DryResult {
   body: Record<string, unknown> | null
 }
 
-/** The evidence without what a what-if changed. */
-function evidenceBefore(policy: CompiledPolicy, dry: DryFacts, environment: Environment) {
-  const before = dryRun(policy, { ...dry, facts: dry.unchanged }, environment)
-  return 'problem' in before ? { rule_trace: [], scorecard: [] } : describeEvidence(before)
-}
-
 async function dryFacts(place: DryPlace, input: DryRequest): Promise<DryFacts | Refusal> {
   const { entity_id, decision_id, product, requested_amount, currency, changes = {} } = input
   const problem = requestProblem(input)
@@ -139,7 +137,8 @@ async function dryFacts(place: DryPlace, input: DryRequest): Promise<DryFacts | 
   }
   if (input.persona !== undefined) {
     const found = await policyFor(place, input.policy_versions?.[0])
-    const dry = 'problem' in found ? found : factsOfPersona(found.policy, input.persona, place.now)
+    const document = 'problem' in found ? found : readDocument(found)
+    const dry = 'problem' in document ? document : factsOfPersona(document, input.persona, place.now)
     return 'problem' in dry ? dry : changed(dry, changes)
   }
   const dry = await factsNow(place, entity_id!, { product: product!, ...request })

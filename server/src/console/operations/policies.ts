@@ -50,20 +50,21 @@ export const showPolicy = defineOperation({
   input: Strict({ version }),
   audit: [],
   async handle(context) {
-    const { store, organizationId, input } = context
+    const { store, organizationId, input, installation } = context
     const policy = await store.policyByVersion(organizationId, input.version)
     if (!policy) return notFound
+    const { document, checksum } = policy
     const [steps, comments, active, nameOf, examined] = await Promise.all([
       store.policySteps(organizationId, policy.id),
       store.commentsOn(organizationId, policy.id),
       store.activePolicy(organizationId),
       peopleOf(context),
-      examinePolicyApart({ document: policy.document, checksum: policy.checksum }),
+      examinePolicyApart(installation.threads, { document, checksum }, { organizationId }),
     ])
     const compared = await comparedWith(context, policy, active?.version)
     return {
       policy: describe(policy, nameOf),
-      document: JSON.parse(policy.document) as PolicyDocument,
+      document: JSON.parse(document) as PolicyDocument,
       source: policy.source,
       active_version: active?.version ?? null,
       compared,
@@ -87,8 +88,8 @@ export const checkDraft = defineOperation({
   access: 'propose policies',
   input: Strict({ source }),
   audit: [],
-  async handle({ store, organizationId, input }) {
-    const checked = await checkSourceApart(input.source)
+  async handle({ store, organizationId, input, installation, signal }) {
+    const checked = await checkSourceApart(installation.threads, input.source, { organizationId, signal })
     if ('problem' in checked) return checked
     const { document, checksum, problems, warnings, tests } = checked
     const active = await store.activePolicy(organizationId)

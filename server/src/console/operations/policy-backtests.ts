@@ -98,8 +98,8 @@ export const tryDraft = defineOperation({
     last: Type.Integer({ minimum: 1, maximum: DRAFT_DECISIONS_MAX }),
   }),
   audit: [],
-  async handle({ installation, organizationId, environment, input }) {
-    const target = { organizationId, environment }
+  async handle({ installation, organizationId, environment, input, signal }) {
+    const target = { organizationId, environment, signal }
     const result = await backtestDraft(installation, target, { source: input.source, range: { last: input.last } })
     if ('problem' in result) return result
     const { decided, changed, before, after, rules } = result

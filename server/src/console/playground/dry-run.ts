@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { describeDecision } from '../../core/decide/describe-decision.ts'
 import { explainDecision } from '../../core/decide/explain-decision.ts'
@@ -7,11 +8,11 @@ import { withValues } from '../../core/decide/verdict-track.ts'
 import type { Fact, Facts, FactValue } from '../../core/facts/facts.ts'
 import { factsFrom } from '../../core/facts/facts-from.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import type { PolicyDocument } from '../../core/policy/policy-document.ts'
 import { refusesProduct } from '../../core/policy/refuses-product.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { EntityRow } from '../../store/queries/entities.ts'
-import { compileOnce } from '../../underwriting/compiled-policies.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
@@ -26,6 +27,13 @@ export interface DryFacts {
   entityId: string
   request: DecisionRequest
   decidedAt: string
+}
+
+/** A stored policy that a dry run decides under. */
+export interface TriedDocument {
+  version: string
+  document: string
+  checksum: string
 }
 
 /** Where a dry run reads. */
@@ -59,9 +67,9 @@ export async function entityNamed(
 }
 
 /** The facts of a persona: an applicant of the policy's own tests. */
-export function factsOfPersona(policy: CompiledPolicy, name: string, now: string): DryFacts | Refusal {
-  const test = policy.document.tests.find((each) => each.name === name)
-  if (!test) return { problem: `The policy ${policy.document.version} has no persona “${name}”.`, status: 404 }
+export function factsOfPersona({ tests, version }: PolicyDocument, name: string, now: string): DryFacts | Refusal {
+  const test = tests.find((each) => each.name === name)
+  if (!test) return { problem: `The policy ${version} has no persona “${name}”.`, status: 404 }
   const facts = factsFrom(test.facts, test.age_days, test.missing)
   return { facts, unchanged: facts, graph: null, entityId: '', request: requestIn(facts), decidedAt: now }
 }
@@ -105,23 +113,30 @@ export function changed(dry: DryFacts, values: Readonly<Record<string, FactValue
   return { ...dry, facts: withValues(dry.facts, values) }
 }
 
-/** The policy with this version, compiled; a proposed one too, because a dry run records nothing. */
+/** The policy with this version as it is stored; a proposed one too, because a dry run records nothing. */
 export async function policyFor(
   { store, organizationId }: DryPlace,
   version: string | undefined,
-): Promise<{ policy: CompiledPolicy } | Refusal> {
+): Promise<TriedDocument | Refusal> {
   const stored =
     version === undefined
       ? await store.activePolicy(organizationId)
       : await store.policyByVersion(organizationId, version)
-  if (!stored)
-    return version === undefined
-      ? { problem: 'No policy is active here. Choose a version.', status: 409 }
-      : { problem: `There is no policy ${version}.`, status: 404 }
-  const compiled = compileOnce(stored)
-  if ('policy' in compiled) return compiled
+  if (stored) return { version: stored.version, document: stored.document, checksum: stored.checksum }
+  return version === undefined
+    ? { problem: 'No policy is active here. Choose a version.', status: 409 }
+    : { problem: `There is no policy ${version}.`, status: 404 }
+}
+
+/** The document of a stored policy, which is not compiled for it; refused if it was altered. */
+export function readDocument({ version, document, checksum }: TriedDocument): PolicyDocument | Refusal {
+  return sha256(document) === checksum ? (JSON.parse(document) as PolicyDocument) : unusable(version)
+}
+
+/** Why a stored policy is not tried. */
+export function unusable(version: string): Refusal {
   return {
-    problem: `The policy ${stored.version} cannot be run: its stored document was altered or is not valid.`,
+    problem: `The policy ${version} cannot be run: its stored document was altered or is not valid.`,
     status: 409,
   }
 }

@@ -3,7 +3,7 @@ import type { Facts } from '../../core/facts/facts.ts'
 import { findFeature, isMeasured } from '../../core/facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import type { Evidence } from '../../underwriting/describe-evidence.ts'
-import { nearOf } from '../decision-view/describe-view.ts'
+import { nearOf } from '../decision-view/view-evaluation.ts'
 
 /** A feature that can be changed in a what-if, with the verdict that each of its values would give. */
 export interface Slider {
