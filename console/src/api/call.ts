@@ -13,6 +13,12 @@ export interface Place {
   environment: Environment
 }
 
+/** What a call carries besides its input. */
+export interface CallOptions {
+  /** Aborted when the page no longer waits for the answer; the server then ends the work for it. */
+  signal?: AbortSignal | undefined
+}
+
 /** Calls an operation that needs no session, such as signing in. */
 export function callOpen<N extends OpenName>(name: N, input: InputOf<N>): Promise<OutputOf<N>> {
   return send(`/api/open/${name}`, input)
@@ -24,19 +30,30 @@ export function callAccount<N extends AccountName>(name: N, input: InputOf<N>): 
 }
 
 /** Calls an operation within an organization and environment. */
-export function call<N extends PlaceName>(place: Place, name: N, input: InputOf<N>): Promise<OutputOf<N>> {
-  return send(`/api/${place.organizationId}/${place.environment}/${name}`, input)
+export function call<N extends PlaceName>(
+  place: Place,
+  name: N,
+  input: InputOf<N>,
+  options?: CallOptions,
+): Promise<OutputOf<N>> {
+  return send(`/api/${place.organizationId}/${place.environment}/${name}`, input, options)
 }
 
-async function send<N extends OperationName>(path: string, input: InputOf<N>): Promise<OutputOf<N>> {
+async function send<N extends OperationName>(
+  path: string,
+  input: InputOf<N>,
+  { signal }: CallOptions = {},
+): Promise<OutputOf<N>> {
   let response: Response
   try {
     response = await fetch(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       body: JSON.stringify(input),
+      ...(signal && { signal }),
     })
   } catch {
+    signal?.throwIfAborted()
     throw new ApiError('The server does not answer. Check that it is running, then try again.', {
       code: 'unreachable',
       status: 0,

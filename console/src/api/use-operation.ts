@@ -43,7 +43,8 @@ export function useOperation<N extends PlaceName>(
   const place = usePlace()
   return useQuery<OutputOf<N>, ApiError>({
     queryKey: [place.organizationId, place.environment, name, input],
-    queryFn: () => call(place, name, input),
+    // A slider that moves on leaves the answer to its earlier value: the request ends, and the server's work with it.
+    queryFn: ({ signal }) => call(place, name, input, { signal }),
     placeholderData: (previous, query) =>
       query?.queryKey[0] === place.organizationId && query.queryKey[1] === place.environment ? previous : undefined,
     enabled,

@@ -96,7 +96,13 @@ function Editor({ from, text }: { from: string; text: string }) {
           <Section
             flush
             title="Policy"
-            end={<CheckState checked={checked} isChecking={check.isFetching || source !== settled} />}
+            end={
+              <CheckState
+                checked={checked}
+                isChecking={check.isFetching || source !== settled}
+                isRefused={check.error !== null}
+              />
+            }
           >
             <Suspense fallback={<Skeleton height={480} />}>
               <YamlEditor
@@ -109,10 +115,12 @@ function Editor({ from, text }: { from: string; text: string }) {
               />
             </Suspense>
           </Section>
+          {check.error && <Failed error={check.error} onRetry={check.refetch} />}
           {checked && <Problems checked={checked} />}
         </div>
         <div className={classes.column}>
           {checked?.compared && <WhatChanges compared={{ ...checked.compared, source: '' }} />}
+          {isSound && tried.error && <Failed error={tried.error} onRetry={tried.refetch} />}
           <Matches tried={isSound ? tried.data : undefined} />
           {checked && <OwnTests tests={checked.tests} />}
         </div>
@@ -121,11 +129,21 @@ function Editor({ from, text }: { from: string; text: string }) {
   )
 }
 
-function CheckState({ checked, isChecking }: { checked: Checked | undefined; isChecking: boolean }) {
+function CheckState({
+  checked,
+  isChecking,
+  isRefused,
+}: {
+  checked: Checked | undefined
+  isChecking: boolean
+  isRefused: boolean
+}) {
   const words = isChecking
     ? 'Checking …'
     : checked === undefined
-      ? ''
+      ? isRefused
+        ? 'Not checked'
+        : ''
       : checked.problems.length > 0
         ? `${checked.problems.length} problems`
         : 'No problems'
