@@ -16,6 +16,11 @@ export class FairQueue<Item extends Queued> {
     this.#waitingMax = waitingMax
   }
 
+  /** How many items wait in all. */
+  get size(): number {
+    return [...this.#waiting.values()].reduce((sum, items) => sum + items.length, 0)
+  }
+
   /** Whether an organization has as many items as may wait. */
   isFull(organizationId: string): boolean {
     return (this.#waiting.get(organizationId)?.length ?? 0) >= this.#waitingMax

@@ -66,6 +66,11 @@ export class ThreadPool {
     return this.#idle.length + this.#running.size
   }
 
+  /** How many tasks wait for a thread. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
   /**
    * Runs a task when it is the turn of its organization. Throws `PoolBusy` if too many of its tasks wait, and the reason of
    * the signal when the client leaves.
