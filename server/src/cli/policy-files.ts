@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { type CheckedPolicy, checkPolicySource, testsProblem } from '../admin/check-policy-source.ts'
+import { testsProblem } from '../admin/check-policy-source.ts'
+import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
+import { checkSourceApart } from '../admin/examine-policy-apart.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
@@ -64,7 +66,8 @@ export const policyDiff = defineCommand<PolicyDifference>({
   runLocally({ options, positionals }) {
     const { before, after } = options
     if (before === undefined || after === undefined) return undefined
-    return compare(policyInFile(positionals[0]!, String(before)), policyInFile(positionals[1]!, String(after)))
+    const [first, second] = [before, after].map((source) => checkSource(String(source)))
+    return compare(policyInFile(positionals[0]!, first!), policyInFile(positionals[1]!, second!))
   },
   async run(installation, input) {
     const before = await findPolicy(installation, input, 'before')
@@ -101,12 +104,8 @@ export function renderWarnings({ file, warnings }: Pick<CheckedFile, 'file' | 'w
 
 /** Checks the policy that `withSource` added to the input, and runs its tests. */
 export function checkFile({ options, positionals }: CommandInput): CheckedFile {
-  const checked = checkPolicySource(String(options.source))
-  const file = positionals[0]!
-  const nothing = { file, version: null, checksum: null, warnings: [], tests: [] }
-  if ('problems' in checked) return { ...nothing, problems: checked.problems }
-  const { policy, warnings, tests } = checked
-  return { file, version: policy.document.version, checksum: policy.checksum, problems: [], warnings, tests }
+  const { document, ...checked } = checkSource(String(options.source))
+  return { file: positionals[0]!, version: document?.version ?? null, ...checked }
 }
 
 interface ComparedPolicy {
@@ -122,10 +121,8 @@ function compare(before: ComparedPolicy | Problem, after: ComparedPolicy | Probl
   return { before: nameOf(before), after: nameOf(after), changes: diffPolicies(before.document, after.document) }
 }
 
-function policyInFile(file: string, source: string): ComparedPolicy | Problem {
-  const checked: CheckedPolicy = checkPolicySource(source)
-  if ('problems' in checked) return { problem: renderProblems({ file, problems: checked.problems, tests: [] })! }
-  const { document, checksum } = checked.policy
+function policyInFile(file: string, { document, checksum, problems }: CheckedSource): ComparedPolicy | Problem {
+  if (!document || checksum === null) return { problem: renderProblems({ file, problems, tests: [] })! }
   return { version: document.version, checksum, document }
 }
 
@@ -135,9 +132,13 @@ async function findPolicy(
   which: 'before' | 'after',
 ): Promise<ComparedPolicy | Problem> {
   const name = positionals[which === 'before' ? 0 : 1]!
-  if (options[which] !== undefined) return policyInFile(name, String(options[which]))
   const target = await readTarget(installation, options)
   if (isProblem(target)) return target
+  if (options[which] !== undefined) {
+    // This may be the process of the service: a running one carries out commands on its embedded database.
+    const checked = await checkSourceApart(installation.threads, String(options[which]), target)
+    return isProblem(checked) ? checked : policyInFile(name, checked)
+  }
   const policy = await installation.stores[target.environment].policyByVersion(target.organizationId, name)
   if (!policy)
     return {

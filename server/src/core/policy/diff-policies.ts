@@ -100,8 +100,10 @@ function changeOf(difference: JsonDifference): PolicyChange {
 function reorderings(before: Record<string, string[]>, after: Record<string, string[]>): PolicyChange[] {
   return Object.keys(before).flatMap((list): PolicyChange[] => {
     const [old = [], current = []] = [before[list], after[list]]
-    const kept = old.filter((name) => current.includes(name))
-    const keptAfter = current.filter((name) => old.includes(name))
+    // Sets, because a policy may have thousands of tests.
+    const [inOld, inCurrent] = [new Set(old), new Set(current)]
+    const kept = old.filter((name) => inCurrent.has(name))
+    const keptAfter = current.filter((name) => inOld.has(name))
     const isSame = kept.every((name, index) => name === keptAfter[index])
     return isSame ? [] : [{ kind: 'reordered', path: `/${list}`, before: kept, after: keptAfter }]
   })
