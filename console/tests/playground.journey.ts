@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { Gate, TASKS } from '../../server/tests/pool-tasks.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
@@ -15,6 +16,20 @@ const organization = {
     api.request('sandbox', path, { method: 'POST', key, body, headers }),
 } as TestOrganization
 const prime = await recordPersona(organization, 'prime')
+
+/** Keeps the threads for policies at work, and lets as many tasks of the organization wait as may, until it is released. */
+async function fillThreads({ organizationId }: { organizationId: string }): Promise<() => Promise<void>> {
+  const { threads } = api.service.installation
+  const gate = new Gate()
+  const tasks = Array.from({ length: 18 }, () =>
+    threads.run(TASKS.passGate, { cells: gate.cells, name: '' }, { organizationId }),
+  )
+  await gate.reached()
+  return async () => {
+    gate.open()
+    await Promise.all(tasks)
+  }
+}
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
@@ -52,6 +67,56 @@ test('a slider shows where the verdict flips, and re-decides as it moves', async
   await assertAccessible(tab, 'a what-if')
   await tab.getByRole('button', { name: 'Reset' }).click()
   await tab.locator('[aria-live=polite]', { hasText: /points|score/ }).waitFor({ state: 'detached' })
+  await tab.close()
+})
+
+test('a slider that moves on ends the request for its earlier value', async () => {
+  const tab = await testConsole.open(`playground?decision=${prime.id}`)
+  const slider = tab.getByRole('slider', { name: 'Requested amount' })
+  await slider.waitFor()
+  await settle(tab)
+  const held = Promise.withResolvers<void>()
+  const ended: string[] = []
+  let asked = 0
+  await tab.route('**/playground.decide', async (route) => {
+    asked += 1
+    if (asked === 1) await held.promise
+    // The browser has ended the first request by then.
+    await route.continue().catch(() => {})
+  })
+  tab.on('requestfailed', (request) => ended.push(`${request.failure()?.errorText}`))
+  await slider.press('End')
+  await untilEqual(async () => asked, 1)
+  await slider.press('Home')
+  await untilEqual(async () => ended.join(), 'net::ERR_ABORTED')
+  held.resolve()
+  await tab
+    .getByRole('region', { name: 'Result of the what-if' })
+    .getByText(/points|does not move/)
+    .waitFor()
+  await tab.unroute('**/playground.decide')
+  await tab.close()
+})
+
+test('a what-if that finds too many others waiting keeps its last answer and is tried again', async () => {
+  const tab = await testConsole.open(`playground?decision=${prime.id}`)
+  const slider = tab.getByRole('slider', { name: 'Requested amount' })
+  await slider.waitFor()
+  await settle(tab)
+  const release = await fillThreads(testConsole)
+  let refusals = 0
+  tab.on('response', (response) => {
+    if (response.status() === 429) refusals += 1
+  })
+  await slider.press('End')
+  await untilEqual(async () => refusals > 0, true)
+  await slider.waitFor()
+  assert.equal(await tab.getByText('This could not be loaded').count(), 0)
+  await release()
+  await tab
+    .getByRole('region', { name: 'Result of the what-if' })
+    .getByText(/points|does not move/)
+    .waitFor()
   await tab.close()
 })
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { OutputOf } from '../../api/operation-types.ts'
+import type { OutputOf, PlaceName } from '../../api/operation-types.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { AskReason } from '../../components/ask-reason.tsx'
 import { DialogFooter } from '../../components/dialog-footer.tsx'
@@ -93,17 +93,7 @@ function Editor({ from, text }: { from: string; text: string }) {
       </PageHeader>
       <div className={classes.layout}>
         <div className={classes.column}>
-          <Section
-            flush
-            title="Policy"
-            end={
-              <CheckState
-                checked={checked}
-                isChecking={check.isFetching || source !== settled}
-                isRefused={check.error !== null}
-              />
-            }
-          >
+          <Section flush title="Policy" end={<CheckState check={check} isTyping={source !== settled} />}>
             <Suspense fallback={<Skeleton height={480} />}>
               <YamlEditor
                 key={discards}
@@ -120,8 +110,7 @@ function Editor({ from, text }: { from: string; text: string }) {
         </div>
         <div className={classes.column}>
           {checked?.compared && <WhatChanges compared={{ ...checked.compared, source: '' }} />}
-          {isSound && tried.error && <Failed error={tried.error} onRetry={tried.refetch} />}
-          <Matches tried={isSound ? tried.data : undefined} />
+          {isSound && <Matches trial={tried} />}
           {checked && <OwnTests tests={checked.tests} />}
         </div>
       </div>
@@ -129,24 +118,20 @@ function Editor({ from, text }: { from: string; text: string }) {
   )
 }
 
-function CheckState({
-  checked,
-  isChecking,
-  isRefused,
-}: {
-  checked: Checked | undefined
-  isChecking: boolean
-  isRefused: boolean
-}) {
-  const words = isChecking
-    ? 'Checking …'
-    : checked === undefined
-      ? isRefused
-        ? 'Not checked'
-        : ''
-      : checked.problems.length > 0
-        ? `${checked.problems.length} problems`
-        : 'No problems'
+type Query<N extends PlaceName> = ReturnType<typeof useOperation<N>>
+
+function CheckState({ check, isTyping }: { check: Query<'policies.check'>; isTyping: boolean }) {
+  const { data: checked, error, isFetching } = check
+  const words =
+    isFetching || isTyping
+      ? 'Checking …'
+      : checked === undefined
+        ? error
+          ? 'Not checked'
+          : ''
+        : checked.problems.length > 0
+          ? `${checked.problems.length} problems`
+          : 'No problems'
   return (
     <span className="small dim" role="status">
       {words}
@@ -174,7 +159,9 @@ function Problems({ checked: { problems, warnings } }: { checked: Checked }) {
 }
 
 /** How many of the newest decisions each rule matches, and what would change. */
-function Matches({ tried }: { tried: OutputOf<'policies.try'> | undefined }) {
+function Matches({ trial }: { trial: Query<'policies.try'> }) {
+  const { data: tried, error, refetch } = trial
+  if (error) return <Failed error={error} onRetry={refetch} />
   if (!tried) return null
   const matching = tried.rules.filter(({ matched }) => matched > 0)
   return (
