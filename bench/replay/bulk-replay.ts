@@ -4,6 +4,10 @@ import { compileStoredPolicy } from '../../server/src/core/policy/compile-policy
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { backtestCaseQueries } from '../../server/src/store/queries/backtest-cases.ts'
+import { ThreadPool } from '../../server/src/threads/thread-pool.ts'
+
+/** Kept between runs, as the service keeps its own. */
+const threads = new ThreadPool()
 
 /** A stored policy as it is read. */
 export interface StoredDocument {
@@ -17,8 +21,9 @@ export async function backtestAll(
   { organizationId, policy, last }: { organizationId: string; policy: StoredDocument; last: number },
 ): Promise<BacktestResult> {
   const { document, checksum } = policy
-  const result = await runBacktest(backtestCaseQueries(database), {
-    organizationId,
+  const parts = { store: backtestCaseQueries(database), threads }
+  const result = await runBacktest(parts, {
+    client: { organizationId },
     policy: { document, checksum },
     range: { last },
   })

@@ -86,7 +86,7 @@ async function compareAgain(
   return {
     series: { ...series, [AIM]: { ...series.ours!, values: series.ours!.values.map(() => AIM_US) } },
     notes: [
-      `${decided} decisions, all with the same verdict again: ours is policy backtest, which reads their facts page by page and decides in threads of its own; decide alone has them parsed in memory`,
+      `${decided} decisions, all with the same verdict again: ours is policy backtest, which reads their facts page by page and decides in a thread of the pool; decide alone has them parsed in memory`,
     ],
   }
 }

@@ -192,6 +192,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     promise: 'no request of legal size stalls the others',
     proofs: [
       { file: 'server/proofs/stall.proof.ts', alone: true },
+      { file: 'server/proofs/console-stall.proof.ts', alone: true },
       { file: 'server/proofs/audit-verify.proof.ts', alone: true },
     ],
   },
