@@ -47,9 +47,14 @@ async function holdThreads(): Promise<() => Promise<void>> {
   }
 }
 
-async function untilWaiting(count: number): Promise<void> {
-  while (threads.waiting !== count) await sleep(5)
+const PATIENCE_MS = 60_000
+
+/** Waits for a condition; fails after a minute, so that a broken bound does not look like a slow one. */
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; !condition(); await sleep(5)) assert.ok(Date.now() < end, what)
 }
+
+const untilWaiting = (count: number) => until(() => threads.waiting === count, `${threads.waiting} tasks wait`)
 
 /** An operation of a client that may leave before it is answered. */
 function leavingCall(client: ConsoleClient, name: string, input: object) {
@@ -76,7 +81,7 @@ test('beyond the queue of an organization its dry runs are refused with 429, and
     if (answer.status === 429) refusals += 1
     return answer
   })
-  while (refusals < ASKED_AT_ONCE - WAITING_MAX) await sleep(5)
+  await until(() => refusals === ASKED_AT_ONCE - WAITING_MAX, 'the refusals')
   await untilWaiting(WAITING_MAX)
   const neighbours = neighbour.call(`${other.id}/sandbox/playground.decide`, { decision_id: theirs.id })
   await untilWaiting(WAITING_MAX + 1)

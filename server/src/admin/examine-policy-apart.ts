@@ -30,9 +30,11 @@ export async function examinePolicyApart(
   if (known && sha256(document) === checksum) return known
   // The examination of an altered document is another one than that of the document with this checksum.
   const key = `${client.organizationId} ${checksum} ${sha256(document)}`
-  const running = examining.get(key) ?? examineStored(threads, { document, checksum }, client)
-  examining.set(key, running)
-  return running.finally(() => examining.delete(key))
+  const running = examining.get(key)
+  if (running) return running
+  const begun = examineStored(threads, { document, checksum }, client).finally(() => examining.delete(key))
+  examining.set(key, begun)
+  return begun
 }
 
 /** Checks the text of a policy in the same way, and lists its problems with their positions. */

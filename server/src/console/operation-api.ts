@@ -133,8 +133,9 @@ function translate(error: unknown, request: FastifyRequest): Refused {
     return { status: 400, code: 'malformed', message: 'The request is not JSON.' }
   if (error instanceof PoolBusy)
     return { status: 429, code: 'busy', message: error.message, retryAfterS: error.retryAfterS }
-  // The client has left, so it reads no answer.
-  if ((error as Error).name === 'AbortError') return { status: 400, code: 'client_left', message: 'The client left.' }
+  // The client ended its own work by leaving, and reads no answer.
+  if ((error as Error).name === 'AbortError' && request.socket.destroyed)
+    return { status: 400, code: 'client_left', message: 'The client has left.' }
   if (error instanceof DatabaseUnavailable) {
     // The health check logs when the database stops and starts answering, not once for every request.
     request.log.debug({ err: error }, 'database unavailable')
