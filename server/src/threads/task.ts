@@ -8,7 +8,7 @@ export interface TaskFunction {
   /** The name of the exported function. */
   name: string
   lane: Lane
-  /** The time that one call may take; the thread is ended then. */
+  /** The processor time that one call may take; the thread is ended then. */
   budgetMs: number
   /** What the function does with a policy, as in "takes longer than 10 s to check". */
   purpose: string
