@@ -50,6 +50,27 @@ test('changing the password takes the current one, refuses weak ones, and ends t
   )
 })
 
+test('the notation of numbers is kept with the account, and each change is on the audit log', async () => {
+  const nora = await person('nora@example.com')
+  const notation = async () => (await nora.call('account/account.me')).body.account.number_notation
+  const choose = (next: string | null) => nora.call('account/account.number-notation', { notation: next })
+  assert.equal(await notation(), null, 'by the locale of the browser')
+  assert.equal((await choose('roman')).status, 400)
+  assert.equal((await choose('point_comma')).status, 200)
+  assert.equal((await choose('point_comma')).status, 200, 'the same again changes nothing')
+  assert.equal(await notation(), 'point_comma')
+  assert.equal((await choose(null)).status, 200)
+  assert.equal(await notation(), null)
+  const changes = (await entriesOf(nora.operatorId)).filter(([type]) => type === 'operator.number_notation_changed')
+  assert.deepEqual(
+    changes.map(([, data]) => data),
+    [
+      { from: null, to: 'point_comma' },
+      { from: 'point_comma', to: null },
+    ],
+  )
+})
+
 test('a wrong current password counts as a failed sign-in, so that an open browser cannot be used to guess', async () => {
   const eve = await person('eve@example.com')
   const guess = () => eve.call('account/account.change-password', { current_password: 'guess', new_password: 'x' })

@@ -34,6 +34,7 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'account.end-other-sessions': ['account', 'changes'],
   'account.end-session': ['account', 'changes'],
   'account.me': ['account', 'reads'],
+  'account.number-notation': ['account', 'changes'],
   'account.passkey-add': ['account', 'changes'],
   'account.passkey-begin': ['account', 'changes'],
   'account.passkey-remove': ['account', 'changes'],

@@ -1,12 +1,30 @@
+import { currencyDecimals } from './money/currency-decimals.ts'
+import { currentNotation, NOTATIONS, type NumberNotation } from './money/number-notation.ts'
+
+/** A number with the fraction digits that the options ask for, in the notation of the person at the page unless another is named. */
+export function writeNumber(
+  value: number,
+  options: Intl.NumberFormatOptions = {},
+  notation: NumberNotation = currentNotation(),
+): string {
+  const { group, decimal, grouping } = NOTATIONS[notation]
+  const signs: Partial<Record<string, string>> = { group, decimal }
+  return formatOf(grouping, options)
+    .formatToParts(value)
+    .map((part) => signs[part.type] ?? part.value)
+    .join('')
+}
+
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** A number with the digits that the options ask for; every other function here writes through it. */
-export function writeNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
-  const key = JSON.stringify(options)
-  // Created once for each set of options: to create a format takes longer than to draw a row of a table.
-  const format = formats.get(key) ?? new Intl.NumberFormat('en-GB', options)
-  formats.set(key, format)
-  return format.format(value)
+/** Created once for each set of options: to create a format takes longer than to draw a row of a table. */
+function formatOf(grouping: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${grouping} ${JSON.stringify(options)}`
+  const known = formats.get(key)
+  if (known) return known
+  const created = new Intl.NumberFormat(grouping, options)
+  formats.set(key, created)
+  return created
 }
 
 /** A count: `1,827`. */
@@ -65,7 +83,16 @@ export function writeLatency(ms: number): string {
 
 /** An amount of money without cents where there are none: `€20,000`. */
 export function writeMoney(amount: number, currency: string): string {
-  return writeNumber(amount, { style: 'currency', currency, minimumFractionDigits: Number.isInteger(amount) ? 0 : 2 })
+  return writeNumber(amount, { style: 'currency', currency, ...fractionOf(amount, currencyDecimals(currency)) })
+}
+
+/** An amount as a field shows it, without the sign of its currency: `20,000`, `20,000.50`. */
+export function writeAmount(amount: number, decimals: number): string {
+  return writeNumber(amount, fractionOf(amount, decimals))
+}
+
+function fractionOf(amount: number, decimals: number): Intl.NumberFormatOptions {
+  return { minimumFractionDigits: Number.isInteger(amount) ? 0 : decimals, maximumFractionDigits: decimals }
 }
 
 /** How long something takes or has lasted: `40 min`, `3 h`, `2 d`. */

@@ -2,6 +2,7 @@ import { IconArrowLeft } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
 import { BrandMark } from '../components/brand.tsx'
 import { FailedPage } from '../components/failed.tsx'
+import { useNumberNotation } from '../components/money/use-number-notation.ts'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './account-frame.module.css'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -10,6 +11,7 @@ import { useMe } from './use-me.ts'
 /** The frame of pages about the caller's own account, which belong to no organization. */
 export function AccountFrame() {
   const me = useMe()
+  useNumberNotation()
   const follow = useFollow()
   if (me.error) return <FailedPage error={me.error} />
   return (

@@ -2,8 +2,9 @@ import { ActionIcon, AppShell, Burger } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Fragment, useEffect } from 'react'
 import { FailedPage } from '../components/failed.tsx'
+import { useNumberNotation } from '../components/money/use-number-notation.ts'
 import { PageLink } from '../components/page-link.tsx'
 import { CommandMenu, openCommandMenu } from './command-menu.tsx'
 import classes from './console-shell.module.css'
@@ -24,6 +25,7 @@ export function ConsoleShell() {
   const place = usePlace()
   const [opened, { toggle, close }] = useDisclosure()
   const me = useMe()
+  const notation = useNumberNotation()
   const isMember = me.data?.organizations.some((organization) => organization.id === place.organizationId)
   useEffect(() => {
     document.documentElement.dataset.env = place.environment
@@ -67,7 +69,11 @@ export function ConsoleShell() {
         <Header onOpenNavigation={toggle} />
       </AppShell.Header>
       <AppShell.Main id="main" className={classes.main} tabIndex={-1}>
-        {isMember && <Outlet />}
+        {isMember && (
+          <Fragment key={notation}>
+            <Outlet />
+          </Fragment>
+        )}
       </AppShell.Main>
       <CommandMenu />
       <Shortcuts />

@@ -110,3 +110,8 @@ export const OPERATOR_ROLES = [
 ] as const
 /** The role of an operator. */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+/** How a person writes numbers: the sign between groups of digits, then the decimal sign. `indian` groups by lakh and crore. */
+export const NUMBER_NOTATIONS = ['comma_point', 'point_comma', 'space_comma', 'apostrophe_point', 'indian'] as const
+/** One way to write numbers. */
+export type NumberNotation = (typeof NUMBER_NOTATIONS)[number]

@@ -3,6 +3,7 @@ import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useMe } from '../../shell/use-me.ts'
 import classes from './account-page.module.css'
+import { NumberSection } from './number-section.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
@@ -22,6 +23,7 @@ export function AccountPage() {
       />
       <div className={classes.sections}>
         {me.data && <ProfileSection account={me.data.account} />}
+        {me.data && <NumberSection account={me.data.account} />}
         {security.error && <Failed error={security.error} onRetry={() => security.refetch()} />}
         {security.data && (
           <>

@@ -41,6 +41,8 @@ export function PlaygroundPage() {
   const [search, setSearch] = useSearchString()
   const request = requestOf(search)
   const [mode, setMode] = useState<'dry' | 'record'>('dry')
+  // While the amount that was typed is not understood, the request has the one before, which must not be decided.
+  const [isClear, setClear] = useState(true)
   const place = usePlace()
   const { data: start } = useOperation('playground.show', {})
   const mayRecord = usePermission('record decisions') && place.environment === 'sandbox'
@@ -55,9 +57,10 @@ export function PlaygroundPage() {
   const { run: runDry } = dry
   const run = useCallback(() => {
     const { entity, product } = request
+    if (!isClear) return
     if (mode === 'dry') runDry()
     else record.mutate({ entity_id: entity, product, ...amountOf(request) })
-  }, [mode, record, request, runDry])
+  }, [isClear, mode, record, request, runDry])
   useRunShortcut(run)
   return (
     <>
@@ -80,17 +83,19 @@ export function PlaygroundPage() {
             mode={mode}
             mayRecord={mayRecord}
             isRunning={dry.isFetching || record.isPending}
+            isClear={isClear}
+            onClear={setClear}
             onChange={change}
             onMode={setMode}
             onRun={run}
           />
           <ScenarioSection
             {...{ scenarios, chosen, compared }}
-            input={dryInput(request, dry.changes)}
+            input={isClear ? dryInput(request, dry.changes) : undefined}
             onChosen={(scenario) => setSearch({ scenario, ...(scenario === search.with && { with: undefined }) })}
             onCompare={(id) => setSearch({ with: id, b: undefined })}
           />
-          <ThisCall request={request} entityId={dry.data?.entity_id} />
+          {isClear && <ThisCall request={request} entityId={dry.data?.entity_id} />}
         </div>
         <div className={classes.right}>
           <Results dry={dry} chosen={chosen} compared={compared} />

@@ -1,15 +1,34 @@
-import { Button, NumberInput, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Select, Textarea, TextInput } from '@mantine/core'
 import { IconDatabase, IconEyeOff, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
+import { LiveNumberField } from '../../components/money/live-number-field.tsx'
+import { writeRead } from '../../components/money/number-field.tsx'
+import { currentNotation } from '../../components/money/number-notation.ts'
+import { moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
 import classes from './playground.module.css'
-import { bodyOf, type PlaygroundRequest } from './playground-request.ts'
+import { amountOf, bodyOf, type PlaygroundRequest } from './playground-request.ts'
 
 /** A policy that a dry run can use. */
 interface Policy {
   version: string
   state: string
+}
+
+/** What the form of the request needs. */
+interface RequestFormProps {
+  request: PlaygroundRequest
+  policies: readonly Policy[]
+  mode: 'dry' | 'record'
+  mayRecord: boolean
+  isRunning: boolean
+  /** Whether the amount that was typed is the one of the request. */
+  isClear: boolean
+  onChange: (changes: Partial<PlaygroundRequest>) => void
+  onClear: (isClear: boolean) => void
+  onMode: (mode: 'dry' | 'record') => void
+  onRun: () => void
 }
 
 /** The request as a form or as JSON, the policies, and how to run it. */
@@ -19,19 +38,12 @@ export function RequestForm({
   mode,
   mayRecord,
   isRunning,
+  isClear,
   onChange,
+  onClear,
   onMode,
   onRun,
-}: {
-  request: PlaygroundRequest
-  policies: readonly Policy[]
-  mode: 'dry' | 'record'
-  mayRecord: boolean
-  isRunning: boolean
-  onChange: (changes: Partial<PlaygroundRequest>) => void
-  onMode: (mode: 'dry' | 'record') => void
-  onRun: () => void
-}) {
+}: RequestFormProps) {
   const [shape, setShape] = useState<'form' | 'json'>('form')
   return (
     <Section
@@ -60,7 +72,7 @@ export function RequestForm({
         {request.decision === '' &&
           request.persona === '' &&
           (shape === 'form' ? (
-            <Fields request={request} onChange={onChange} />
+            <Fields request={request} onChange={onChange} onClear={onClear} />
           ) : (
             <JsonFields request={request} onChange={onChange} />
           ))}
@@ -69,14 +81,26 @@ export function RequestForm({
         <Button
           type="submit"
           loading={isRunning}
+          disabled={!isClear}
           leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
-          rightSection={<kbd>{MOD_KEY} ↵</kbd>}
+          rightSection={isClear && <kbd>{MOD_KEY} ↵</kbd>}
         >
-          {mode === 'dry' ? 'Decide' : 'Decide and record'}
+          {runWords(request, { mode, isClear })}
         </Button>
       </form>
     </Section>
   )
+}
+
+/** The button repeats the amount as it was understood. */
+function runWords(request: PlaygroundRequest, { mode, isClear }: Pick<RequestFormProps, 'mode' | 'isClear'>): string {
+  const act = mode === 'dry' ? 'Decide' : 'Decide and record'
+  if (!isClear) return `${act}: which amount?`
+  const { requested_amount, currency = '' } = amountOf(request)
+  const isOwn = request.decision === '' && request.persona === ''
+  return isOwn && requested_amount !== undefined
+    ? `${act} ${writeRead(requested_amount, moneyRules(currentNotation(), currency))}`
+    : act
 }
 
 function RunAs({
@@ -141,7 +165,7 @@ function StartingPoint({ request, onChange }: FieldsProps) {
   )
 }
 
-function Fields({ request, onChange }: FieldsProps) {
+function Fields({ request, onChange, onClear }: FieldsProps & Pick<RequestFormProps, 'onClear'>) {
   return (
     <>
       <TextInput
@@ -157,14 +181,13 @@ function Fields({ request, onChange }: FieldsProps) {
         onChange={(event) => onChange({ product: event.currentTarget.value })}
       />
       <div className={classes.amount}>
-        <NumberInput
+        <LiveNumberField
           label="Amount asked"
           description="Empty for access without credit"
-          value={request.amount}
-          min={0}
-          thousandSeparator=","
-          hideControls
-          onChange={(value) => onChange({ amount: String(value) })}
+          value={request.amount === '' ? null : Number(request.amount)}
+          rules={moneyRules(currentNotation(), request.currency)}
+          onValue={(value) => onChange({ amount: value === null ? '' : String(value) })}
+          onClear={onClear}
         />
         <TextInput
           label="Currency"

@@ -1,5 +1,8 @@
-import { Button, NumberInput, Slider as RangeSlider } from '@mantine/core'
+import { Button, Slider as RangeSlider } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
+import { LiveNumberField } from '../../components/money/live-number-field.tsx'
+import { currentNotation } from '../../components/money/number-notation.ts'
+import { type AmountRules, moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { AmountLine } from '../../decision-view/granted.tsx'
@@ -104,23 +107,23 @@ function SliderRow({
           ))}
         </p>
       </div>
-      <NumberInput
+      <LiveNumberField
         aria-label={label}
-        value={value ?? ''}
+        value={value}
         placeholder="missing"
-        min={from}
-        max={to}
-        step={step}
-        decimalScale={3}
-        thousandSeparator=","
-        hideControls
-        w={104}
-        onChange={(next) => {
-          if (typeof next === 'number') onChange(next)
-        }}
+        whenEmpty="Write a number."
+        rules={rulesOf(slider, currency)}
+        onValue={(next) => next !== null && onChange(next)}
       />
     </li>
   )
+}
+
+/** Money has the decimals of its currency, other features three; only a range that goes below zero takes a minus. */
+function rulesOf({ unit, from }: Slider, currency: string | undefined): AmountRules {
+  const notation = currentNotation()
+  const rules = unit === 'money' && currency ? moneyRules(notation, currency) : { notation, decimals: 3 }
+  return { ...rules, allows: from < 0 ? 'negative' : from > 0 ? 'above zero' : 'zero' }
 }
 
 /** Verdict, amount and score as they are now; they stay in sight while a slider moves. */

@@ -1,9 +1,11 @@
-import { Button, NumberInput, Progress, Select, TextInput } from '@mantine/core'
+import { Button, Progress, Select, TextInput } from '@mantine/core'
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { AskReason } from '../../components/ask-reason.tsx'
+import { LiveNumberField } from '../../components/money/live-number-field.tsx'
+import { currentNotation } from '../../components/money/number-notation.ts'
 import { Section } from '../../components/section.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { writeTime } from '../../components/time.tsx'
@@ -60,7 +62,8 @@ export function BacktestTab({ version }: { version: string }) {
 
 function Start({ version, onStart }: { version: string; onStart: () => void }) {
   const mayStart = usePermission('backtest policies')
-  const [last, setLast] = useState<number | string>(10_000)
+  const [last, setLast] = useState<number | null>(10_000)
+  const [isClear, setClear] = useState(true)
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')
   const start = useAct('policies.backtest', { onDone: onStart })
@@ -73,21 +76,20 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         event.preventDefault()
         start.mutate({
           version,
-          last: Number(last),
+          last: last!,
           ...(from && { from: timeOf(from) }),
           ...(to && { to: timeOf(to) }),
         })
       }}
     >
-      <NumberInput
+      <LiveNumberField
         label="The newest decisions"
         description={`at most ${writeCount(DECISIONS_MAX)}`}
-        min={1}
-        max={DECISIONS_MAX}
-        allowDecimal={false}
-        thousandSeparator=","
         value={last}
-        onChange={setLast}
+        whenEmpty="Write how many."
+        rules={{ notation: currentNotation(), decimals: 0 }}
+        onValue={setLast}
+        onClear={setClear}
       />
       <TextInput
         label="From"
@@ -107,7 +109,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         type="submit"
         leftSection={<IconPlayerPlay size={16} stroke={1.75} />}
         loading={start.isPending}
-        disabled={!Number.isInteger(Number(last)) || Number(last) < 1}
+        disabled={!isClear || last === null || last > DECISIONS_MAX}
       >
         Run backtest
       </Button>

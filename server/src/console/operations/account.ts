@@ -1,10 +1,13 @@
+import { changeNumberNotation } from '../../admin/change-number-notation.ts'
 import { changePassword } from '../../admin/change-password.ts'
 import { endSession, endSessions } from '../../admin/manage-sessions.ts'
 import { permissionsOf } from '../../admin/operator-act.ts'
 import { passkeyProblem } from '../../admin/passkeys.ts'
 import { twoFactorStatus } from '../../admin/two-factor.ts'
-import { Id, NOT_BLANK, Strict } from '../../core/schema/fields.ts'
+import { Id, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
+import { NUMBER_NOTATIONS } from '../../core/vocabularies.ts'
+import { numberNotationOf } from '../../store/queries/account-preferences.ts'
 import { findAccount, renameAccount } from '../../store/queries/accounts.ts'
 import { operatorsOfAccount } from '../../store/queries/operators.ts'
 import { listPasskeys } from '../../store/queries/passkeys.ts'
@@ -19,9 +22,15 @@ export const showMe = defineAccountOperation({
   input: Strict({}),
   audit: [],
   async handle({ installation, account }) {
-    const operators = await operatorsOfAccount(installation.storage.control, account.accountId)
+    const { control } = installation.storage
+    const { accountId, email, name } = account
+    const [operators, notation] = await Promise.all([
+      operatorsOfAccount(control, accountId),
+      numberNotationOf(control, accountId),
+    ])
     return {
-      account: { id: account.accountId, email: account.email, name: account.name },
+      /** `number_notation` is null where the person leaves it to the browser. */
+      account: { id: accountId, email, name, number_notation: notation },
       session_id: account.sessionId,
       organizations: operators.map(({ org_id, organization_name, id, role }) => ({
         id: org_id,
@@ -61,6 +70,17 @@ export const rename = defineAccountOperation({
     const name = input.name.trim()
     await renameAccount(installation.storage.control, { id: account.accountId, name })
     return { name }
+  },
+})
+
+/** Changes the notation in which the caller writes and reads numbers. */
+export const setNumberNotation = defineAccountOperation({
+  summary: 'Change how the console writes and reads numbers',
+  input: Strict({ notation: Nullable(OneOf(NUMBER_NOTATIONS)) }),
+  audit: ['operator.number_notation_changed'],
+  async handle({ input: { notation }, installation, account }) {
+    await changeNumberNotation(installation, { accountId: account.accountId, notation })
+    return { notation }
   },
 })
 

@@ -1,3 +1,4 @@
+import type { NumberNotation } from '../vocabularies.ts'
 import type { EventData, EventType } from '../webhooks/event-types.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
@@ -85,6 +86,8 @@ interface AuditOnlyData {
   'operator.signed_in': { method: string }
   'operator.sign_in_locked': { failures: number; locked_until: string }
   'operator.password_changed': { sessions_ended: number }
+  /** Null is the notation of the browser's locale. */
+  'operator.number_notation_changed': { from: NumberNotation | null; to: NumberNotation | null }
   'operator.two_factor_enabled': { recovery_codes: number }
   'operator.two_factor_disabled': Record<string, never>
   'operator.recovery_codes_replaced': { recovery_codes: number }

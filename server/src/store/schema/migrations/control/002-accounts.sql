@@ -8,6 +8,12 @@ CREATE TABLE accounts (
   created_at    timestamptz NOT NULL
 );
 
+-- What a person chose on their account page. No right depends on it.
+CREATE TABLE account_preferences (
+  account_id      text PRIMARY KEY,
+  number_notation text -- null: by the locale of the browser
+);
+
 -- The secret of an account's authenticator app: the second step of signing in with a password.
 CREATE TABLE account_codes (
   account_id   text PRIMARY KEY,

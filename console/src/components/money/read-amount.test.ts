@@ -1,0 +1,163 @@
+/** What a money field understands, asks back and refuses, and that it reads whatever the console writes. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { CURRENCIES } from '../../../../server/src/core/schema/iso-codes.ts'
+import { NUMBER_NOTATIONS } from '../../../../server/src/core/vocabularies.ts'
+import { writeAmount, writeMoney } from '../write-number.ts'
+import { currencyDecimals } from './currency-decimals.ts'
+import { type NumberNotation, notationOfLocale, setNotation } from './number-notation.ts'
+import { moneyRules, type Reading, readAmount } from './read-amount.ts'
+
+after(() => setNotation('comma_point'))
+
+const read = (notation: NumberNotation, text: string, currency = 'EUR') =>
+  said(readAmount(text, moneyRules(notation, currency)))
+
+/** A reading in short: the amount, the amounts that are offered, or the first word of its kind. */
+function said(reading: Reading): number | number[] | string {
+  if (reading.kind === 'amount') return reading.amount
+  return reading.kind === 'unclear' ? reading.amounts : reading.kind
+}
+
+/** An amount of a currency that a double holds exactly: whole minor units of at most 15 digits. */
+const amounts = (currency: string) =>
+  fc.integer({ min: 1, max: 999_999_999_999 }).map((minor) => minor / 10 ** currencyDecimals(currency))
+
+test('every amount that the console writes is read as that amount, in every currency and notation', () => {
+  const everywhere = fc
+    .tuple(fc.constantFrom(...CURRENCIES), fc.constantFrom(...NUMBER_NOTATIONS))
+    .chain(([currency, notation]) => fc.tuple(fc.constant(currency), fc.constant(notation), amounts(currency)))
+  fc.assert(
+    fc.property(everywhere, ([currency, notation, amount]) => {
+      setNotation(notation)
+      assert.equal(read(notation, writeMoney(amount, currency), currency), amount)
+      assert.equal(read(notation, writeAmount(amount, currencyDecimals(currency)), currency), amount)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('every currency and every notation reads small, round and large amounts that the console writes', () => {
+  for (const notation of NUMBER_NOTATIONS)
+    for (const currency of CURRENCIES) {
+      setNotation(notation)
+      const smallest = 10 ** -currencyDecimals(currency)
+      for (const amount of [smallest, 1, 999, 1_000, 13_500, 1_000_000, 1_000 + smallest, 1_000_000_000])
+        assert.equal(read(notation, writeMoney(amount, currency), currency), amount, `${notation} ${currency}`)
+    }
+})
+
+test('no text is read as an amount whose digits are not those of the text', () => {
+  const texts = fc.string({ unit: fc.constantFrom(...'0123456789.,\u202f ’-€'), maxLength: 14 })
+  fc.assert(
+    fc.property(fc.constantFrom(...NUMBER_NOTATIONS), texts, (notation, text) => {
+      const reading = readAmount(text, moneyRules(notation, 'EUR'))
+      if (reading.kind !== 'amount') return
+      const digits = text.replace(/\D/g, '').replace(/^0+/, '')
+      const { amount } = reading
+      const own = String(amount).replace(/\D/g, '').replace(/^0+/, '')
+      assert.match(digits, new RegExp(`^${own}0*$`), `${JSON.stringify(text)} became ${amount}`)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('the mark of thousands of the notation is never taken for a decimal sign', () => {
+  assert.equal(read('comma_point', '13,500'), 13_500)
+  assert.equal(read('comma_point', '1,000,000'), 1_000_000)
+  assert.equal(read('point_comma', '13.500'), 13_500)
+  assert.equal(read('space_comma', '13\u202f500'), 13_500)
+  assert.equal(read('apostrophe_point', '13’500'), 13_500)
+  assert.equal(read('indian', '12,34,567.50'), 1_234_567.5)
+  assert.equal(read('indian', '1,234,567.50'), 1_234_567.5)
+  assert.equal(read('comma_point', '12,34,567'), 'refused')
+})
+
+test('forms with one reading are understood in every notation, pasted spaces and signs included', () => {
+  const oneWay = {
+    13500: 13_500,
+    '€ 13 500': 13_500,
+    '13\u00a0500 €': 13_500,
+    "13'500.00": 13_500,
+    "13'500.–": 13_500,
+    '13.500,-': 13_500,
+    '13.500,00': 13_500,
+    '13,500.00': 13_500,
+    '1.000.000': 1_000_000,
+    '1,000,000': 1_000_000,
+    '+13500': 13_500,
+    'EUR 13500.5': 13_500.5,
+    '\u200e13500,50\u00a0eur': 13_500.5,
+  }
+  for (const notation of ['point_comma', 'space_comma', 'comma_point', 'apostrophe_point'] as const)
+    for (const [text, amount] of Object.entries(oneWay)) {
+      // A decimal mark that separates thousands in the notation is asked back instead.
+      if (text.includes(notation === 'comma_point' ? '500,50' : notation === 'point_comma' ? '500.5' : '?')) continue
+      assert.equal(read(notation, text), amount, `${notation}: ${text}`)
+    }
+})
+
+test('one mark before exactly three digits that the notation does not settle is asked back with both readings', () => {
+  assert.deepEqual(read('comma_point', '13.500'), [13.5, 13_500])
+  assert.deepEqual(read('point_comma', '13,500'), [13.5, 13_500])
+  assert.deepEqual(read('space_comma', '13,500'), [13.5, 13_500])
+  assert.deepEqual(read('space_comma', '13.500'), [13.5, 13_500])
+  assert.deepEqual(read('apostrophe_point', '13,500'), [13.5, 13_500])
+  // 13.505 is no amount in euro, so one reading is left; it is still offered, not assumed.
+  assert.deepEqual(read('comma_point', '13.505'), [13_505])
+  assert.deepEqual(read('comma_point', '13.500', 'JPY'), [13_500])
+})
+
+test('three decimals of a currency that has them are settled by the decimal sign of the notation', () => {
+  assert.equal(read('comma_point', '13.500', 'KWD'), 13.5)
+  assert.equal(read('comma_point', '13,500', 'KWD'), 13_500)
+  assert.equal(read('point_comma', '13,500', 'KWD'), 13.5)
+  assert.deepEqual(read('space_comma', '13.500', 'KWD'), [13.5, 13_500])
+})
+
+test('the mark of thousands before fewer than three digits is asked back as a decimal sign or a slip', () => {
+  assert.deepEqual(read('comma_point', '13,50'), [13.5, 13_500])
+  assert.deepEqual(read('point_comma', '13.5'), [13.5, 13_500])
+  assert.equal(read('point_comma', '13,50'), 13.5)
+  assert.equal(read('space_comma', '13.50'), 13.5)
+})
+
+test('decimals follow the currency', () => {
+  assert.equal(read('comma_point', '10.5', 'JPY'), 'refused')
+  assert.equal(read('comma_point', '10.00', 'JPY'), 10)
+  assert.equal(read('comma_point', '10.1234', 'KWD'), 'refused')
+  assert.equal(read('comma_point', '10.1234', 'CLF'), 10.1234)
+  const reading = readAmount('10.5', moneyRules('comma_point', 'JPY'))
+  assert.deepEqual(reading, { kind: 'refused', why: 'JPY has no decimals.' })
+})
+
+test('what is no amount above zero is refused with the reason', () => {
+  const why = (text: string) => {
+    const reading = readAmount(text, moneyRules('comma_point', 'EUR'))
+    return reading.kind === 'refused' ? reading.why : reading.kind
+  }
+  for (const text of ['-5', '−5', '–5', '€-5', '5-', '(5)']) assert.equal(why(text), 'The amount cannot be negative.')
+  assert.equal(why('0'), 'Write more than zero.')
+  assert.equal(why('$500'), '$ is not EUR. Write the amount alone.')
+  assert.equal(why('13k'), 'k is not EUR. Write the amount alone.')
+  assert.match(why('13 50'), /^The digits are not in groups of three/)
+  assert.match(why('1,000 000'), /^The digits are not in groups of three/)
+  assert.match(why('1e3'), /without “e”/)
+  assert.match(why('13²'), /² is not EUR/)
+  assert.match(why('9999999999999'), /million millions/)
+  assert.equal(why('  '), 'empty')
+})
+
+test('a number that may be negative keeps its sign', () => {
+  const rules = { notation: 'comma_point', decimals: 2, allows: 'negative' } as const
+  assert.deepEqual(readAmount('−1,250.5', rules), { kind: 'amount', amount: -1_250.5 })
+})
+
+test('the notation of a browser follows its locale', () => {
+  const locales = ['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN', 'es-ES', 'pl-PL', 'sv-SE', 'ja-JP', 'ar-EG', 'pt-BR']
+  assert.deepEqual(locales.map(notationOfLocale), [
+    ...['comma_point', 'point_comma', 'space_comma', 'apostrophe_point', 'indian'],
+    ...['point_comma', 'space_comma', 'space_comma', 'comma_point', 'comma_point', 'point_comma'],
+  ])
+})

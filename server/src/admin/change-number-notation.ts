@@ -1,0 +1,22 @@
+import type { NumberNotation } from '../core/vocabularies.ts'
+import type { Installation } from '../service/installation.ts'
+import { numberNotationOf, updateNumberNotation } from '../store/queries/account-preferences.ts'
+import { recordForAccount } from './record-for-account.ts'
+
+/**
+ * Changes the notation in which a person writes and reads numbers in the console; null is that of the browser. On the audit
+ * log, because an amount that was typed is understood by it.
+ */
+export async function changeNumberNotation(
+  installation: Installation,
+  { accountId, notation }: { accountId: string; notation: NumberNotation | null },
+): Promise<void> {
+  const { control } = installation.storage
+  const from = await numberNotationOf(control, accountId)
+  if (from === notation) return
+  await updateNumberNotation(control, { accountId, notation })
+  await recordForAccount(installation, accountId, {
+    type: 'operator.number_notation_changed',
+    data: { from, to: notation },
+  })
+}
