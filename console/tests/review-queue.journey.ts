@@ -93,20 +93,22 @@ test('with the keyboard only: take a case, decide it, land on the next, while a 
   assert.equal(await drawer(slower).getByRole('button', { name: 'Approve A' }).count(), 0)
 
   await tab.keyboard.press('a')
-  assert.equal(await tab.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'A asks for the reason')
+  await drawer(tab).getByText('all that was asked').waitFor()
+  assert.equal(await tab.evaluate(() => document.activeElement?.getAttribute('value')), '6,000', 'A asks for the limit')
   await tab.keyboard.press('Control+Enter')
   assert.equal(
-    await drawer(tab)
-      .getByRole('button', { name: /^Approve €/ })
-      .isDisabled(),
+    await drawer(tab).getByRole('button', { name: 'Approve €6,000: give a reason' }).isDisabled(),
     true,
     'a reason is required',
   )
+  await drawer(tab).getByText('Write a reason.').waitFor()
+  await tab.keyboard.press('Tab')
   await tab.keyboard.type('Known for years, pays on time.')
   await assertAccessible(tab, 'the form that decides')
   await tab.keyboard.press('Control+Enter')
-  await tab.getByText('Approved Aster Imports.').waitFor()
+  await tab.getByText('Approved Aster Imports for €6,000.').waitFor()
   await opened(tab, 'Birch Bakery')
+  assert.equal(await drawer(tab).locator('[aria-pressed=true]').count(), 0, 'no verdict moves to the next applicant')
   await tab.getByText('3 open cases, oldest first.').waitFor()
 
   await drawer(slower).getByText('Known for years, pays on time.').waitFor({ timeout: 15_000 })
@@ -132,7 +134,7 @@ test('a reviewer who decides what a colleague has just decided is told by whom, 
   await api.request('sandbox', `/v1/decisions/${decisions[1]!.id}/reviews`, { method: 'POST', key, body: review })
   await tab.keyboard.press('Control+Enter')
   await drawer(tab)
-    .getByText(/^Carla has declined this case already/)
+    .getByText(/^Carla has decided this case already/)
     .or(drawer(tab).getByText('Withdrawn by phone.'))
     .first()
     .waitFor()
@@ -144,12 +146,19 @@ test('a reviewer who decides what a colleague has just decided is told by whom, 
   await opened(tab, 'Cedar Cycles')
   assert.match(tab.url(), /holder=free/)
 
-  // A decision that joins while the reviewer writes is shown before it is decided.
-  await ask(decisions[2]!.entityId, 4_000)
+  // A request that joins while the reviewer writes gets fields of its own; what was written stays.
   await tab.keyboard.press('c')
   await tab.keyboard.type('Bring the accounts of 2025')
+  await ask(decisions[2]!.entityId, 4_000)
   await tab.keyboard.press('Control+Enter')
-  await drawer(tab).getByText('Also in this case').waitFor({ timeout: 15_000 })
+  await drawer(tab).getByText('2 requests, a verdict and a limit each').waitFor({ timeout: 15_000 })
+  assert.equal(
+    await drawer(tab).getByRole('textbox', { name: 'Conditions' }).inputValue(),
+    'Bring the accounts of 2025',
+  )
+  await drawer(tab)
+    .getByRole('button', { name: /one has no verdict/ })
+    .waitFor()
   await tab.close()
 })
 
@@ -160,14 +169,25 @@ test('a case is decided with conditions and a limit, noted on, and says afterwar
   await drawer(tab).getByLabel('Note').fill('Called the owner.')
   await drawer(tab).getByRole('button', { name: 'Add note' }).click()
   await drawer(tab).getByText('Called the owner.').first().waitFor()
-  await drawer(tab)
-    .getByRole('button', { name: /^Conditions/ })
-    .click()
-  await drawer(tab).getByLabel('Conditions', { exact: false }).last().fill('Bring the accounts of 2025')
-  await drawer(tab).getByLabel('Limit in EUR').fill('3500')
+  const first = drawer(tab).getByRole('group', { name: '1. personal loan' })
+  const second = drawer(tab).getByRole('group', { name: '2. personal loan' })
+  await first.getByRole('button', { name: /^Decline/ }).click()
+  await second.getByRole('button', { name: /^Conditions/ }).click()
+  await second.getByRole('textbox', { name: 'Conditions' }).fill('Bring the accounts of 2025')
+  await second.getByLabel('Limit in EUR').fill('3500')
+  await second.getByText('€500 less than asked').waitFor()
   await drawer(tab).getByLabel('Reason').fill('Enough for the smaller request.')
-  await drawer(tab).getByRole('button', { name: 'Approve €3,500 with conditions' }).click()
-  await tab.getByText('Approved Cedar Cycles.').waitFor()
+  await assertAccessible(tab, 'the form with two requests')
+  await drawer(tab)
+    .getByRole('button', { name: 'Decide 2 requests: decline €6,000, approve €3,500 with conditions' })
+    .click()
+  await tab.getByText('Decided 2 requests of Cedar Cycles.').waitFor()
+  const { body: larger } = await api.request('sandbox', `/v1/decisions/${decisions[2]!.id}/replay`, { key })
+  assert.deepEqual(
+    larger.reviews.map(({ verdict, recommended_limit }: Record<string, unknown>) => [verdict, recommended_limit]),
+    [['decline', undefined]],
+    'the limit of one request is not given to the other',
+  )
   await opened(tab, 'Dune Design')
   await tab.keyboard.press('Escape')
   await tab.goto(`${url}/${organizationId}/sandbox/review-queue?state=decided`)

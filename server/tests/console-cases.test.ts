@@ -55,11 +55,19 @@ const countOf = async (table: string) => {
 
 /** Closes what a test left open, so that the next one starts with an empty queue. */
 async function emptyQueue() {
-  for (const { id, decision, assignee } of (await read('list')).cases) {
+  for (const { id, assignee } of (await read('list')).cases) {
     if (assignee) await read('assign', { id, to: ada.operatorId, seen: assignee.id })
-    await read('decide', { id, decision_id: decision.id, verdict: 'decline', reason: 'Done.' })
+    const { requests } = await read('show', { id })
+    const verdicts = requests.map((request: { id: string }) => ({ decision_id: request.id, verdict: 'decline' }))
+    await read('decide', { id, reason: 'Done.', verdicts })
   }
 }
+
+/** The input that decides a case with one request. */
+const one = (id: string, decision_id: string, said: object, reason = 'Fine.') => ({
+  ...{ id, reason },
+  verdicts: [{ decision_id, ...said }],
+})
 
 test('a manual review opens a case, and further decisions about the entity join it', async () => {
   const first = await newCase('first')
@@ -113,11 +121,9 @@ test('reviews through the API close the case once no decision of it waits, and t
     decided.cases.map(({ id }: { id: string }) => id),
     [listed.id],
   )
-  const told = await refused(ada, 'decide', {
-    ...{ id: listed.id, decision_id: newest.id, verdict: 'decline', reason: 'Too late.' },
-  })
+  const told = await refused(ada, 'decide', one(listed.id, newest.id, { verdict: 'decline' }))
   assert.equal(told.code, 'case_decided')
-  assert.match(told.message, /^Carla has approved this case already, on 2026-11-15 at 09:30 UTC\.$/)
+  assert.match(told.message, /^Carla has decided this case already, on 2026-11-15 at 09:30 UTC\.$/)
   // A review of a decision that waits for nothing changes no case.
   assert.equal((await acme.post(`/v1/decisions/${newest.id}/reviews`, review)).status, 201)
   const after = await undecided(listed.entity.id)
@@ -136,7 +142,7 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
   const slower = await refused(ben, 'assign', { id, to: ben.operatorId, seen: null })
   assert.equal(slower.code, 'case_taken')
   assert.match(slower.message, /^Test took this case, on 2026-11-15 at 09:30 UTC\.$/)
-  const verdict = { id, decision_id: decisionId, verdict: 'approve', reason: 'Fine.' }
+  const verdict = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
   assert.equal((await refused(ben, 'decide', verdict)).code, 'case_taken')
   assert.deepEqual([await countOf('audit_entries'), await countOf('reviews')], [entries, reviews])
   assert.deepEqual((await read('list', { holder: 'mine' }, ben)).cases, [])
@@ -154,12 +160,18 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
 test('a case decided in the console leaves the review, the audit entry and the event of the API, and reviews all that waits', async () => {
   const { id, entityId, decisionId } = await newCase('decided')
   const second = await undecided(entityId, 500)
-  const stale = { id, decision_id: decisionId, verdict: 'approve', reason: 'Fine.' }
+  const stale = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
   assert.equal((await refused(ada, 'decide', stale)).code, 'case_changed')
   assert.equal((await ask(ada, 'decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
-  const verdict = { id, decision_id: second.id, verdict: 'approve_with_conditions', reason: 'Guarantor signs.' }
-  assert.equal((await ask(ada, 'decide', verdict)).status, 400, 'conditions are required')
-  const decided = await read('decide', { ...verdict, conditions: ['Guarantor signs'], recommended_limit: 400 })
+  const decide = (said: object) => ({
+    ...{ id, reason: 'Guarantor signs.' },
+    verdicts: [
+      { decision_id: decisionId, verdict: 'decline' },
+      { decision_id: second.id, verdict: 'approve_with_conditions', recommended_limit: 400, ...said },
+    ],
+  })
+  assert.equal((await ask(ada, 'decide', decide({}))).status, 400, 'conditions are required')
+  const decided = await read('decide', decide({ conditions: ['Guarantor signs'] }))
   assert.equal(decided.reviews.length, 2)
   const { body: shown } = await acme.get(`/v1/decisions/${second.id}/replay`)
   const [review] = shown.reviews
@@ -192,9 +204,103 @@ test('a case decided in the console leaves the review, the audit entry and the e
   )
 })
 
+test('each request of a case gets its own verdict and its own limit, in one change', async () => {
+  const entityId = await createEntity(acme, 'two requests')
+  const [large, small] = [await undecided(entityId, 12_000), await undecided(entityId, 300)]
+  const id = `cas_${large.id.slice(4)}`
+  const { requests } = await read('show', { id })
+  assert.deepEqual(
+    requests.map((request: { id: string; requested: object; ask_above: number; refuse_above: number }) => [
+      ...[request.id, request.requested, request.ask_above, request.refuse_above],
+    ]),
+    [
+      [large.id, { amount: 12_000, currency: 'EUR' }, 12_000, 120_000],
+      [small.id, { amount: 300, currency: 'EUR' }, 300, 3_000],
+    ],
+  )
+  const approve = (decision_id: string, recommended_limit: number) => ({
+    ...{ decision_id, verdict: 'approve', recommended_limit },
+  })
+  const before = await countOf('reviews')
+  const decide = (...verdicts: object[]) => ask(ada, 'decide', { id, reason: 'Both are covered.', verdicts })
+  const incomplete = [
+    await decide(approve(large.id, 12_000)),
+    await decide(approve(large.id, 12_000), approve(large.id, 300)),
+    await decide(approve(large.id, 12_000), approve('dec_06fk3v8tz9y7q2m4n6p8r0s1t3', 300)),
+  ]
+  for (const { status, body } of incomplete) assert.deepEqual([status, body.error.code], [409, 'case_changed'])
+  const withoutLimit = await decide(approve(large.id, 12_000), { decision_id: small.id, verdict: 'approve' })
+  assert.match(withoutLimit.body.error.message, /needs a limit/)
+  assert.equal(await countOf('reviews'), before, 'a verdict that is refused leaves no other one behind')
+  assert.equal((await decide(approve(small.id, 300), approve(large.id, 12_000))).status, 200)
+  for (const [decision, limit] of [
+    [large, 12_000],
+    [small, 300],
+  ] as const) {
+    const { body } = await acme.get(`/v1/decisions/${decision.id}/replay`)
+    assert.deepEqual(
+      body.reviews.map((review: { recommended_limit: number }) => review.recommended_limit),
+      [limit],
+    )
+  }
+  const { decisions, prior } = await read('show', { id })
+  assert.deepEqual(
+    decisions.map(({ review }: { review: { limit: { amount: number } } }) => review.limit.amount),
+    [300, 12_000],
+    'the closed case says what each request got',
+  )
+  assert.deepEqual(prior, [])
+})
+
+test('a limit above what was asked needs a confirmation and a reason that says why', async () => {
+  const { id, decisionId } = await newCase('above')
+  const before = await countOf('reviews')
+  const why = 'A guarantor with a house stands in for it.'
+  const decide = (recommended_limit: number, reason: string, excess_confirmed?: boolean) =>
+    ask(ada, 'decide', one(id, decisionId, { verdict: 'approve', recommended_limit, excess_confirmed }, reason))
+  const answers = [
+    await decide(1_001, why),
+    await decide(1_001, why, false),
+    await decide(1_001, 'Fine.', true),
+    await decide(10_001, why, true),
+  ]
+  for (const { status, body } of answers) assert.deepEqual([status, body.error.code], [400, 'limit_above_bounds'])
+  assert.match(answers[2]!.body.error.message, /at least 20 characters/)
+  assert.match(answers[3]!.body.error.message, /more than 10 times what was asked is refused/)
+  assert.equal(await countOf('reviews'), before)
+  assert.equal((await decide(1_001, why, true)).status, 200)
+})
+
+test('an owner or admin sets how far limits may go, with a reason, and it counts at once', async () => {
+  const boss = await signedInOperator(api, { organizationId: acme.id, email: 'boss@example.com', role: 'admin' })
+  const set = (who: ConsoleClient, bounds: object, reason = 'Our reviewers round up.') =>
+    ask(who, 'set-bounds', { ask_above_percent: 0, refuse_above_times: 10, reason, ...bounds })
+  assert.equal((await set(ada, { ask_above_percent: 10 })).status, 403, 'a reviewer does not widen their own bounds')
+  assert.equal((await set(boss, { ask_above_percent: 10 }, ' ')).status, 409, 'a reason is required')
+  assert.equal((await set(boss, { ask_above_percent: 150, refuse_above_times: 2 })).status, 409, 'refused before asked')
+  assert.equal((await set(boss, { ask_above_percent: 10, refuse_above_times: 2 })).status, 200)
+  assert.deepEqual((await read('bounds')).bounds, { ask_above_percent: 10, refuse_above_times: 2 })
+  const { id, decisionId } = await newCase('rounded up')
+  const { bounds } = await read('show', { id })
+  assert.deepEqual([bounds.ask_above_percent, bounds.refuse_above_times], [10, 2])
+  const decide = (limit: number) =>
+    ask(ada, 'decide', one(id, decisionId, { verdict: 'approve', recommended_limit: limit }))
+  assert.equal((await decide(1_101)).status, 400)
+  assert.equal((await decide(1_100)).status, 200)
+  const trail = { organizationId: acme.id, trailId: acme.id, beforeSeq: undefined, limit: 1 }
+  const [entry] = await installation.stores.production.auditTrail(trail)
+  assert.equal(entry!.type, 'review_bounds.changed')
+  assert.deepEqual(JSON.parse(entry!.data), {
+    from: { ask_above_percent: 0, refuse_above_times: 10 },
+    reason: 'Our reviewers round up.',
+    to: { ask_above_percent: 10, refuse_above_times: 2 },
+  })
+  assert.equal((await set(boss, {})).status, 200)
+})
+
 test('of two reviewers who decide at the same moment, one is told that the other was faster', async () => {
   const { id, decisionId } = await newCase('race')
-  const verdict = { id, decision_id: decisionId, verdict: 'decline', reason: 'No income.' }
+  const verdict = one(id, decisionId, { verdict: 'decline' })
   const before = await countOf('reviews')
   const answers = await Promise.all([ask(ada, 'decide', verdict), ask(ben, 'decide', verdict)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])

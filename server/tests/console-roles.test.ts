@@ -52,11 +52,13 @@ const EXPECTED: Record<keyof Operations, Row> = {
   'audit-log.status': [ALL, 'reads'],
   'audit-log.verify': [VERIFIERS, 'changes'],
   'cases.assign': [REVIEWERS, 'changes'],
+  'cases.bounds': [ALL, 'reads'],
   'cases.count': [ALL, 'reads'],
   'cases.decide': [REVIEWERS, 'changes'],
   'cases.list': [ALL, 'reads'],
   'cases.next': [REVIEWERS, 'changes'],
   'cases.note': [REVIEWERS, 'changes'],
+  'cases.set-bounds': [MANAGERS, 'changes'],
   'cases.show': [ALL, 'reads'],
   'entities.find': [ALL, 'reads'],
   'entities.graph': [ALL, 'reads'],
@@ -262,6 +264,7 @@ test('every operation that takes an id finds nothing of another organization wit
     ...{ decision_id: ids.decision, verdict: 'decline', text: 'A note.', to: null, seen: null, hops: 2 },
     product: 'personal_loan',
     entity_id: ids.entity,
+    verdicts: [{ decision_id: ids.decision, verdict: 'decline' }],
   }
   const idOfFamily: Record<string, unknown> = {
     ...{ keys: ids.key, webhooks: ids.endpoint, 'audit-log': ids.entry, policies: ids.backtest },

@@ -1,17 +1,11 @@
 import type { Environment } from '../config.ts'
-import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../service/installation.ts'
 import { findOperatorById, type Operator } from '../store/queries/operators.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'
-import { auditEntryRow, domainEventRows } from '../store/write-path/record.ts'
+import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
-import {
-  type NewReview,
-  type RecordedReview,
-  type ReviewRequest,
-  reviewDecision,
-} from '../underwriting/review-decision.ts'
+import type { RecordedReview } from '../underwriting/review-decision.ts'
 import { holds, roleRefusal } from './operator-act.ts'
 import { recordContext } from './record-context.ts'
 
@@ -26,33 +20,23 @@ export interface CaseAct {
 export interface CaseProblem {
   problem: string
   /** What the page has to react to; absent for a verdict that contradicts itself. */
-  code?: 'case_not_found' | 'case_taken' | 'case_decided' | 'case_changed' | 'role_lacks_permission'
+  code?:
+    | 'case_not_found'
+    | 'case_taken'
+    | 'case_decided'
+    | 'case_changed'
+    | 'limit_above_bounds'
+    | 'role_lacks_permission'
 }
 
-/** What a reviewer decides about a case. */
-export interface CaseVerdict {
-  id: string
-  /** The newest decision of the case that the reviewer saw. */
-  decisionId: string
-  verdict: (typeof REVIEW_VERDICTS)[number]
-  reason: string
-  /** What the applicant has to do first, each in words. */
-  conditions?: readonly string[] | undefined
-  recommendedLimit?: number | undefined
-}
-
+/** A case as it is stored. */
 type Case = RowOf<'cases'>
 
 /** How often an act is tried again because other operators or requests changed the case at the same moment. */
-const ATTEMPTS_MAX = 10
+export const ATTEMPTS_MAX = 10
 
-/** The most decisions that one act reviews. A case with more stays open, with the oldest of them. */
-const REVIEWS_PER_ACT_MAX = 100
-
-/** The code of conditions that a reviewer writes in words. */
-const CONDITION_CODE = 'reviewer_condition'
-
-const TOO_BUSY: CaseProblem = { problem: 'this case is being changed too fast: try again in a moment' }
+/** The answer once all attempts were lost. */
+export const TOO_BUSY: CaseProblem = { problem: 'this case is being changed too fast: try again in a moment' }
 const NOT_FOUND: CaseProblem = { problem: 'there is no such case in this environment', code: 'case_not_found' }
 
 /** Gives an open case to an operator who may review, or back to the queue. `seen` is the assignee that the caller saw. */
@@ -122,81 +106,8 @@ export async function addCaseNote(
   return { org_id: organizationId, ...note }
 }
 
-/**
- * Reviews every decision of a case that waits, as `POST /v1/decisions/{id}/reviews` does, which closes the case. A case that
- * another operator has, or that changed since the reviewer looked at it, is left as it is.
- */
-export async function decideCase(
-  installation: Installation,
-  act: CaseAct,
-  verdict: CaseVerdict,
-): Promise<{ reviews: RecordedReview[] } | CaseProblem> {
-  const refused = mayNotReview(act)
-  if (refused) return refused
-  const { organizationId, operator } = act
-  const store = installation.stores[act.environment]
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const found = await openCase(installation, act, verdict.id)
-    if ('problem' in found) return found
-    if (found.assignee_id !== null && found.assignee_id !== operator.id) return takenProblem(installation, act, found)
-    const waiting = await store.waitingDecisions(organizationId, found.id, REVIEWS_PER_ACT_MAX)
-    if (waiting[0]?.id !== verdict.decisionId) return CHANGED
-    const reviewed = await reviewAll(installation, act, { waiting, verdict })
-    if ('problem' in reviewed) return reviewed
-    const { now, reviews } = reviewed
-    const context = { ...contextOf(installation, act), now }
-    const { auditEntries, events } = domainEventRows(
-      context,
-      reviews.map(({ domainEvent }) => domainEvent),
-    )
-    const { lost } = await store.commit({
-      organizationId,
-      changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
-      rows: { reviews: reviews.map(({ row }) => row), events },
-      auditEntries,
-    })
-    if (!lost) return { reviews: reviews.map(({ review }) => review) }
-  }
-  return TOO_BUSY
-}
-
-const CHANGED: CaseProblem = {
-  problem: 'another decision about this entity joined the case: look at it before you decide',
-  code: 'case_changed',
-}
-
-/** The reviews of all waiting decisions, of which the first is the one that the reviewer saw. */
-async function reviewAll(
-  installation: Installation,
-  { environment, operator }: CaseAct,
-  { waiting, verdict: said }: { waiting: readonly RowOf<'decisions'>[]; verdict: CaseVerdict },
-): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
-  const store = installation.stores[environment]
-  const nowMs = Math.max(installation.nowMs(), ...waiting.map(({ created_at }) => Date.parse(created_at)))
-  const now = new Date(nowMs).toISOString()
-  const tools = { store, newId: installation.newId, now }
-  const request: ReviewRequest = {
-    verdict: said.verdict,
-    reviewer: { id: operator.id, name: operator.name },
-    reason: said.reason.trim(),
-    ...(said.conditions?.length && {
-      conditions: said.conditions.map((label) => ({ code: CONDITION_CODE, label: label.trim() })),
-    }),
-  }
-  const withLimit =
-    said.recommendedLimit === undefined ? request : { ...request, recommended_limit: said.recommendedLimit }
-  const reviews: NewReview[] = []
-  for (const [index, decision] of waiting.entries()) {
-    let reviewed = await reviewDecision(tools, decision, withLimit)
-    // An earlier request of the case may be about access, or in another currency than the one that the limit is meant in.
-    if ('violations' in reviewed && index > 0) reviewed = await reviewDecision(tools, decision, request)
-    if ('violations' in reviewed) return { problem: reviewed.violations[0]!.message }
-    reviews.push(reviewed)
-  }
-  return { now, reviews }
-}
-
-function mayNotReview({ operator, organizationId }: CaseAct): CaseProblem | undefined {
+/** Why an operator may not act on the review queue; undefined if they may. */
+export function mayNotReview({ operator, organizationId }: CaseAct): CaseProblem | undefined {
   const refused = roleRefusal(operator, organizationId, 'review decisions')
   return refused && { ...refused, code: 'role_lacks_permission' }
 }
@@ -214,20 +125,21 @@ async function targetProblem(
   return undefined
 }
 
-async function openCase(installation: Installation, act: CaseAct, id: string): Promise<Case | CaseProblem> {
+/** The case with this id; a problem if there is none, or if it was decided, by whom and when. */
+export async function openCase(installation: Installation, act: CaseAct, id: string): Promise<Case | CaseProblem> {
   const { organizationId } = act
   const store = installation.stores[act.environment]
   const found = await store.caseRow(organizationId, id)
   if (!found) return NOT_FOUND
   if (found.review_id === null) return found
   const body = await store.reviewBody(organizationId, found.review_id)
-  const { reviewer, created_at, verdict } = JSON.parse(body ?? '{}') as Partial<RecordedReview>
+  const { reviewer, created_at } = JSON.parse(body ?? '{}') as Partial<RecordedReview>
   const name = reviewer?.name ?? reviewer?.id ?? 'another reviewer'
-  const what = verdict === 'decline' ? 'declined' : 'approved'
-  return { problem: `${name} has ${what} this case already, ${sayWhen(created_at)}`, code: 'case_decided' }
+  return { problem: `${name} has decided this case already, ${sayWhen(created_at)}`, code: 'case_decided' }
 }
 
-async function takenProblem(
+/** Says who has a case, or that it was given back. */
+export async function takenProblem(
   { storage }: Installation,
   { organizationId }: CaseAct,
   { assignee_id, assigned_at }: Case,
@@ -242,7 +154,8 @@ function sayWhen(time: string | null | undefined): string {
   return time ? `on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC` : 'a moment ago'
 }
 
-function asSeen({ id, assignee_id, waiting }: Case): Pick<CaseChange, 'id' | 'was' | 'waiting'> {
+/** What has to be unchanged in a case for an act on it to be written. */
+export function asSeen({ id, assignee_id, waiting }: Case): Pick<CaseChange, 'id' | 'was' | 'waiting'> {
   return { id, was: assignee_id, waiting }
 }
 
@@ -269,6 +182,7 @@ async function commitAssignment(
   return !lost
 }
 
-function contextOf(installation: Installation, { organizationId, operator }: CaseAct) {
+/** The context in which the act of an operator is recorded. */
+export function contextOf(installation: Installation, { organizationId, operator }: CaseAct) {
   return recordContext(installation, { organizationId, actor: { type: 'operator', id: operator.id } })
 }

@@ -11,6 +11,7 @@ const ROLES_FOR = {
   'reject policies': ['owner', 'admin', 'policy_approver'],
   'activate policies': ['owner', 'admin', 'policy_approver'],
   'review decisions': ['owner', 'admin', 'reviewer'],
+  'set review bounds': ['owner', 'admin'],
   'retract outcomes': ['owner', 'admin', 'reviewer'],
   'open or close the live gate': ['owner', 'admin'],
   'manage operators': ['owner', 'admin'],

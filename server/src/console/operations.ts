@@ -62,6 +62,7 @@ import {
   showPolicyBacktest,
   tryDraft,
 } from './operations/policy-backtests.ts'
+import { setReviewBounds, showReviewBounds } from './operations/review-bounds.ts'
 import { addScenarioOperation, changeScenarioOperation, removeScenarioOperation } from './operations/scenarios.ts'
 import {
   beginSignInWithPasskey,
@@ -142,11 +143,13 @@ export const operations = {
   'audit-log.status': readAuditLogStatus,
   'audit-log.verify': verifyLog,
   'cases.assign': assignCaseOperation,
+  'cases.bounds': showReviewBounds,
   'cases.count': countCases,
   'cases.decide': decideCaseOperation,
   'cases.list': listCases,
   'cases.next': takeNext,
   'cases.note': noteCase,
+  'cases.set-bounds': setReviewBounds,
   'cases.show': showCase,
   'decisions.filters': readDecisionFilters,
   'decisions.list': listDecisions,

@@ -6,13 +6,13 @@ import { Failed } from '../../components/failed.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Banner, StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { Verdict } from '../../components/verdict.tsx'
 import { writeMoney } from '../../components/write-number.ts'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
+import { CaseEnded } from './case-ended.tsx'
 import { CaseNotes } from './case-notes.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { DeadlineBadge } from './deadline-badge.tsx'
-import { DecideForm, type ReviewVerdict } from './decide-form.tsx'
+import { DecideForm } from './decide-form.tsx'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 import { WholeDecision } from './whole-decision.tsx'
@@ -25,13 +25,11 @@ interface CaseDrawerProps {
   onMove: (by: 1 | -1) => void
   onClose: () => void
   onDecided: () => void
-  chosen: ReviewVerdict | undefined
-  onChoose: (verdict: ReviewVerdict | undefined) => void
 }
 
 /** One case beside the queue: why it waits for a person, what weighs, and the form that decides it. */
 export function CaseDrawer(props: CaseDrawerProps) {
-  const { id, onDecided, chosen, onChoose } = props
+  const { id, onDecided } = props
   const query = useOperation('cases.show', { id }, { refetchIntervalMs: 5_000 })
   const mayReview = usePermission('review decisions')
   const me = useMembership()?.operator_id
@@ -44,21 +42,15 @@ export function CaseDrawer(props: CaseDrawerProps) {
       <section className={classes.scroll} tabIndex={0} aria-label="What the case is about">
         {query.error && !shown && <Failed error={query.error} onRetry={() => void query.refetch()} />}
         {!query.error && !shown && <Skeleton height={240} />}
-        {shown?.end && <CaseEnded end={shown.end} />}
+        {shown?.end && <CaseEnded shown={shown} end={shown.end} />}
         {shown && !shown.end && isTaken && <CaseTaken shown={shown} me={me} mayReview={mayReview} />}
         {shown && <CaseSummary shown={shown} />}
         {shown && <WholeDecision key={shown.decision.id} decisionId={shown.decision.id} />}
         {shown && <CaseNotes shown={shown} mayWrite={mayReview} />}
       </section>
       {shown && !shown.end && mayReview && !isTaken && (
-        <DecideForm
-          // A decision that joins the case changes what is decided, so the form starts afresh with it.
-          key={shown.decision.id}
-          shown={shown}
-          chosen={chosen}
-          onChoose={onChoose}
-          onDecided={onDecided}
-        />
+        // A request that joins the case adds its fields; what was written about the others stays.
+        <DecideForm key={shown.id} shown={shown} onDecided={onDecided} />
       )}
     </aside>
   )
@@ -95,7 +87,27 @@ function DrawerHead({
   )
 }
 
-function Applicant({ shown: { entity, decision } }: { shown: ShownCase }) {
+/** What is asked for in all; the newest amount where the requests are decided, or their currencies differ. */
+function AskedInAll({
+  requests,
+  alone,
+}: {
+  requests: ShownCase['requests']
+  alone: ShownCase['decision']['requested']
+}) {
+  const amounts = requests.flatMap(({ requested }) => (requested ? [requested] : []))
+  const [first] = amounts
+  const isSum = first && requests.length > 1 && amounts.every(({ currency }) => currency === first.currency)
+  const shown = isSum ? { ...first, amount: amounts.reduce((sum, { amount }) => sum + amount, 0) } : alone
+  return (
+    <span>
+      {shown && <b className="num">{writeMoney(shown.amount, shown.currency)}</b>}
+      {requests.length > 1 && <span className="secondary"> in {requests.length} requests</span>}
+    </span>
+  )
+}
+
+function Applicant({ shown: { entity, decision, requests } }: { shown: ShownCase }) {
   const words = [decision.product.replaceAll('_', ' '), entity.type, entity.country].filter(Boolean).join(' · ')
   return (
     <>
@@ -103,9 +115,7 @@ function Applicant({ shown: { entity, decision } }: { shown: ShownCase }) {
         <h2>
           <PageLink to={`entities/${entity.id}`}>{entity.name}</PageLink>
         </h2>
-        {decision.requested && (
-          <b className="num">{writeMoney(decision.requested.amount, decision.requested.currency)}</b>
-        )}
+        <AskedInAll requests={requests} alone={decision.requested} />
       </div>
       <div className={classes.applicant} data-below>
         <span className="secondary">
@@ -187,27 +197,5 @@ function CaseTaken({ shown, me, mayReview }: { shown: ShownCase; me: string | un
         <b>{assignee.name}</b> took this case <Time at={assignee.since} as="relative" />. Only one reviewer decides.
       </Banner>
     </div>
-  )
-}
-
-function CaseEnded({ end }: { end: NonNullable<ShownCase['end']> }) {
-  return (
-    <section className={classes.ended} aria-label="How it ended">
-      <div className={classes.endedWho}>
-        <Verdict verdict={end.verdict} />
-        {end.limit && <b className="num">{writeMoney(end.limit.amount, end.limit.currency)}</b>}
-        <span className="secondary">
-          by {end.by}, <Time at={end.at} />
-        </span>
-      </div>
-      <p>{end.reason}</p>
-      {end.conditions.length > 0 && (
-        <ul>
-          {end.conditions.map((condition) => (
-            <li key={condition}>{condition}</li>
-          ))}
-        </ul>
-      )}
-    </section>
   )
 }

@@ -95,20 +95,20 @@ function LinkedParties({ shown: { paths, entity } }: { shown: ShownCase }) {
   )
 }
 
-function JoinedDecisions({ shown: { decisions, decision } }: { shown: ShownCase }) {
-  const others = decisions.filter(({ id }) => id !== decision.id)
+/** The decisions about the applicant since the case was opened that no person decides, or did. */
+function JoinedDecisions({ shown: { decisions } }: { shown: ShownCase }) {
+  const others = decisions.filter(({ is_waiting, review }) => !is_waiting && !review)
   if (others.length === 0) return null
   return (
     <section>
-      <h3>Also in this case</h3>
+      <h3>Also decided since</h3>
       <ul className={classes.joined}>
-        {others.map(({ id, verdict, requested, product, decided_at, is_waiting }) => (
+        {others.map(({ id, verdict, requested, product, decided_at }) => (
           <li key={id}>
             <span>
               <Verdict verdict={verdict} />{' '}
               <span className="secondary">
                 {requested ? writeMoney(requested.amount, requested.currency) : product.replaceAll('_', ' ')}
-                {is_waiting && ', is decided with it'}
               </span>
             </span>
             <span className="dim">

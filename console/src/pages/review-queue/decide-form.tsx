@@ -1,75 +1,86 @@
-import { Button, NumberInput, Textarea, UnstyledButton } from '@mantine/core'
-import { IconBan, IconCircleCheck, IconListCheck } from '@tabler/icons-react'
+import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useAct } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
-import { writeMoney } from '../../components/write-number.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
-import type { ShownCase } from './review-case.ts'
+import {
+  answerTo,
+  type CaseAnswer,
+  excessOf,
+  NO_ANSWER,
+  planOf,
+  type ReviewVerdict,
+  withAnswer,
+} from './case-answer.ts'
+import { actOf, doneOf } from './plan-words.ts'
+import { RequestAnswerFields } from './request-answer-fields.tsx'
+import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
+import { useQueueKeys } from './use-queue-keys.ts'
 
-const CHOICES = [
-  { verdict: 'approve', word: 'Approve', key: 'A', icon: IconCircleCheck },
-  { verdict: 'approve_with_conditions', word: 'Conditions', key: 'C', icon: IconListCheck },
-  { verdict: 'decline', word: 'Decline', key: 'D', icon: IconBan },
-] as const
-
-/** A verdict of a reviewer. */
-export type ReviewVerdict = (typeof CHOICES)[number]['verdict']
-
-/** What the form needs from its case. */
-interface DecideFormProps {
-  shown: ShownCase
-  chosen: ReviewVerdict | undefined
-  onChoose: (verdict: ReviewVerdict | undefined) => void
-  onDecided: () => void
-}
-
-/** What the reviewer has written so far. */
-interface Draft {
-  reason: string
-  condition: string
-  /** Undefined while the reviewer has to say it: the policy's terms leave nothing. */
-  amount: number | undefined
-}
-
-/** Chooses a verdict, asks for the reason, and decides the case. A key chooses; only the button or Ctrl Enter submits. */
-export function DecideForm({ shown, chosen, onChoose, onDecided }: DecideFormProps) {
-  const [draft, setDraft] = useState<Draft>(() => ({ reason: '', condition: '', amount: limitToOffer(shown) }))
+/**
+ * Asks for a verdict and a limit for each request of a case and one reason, and decides it. A key chooses; only the button or
+ * Ctrl Enter submits, and only while the button says what will be done.
+ */
+export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: () => void }) {
+  const [answer, setAnswer] = useState<CaseAnswer>(NO_ANSWER)
+  const [isSent, setSent] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const { current, setCurrent, choose } = useChoice({ shown, answer, setAnswer, form })
   const queries = useQueryClient()
-  const decide = useAct('cases.decide', {
-    showsErrors: true,
-    says: (_, { verdict }) => `${verdict === 'decline' ? 'Declined' : 'Approved'} ${shown.entity.name}.`,
-    onDone: () => {
-      onChoose(undefined)
-      onDecided()
-    },
-  })
-  const verdict = verdictOf(shown, chosen, draft)
+  const plan = planOf(shown, answer)
+  const decide = useAct('cases.decide', { showsErrors: true, says: doneOf(plan, shown.entity.name), onDone: onDecided })
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
-    if (!verdict || decide.isPending) return
-    // A colleague was faster, or a decision joined: the page then shows the case and the queue as they are now.
-    decide.mutate(verdict, { onError: () => void queries.invalidateQueries() })
+    setSent(true)
+    if (!plan.verdict || decide.isPending) return
+    // A colleague was faster, or a request joined: the page then shows the case and the queue as they are now.
+    decide.mutate(plan.verdict, { onError: () => void queries.invalidateQueries() })
   }
+  const hasVerdict = plan.requests.some(({ verdict }) => verdict)
+  const many = shown.requests.length
   return (
-    <form className={classes.decide} onSubmit={submit} onKeyDown={(event) => onFormKey(event, submit)}>
-      <Choices chosen={chosen} onChoose={onChoose} />
-      {chosen !== undefined && (
+    <form ref={form} className={classes.decide} onSubmit={submit} onKeyDown={(event) => onFormKey(event, submit)}>
+      {many > 1 && (
+        <div className={classes.decideHead}>
+          <h3>{many} requests, a verdict and a limit each</h3>
+          <span className="small dim">
+            Same verdict for all <kbd>=</kbd>
+          </span>
+        </div>
+      )}
+      {shown.requests.map((request, index) => (
+        <RequestAnswerFields
+          key={request.id}
+          {...{ request, isSent }}
+          refusedTimes={shown.bounds.refuse_above_times}
+          number={many > 1 ? index + 1 : undefined}
+          isCurrent={many > 1 && request.id === current.id}
+          answer={answerTo(request, answer)}
+          onCurrent={() => setCurrent(request.id)}
+          onVerdict={(verdict) => choose(request, verdict)}
+          onChange={(changes) => setAnswer((written) => withAnswer(written, request, changes))}
+        />
+      ))}
+      {hasVerdict && (
         <>
-          <DraftFields shown={shown} chosen={chosen} draft={draft} onChange={setDraft} />
+          <Reason
+            {...{ shown, answer, isSent }}
+            onChange={(reason) => setAnswer((written) => ({ ...written, reason }))}
+          />
           <FormError error={decide.error} />
           <div className={classes.decideEnd}>
-            <span className="small dim">Then the next case</span>
+            <span className="small dim">Goes on the audit log with your name.</span>
             <Button
               type="submit"
-              disabled={!verdict}
+              data-disabled={!plan.verdict || undefined}
+              aria-disabled={!plan.verdict}
               loading={decide.isPending}
-              rightSection={<kbd>{MOD_KEY} ↵</kbd>}
-              data-danger={chosen === 'decline' || undefined}
+              rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
+              data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
             >
-              {actOf(chosen, limitOf(shown, chosen, draft))}
+              {actOf(plan)}
             </Button>
           </div>
         </>
@@ -78,114 +89,82 @@ export function DecideForm({ shown, chosen, onChoose, onDecided }: DecideFormPro
   )
 }
 
-function DraftFields({
+/** Which request the keys are about, and what they do: a verdict moves the focus to what it needs next. */
+function useChoice({
+  shown: { requests },
+  answer,
+  setAnswer,
+  form,
+}: {
+  shown: ShownCase
+  answer: CaseAnswer
+  setAnswer: (change: (written: CaseAnswer) => CaseAnswer) => void
+  form: React.RefObject<HTMLFormElement | null>
+}) {
+  const [currentId, setCurrent] = useState<string>()
+  const [focusOn, setFocusOn] = useState<{ field: string }>()
+  const current = requests.find(({ id }) => id === currentId) ?? requests[0]!
+  useEffect(() => {
+    const field = focusOn && form.current?.querySelector<HTMLInputElement>(`[data-field="${focusOn.field}"]`)
+    field?.focus()
+    if (field instanceof HTMLInputElement) field.select()
+  }, [focusOn, form])
+  const choose = (request: WaitingRequest, verdict: ReviewVerdict) => {
+    setAnswer((written) => withAnswer(written, request, { verdict }))
+    const open = requests.find((other) => other.id !== request.id && !answerTo(other, answer).verdict)
+    setCurrent(verdict === 'decline' && open ? open.id : request.id)
+    if (verdict === 'approve_with_conditions') setFocusOn({ field: `conditions ${request.id}` })
+    else if (verdict === 'approve' && request.requested) setFocusOn({ field: `limit ${request.id}` })
+    // While another request has no verdict, the next key chooses it.
+    else if (!open) setFocusOn({ field: 'reason' })
+  }
+  const chooseAll = () => {
+    const { verdict } = answerTo(current, answer)
+    if (verdict)
+      setAnswer((written) => requests.reduce((all, request) => withAnswer(all, request, { verdict }), written))
+  }
+  useQueueKeys({
+    A: () => choose(current, 'approve'),
+    C: () => choose(current, 'approve_with_conditions'),
+    D: () => choose(current, 'decline'),
+    '=': chooseAll,
+    ...Object.fromEntries(requests.slice(0, 9).map(({ id }, index) => [String(index + 1), () => setCurrent(id)])),
+  })
+  return { current, setCurrent, choose }
+}
+
+function Reason({
   shown,
-  chosen,
-  draft,
+  answer,
+  isSent,
   onChange,
 }: {
   shown: ShownCase
-  chosen: ReviewVerdict
-  draft: Draft
-  onChange: (draft: Draft) => void
+  answer: CaseAnswer
+  isSent: boolean
+  onChange: (reason: string) => void
 }) {
-  const firstField = useFocusOnChoice(chosen)
-  const needsCondition = chosen === 'approve_with_conditions'
-  const asked = shown.decision.requested
-  return (
-    <>
-      {needsCondition && (
-        <Textarea
-          ref={firstField}
-          label="Conditions"
-          description="What the applicant has to do first, one on each line."
-          required
-          autosize
-          minRows={1}
-          maxRows={4}
-          maxLength={2_000}
-          value={draft.condition}
-          onChange={(event) => onChange({ ...draft, condition: event.currentTarget.value })}
-        />
-      )}
-      {asked && chosen !== 'decline' && (
-        <NumberInput
-          label={`Limit in ${asked.currency}`}
-          description={limitWords(shown)}
-          required
-          value={draft.amount ?? ''}
-          min={0}
-          thousandSeparator=","
-          hideControls
-          onChange={(value) => onChange({ ...draft, amount: Number(value) || undefined })}
-        />
-      )}
-      <Textarea
-        {...(!needsCondition && { ref: firstField })}
-        label="Reason"
-        description="Goes into the review, whose hash is on the audit log."
-        required
-        autosize
-        minRows={2}
-        maxRows={5}
-        maxLength={5_000}
-        value={draft.reason}
-        onChange={(event) => onChange({ ...draft, reason: event.currentTarget.value })}
-      />
-    </>
+  const isAbove = planOf(shown, answer).requests.some(
+    ({ request, limit }) => limit !== undefined && excessOf(request, limit) === 'ask',
   )
-}
-
-/** What is sent; undefined while something that it needs is missing. */
-function verdictOf(shown: ShownCase, verdict: ReviewVerdict | undefined, draft: Draft) {
-  const needsCondition = verdict === 'approve_with_conditions'
-  const conditions = linesOf(draft.condition)
-  const needsLimit = shown.decision.requested !== null && verdict !== 'decline'
-  if (!verdict || draft.reason.trim() === '' || (needsCondition && conditions.length === 0)) return undefined
-  if (needsLimit && !draft.amount) return undefined
-  return {
-    id: shown.id,
-    decision_id: shown.decision.id,
-    verdict,
-    reason: draft.reason.trim(),
-    ...(needsCondition && { conditions }),
-    ...(needsLimit && draft.amount && { recommended_limit: draft.amount }),
-  }
-}
-
-/** The limit in words, of an approval of credit. */
-function limitOf({ decision: { requested } }: ShownCase, verdict: ReviewVerdict, { amount }: Draft): string {
-  return requested && verdict !== 'decline' && amount ? writeMoney(amount, requested.currency) : ''
-}
-
-function Choices({ chosen, onChoose }: Pick<DecideFormProps, 'chosen' | 'onChoose'>) {
+  const least = isAbove ? shown.bounds.reason_characters_min : 1
+  const isShort = answer.reason.trim().length < least
+  const why = isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
   return (
-    <fieldset className={classes.choices}>
-      <legend className="visually-hidden">Your decision</legend>
-      {CHOICES.map(({ verdict, word, key, icon: Icon }) => (
-        <UnstyledButton
-          key={verdict}
-          type="button"
-          className={classes.choice}
-          data-verdict={verdict}
-          aria-pressed={chosen === verdict}
-          onClick={() => onChoose(verdict)}
-        >
-          <Icon size={16} stroke={1.75} aria-hidden="true" />
-          {word} <kbd>{key}</kbd>
-        </UnstyledButton>
-      ))}
-    </fieldset>
+    <Textarea
+      data-field="reason"
+      label="Reason"
+      description={isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
+      error={isSent && isShort ? why : undefined}
+      required
+      autosize
+      minRows={2}
+      maxRows={5}
+      maxLength={5_000}
+      value={answer.reason}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   )
-}
-
-/** Puts the focus on the first field of the form whenever a verdict is chosen. */
-function useFocusOnChoice(chosen: ReviewVerdict | undefined) {
-  const firstField = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    if (chosen) firstField.current?.focus()
-  }, [chosen])
-  return firstField
 }
 
 /** Ctrl Enter submits from any field; Esc leaves the field, so that the keys of the queue work again. */
@@ -198,31 +177,4 @@ function onFormKey(event: KeyboardEvent, submit: () => void): void {
     event.stopPropagation()
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   }
-}
-
-/** What the policy could lend, or what was asked for if that is not known; nothing where its terms leave nothing. */
-function limitToOffer({ figures: { could_lend: lend }, decision: { requested } }: ShownCase): number | undefined {
-  return (lend ? lend.amount : requested?.amount) || undefined
-}
-
-/** What the policy could lend of what was asked for, above the field that the reviewer fills. */
-function limitWords({ figures: { could_lend: lend }, decision: { requested } }: ShownCase): string {
-  const asked = requested ? `${writeMoney(requested.amount, requested.currency)} asked` : ''
-  if (!lend) return asked
-  return lend.amount > 0
-    ? `${asked}, the policy could lend ${writeMoney(lend.amount, lend.currency)}`
-    : `${asked}, the terms of the policy leave nothing`
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-}
-
-function actOf(verdict: ReviewVerdict, amount: string): string {
-  if (verdict === 'decline') return 'Decline'
-  const what = amount ? `Approve ${amount}` : 'Approve'
-  return verdict === 'approve_with_conditions' ? `${what} with conditions` : what
 }

@@ -1,6 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { IconUserCheck } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useAct, usePages } from '../../api/use-operation.ts'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -10,7 +9,6 @@ import { writeCount } from '../../components/write-number.ts'
 import { showDone } from '../../shell/toasts.tsx'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
 import { CaseDrawer } from './case-drawer.tsx'
-import type { ReviewVerdict } from './decide-form.tsx'
 import { QueueTable } from './queue-table.tsx'
 import type { ListedCase } from './review-case.ts'
 import classes from './review-queue.module.css'
@@ -25,7 +23,6 @@ const STATES = [
 export function ReviewQueuePage() {
   const queue = useQueue()
   const { cases, open, counts, mayReview } = queue
-  const [chosen, setChosen] = useState<ReviewVerdict>()
   const next = useAct('cases.next', {
     onDone: ({ id }) => (id === null ? showDone('No free case is left.') : queue.show(id)),
   })
@@ -37,12 +34,12 @@ export function ReviewQueuePage() {
     if (target) queue.show(target.id)
   }
   useQueueKeys({
-    move,
-    takeNext: () => mayReview && next.mutate({}),
+    J: () => move(1),
+    K: () => move(-1),
+    N: () => mayReview && next.mutate({}),
     // Takes only a free case: to take one over from a colleague needs the button that names them.
-    assignToMe: () => open && me && mayReview && assign.mutate({ id: open, to: me, seen: null }),
-    choose: (verdict) => mayReview && setChosen(verdict),
-    close: () => queue.show(undefined),
+    M: () => open && me && mayReview && assign.mutate({ id: open, to: me, seen: null }),
+    Escape: () => queue.show(undefined),
   })
   return (
     <div className={classes.layout} data-open={open !== undefined || undefined}>
@@ -73,8 +70,6 @@ export function ReviewQueuePage() {
           onMove={move}
           onClose={() => queue.show(undefined)}
           onDecided={() => queue.show(neighbourOf(cases, open)?.id)}
-          chosen={chosen}
-          onChoose={setChosen}
         />
       )}
     </div>
@@ -138,6 +133,7 @@ const KEYS = [
   { keys: ['J', 'K'], does: 'move' },
   { keys: ['N'], does: 'take next' },
   { keys: ['M'], does: 'assign to me' },
+  { keys: ['1', '2'], does: 'request' },
   { keys: ['A'], does: 'approve' },
   { keys: ['C'], does: 'conditions' },
   { keys: ['D'], does: 'decline' },

@@ -1,6 +1,9 @@
+import { REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
+import type { DecisionTrace } from '../../core/decide/evaluation.ts'
+import { couldLend, limitThresholds, type ReviewBounds } from '../../core/review-bounds.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
-import type { CaseWithDecision } from '../../store/queries/cases.ts'
+import type { CaseWithDecision, WaitingDecision } from '../../store/queries/cases.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import { type CaseEnd, endOf, pathsOf, reasonsOf, type SeenPath, type StatedReason, traceOf } from './describe-case.ts'
 import { describeTrigger, explainTrigger } from './describe-trigger.ts'
@@ -13,6 +16,23 @@ export interface CaseDecision {
   requested: RequestedAmount | null
   decided_at: string
   is_waiting: boolean
+  /** The newest review of it. */
+  review: CaseEnd | null
+}
+
+/** A request of a case that a reviewer decides. */
+export interface WaitingRequest {
+  /** The id of its decision. */
+  id: string
+  product: string
+  /** Null for access, which has no limit. */
+  requested: RequestedAmount | null
+  /** What the terms of the policy would let a person lend; null if a term is not known. */
+  could_lend: RequestedAmount | null
+  /** Limits above these are asked about or refused; null for access. */
+  ask_above: number | null
+  refuse_above: number | null
+  decided_at: string
 }
 
 /** What the drawer of a case shows besides its row. */
@@ -22,12 +42,14 @@ export interface CaseDetail {
   figures: {
     repayment_probability: number | null
     confidence: number | null
-    /** The largest amount that the terms of the limit allow. */
+    /** What the terms of the policy would let a person lend of the newest request. */
     could_lend: RequestedAmount | null
   }
   reasons: StatedReason[]
   /** The paths to bad outcomes that the decision saw. */
   paths: (SeenPath & { name: string })[]
+  /** The requests that wait for a person, oldest first: what one act decides. */
+  requests: WaitingRequest[]
   /** Newest first; the first one that waits is what the case is about. */
   decisions: CaseDecision[]
   notes: { id: string; text: string; by: string; at: string }[]
@@ -42,14 +64,15 @@ const MILLION = 1_000_000
 export async function describeDetail(
   store: EnvironmentStore,
   row: CaseWithDecision,
-  nameOf: (operatorId: string) => string,
+  { nameOf, bounds }: { nameOf: (operatorId: string) => string; bounds: ReviewBounds },
 ): Promise<CaseDetail> {
   const { org_id: organizationId, entity_id: entityId } = row
   const trace = traceOf(row)
   const reasons = reasonsOf(row.decision_body)
   const end = row.review_body === null ? null : endOf(row.review_body)
   const paths = pathsOf(row.graph)
-  const [decisions, notes, prior, names] = await Promise.all([
+  const [waiting, decisions, notes, prior, names] = await Promise.all([
+    end ? [] : store.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
     store.decisionsOfCase(row, end?.at ?? null),
     store.notesOfCase(organizationId, row.id),
     store.reviewsOfEntity(organizationId, entityId, PRIOR_LISTED),
@@ -58,19 +81,20 @@ export async function describeDetail(
       paths.map(({ entity_id }) => entity_id),
     ),
   ])
-  const limit = trace?.limit
+  const reviewed = new Set(decisions.flatMap(({ review_body }) => (review_body ? [endOf(review_body).review_id] : [])))
   return {
     why: explainTrigger(trace, describeTrigger(trace, reasons, row), row),
     figures: {
       repayment_probability: typeof trace?.score.bad_ppm === 'number' ? 1 - trace.score.bad_ppm / MILLION : null,
       confidence: trace ? trace.confidence.ppm / MILLION : null,
-      could_lend: limit && limit.amount !== null ? { amount: limit.amount, currency: limit.currency } : null,
+      could_lend: lendableOf(trace),
     },
     reasons,
     paths: paths.map((path) => {
       const known = names.get(path.entity_id)
       return { ...path, name: known?.name ?? known?.external_id ?? path.entity_id }
     }),
+    requests: waiting.toReversed().map((decision) => describeRequest(decision, bounds)),
     decisions: decisions.map((decision) => ({
       id: decision.id,
       verdict: VERDICTS.find((verdict) => verdict === decision.verdict)!,
@@ -78,8 +102,29 @@ export async function describeDetail(
       requested: requestedOf(decision.facts),
       decided_at: decision.created_at,
       is_waiting: decision.is_waiting,
+      review: decision.review_body === null ? null : endOf(decision.review_body),
     })),
     notes: notes.map(({ id, text, author_id, created_at }) => ({ id, text, by: nameOf(author_id), at: created_at })),
-    prior: prior.map(endOf).filter(({ review_id }) => review_id !== end?.review_id),
+    prior: prior.map(endOf).filter(({ review_id }) => !reviewed.has(review_id)),
   }
+}
+
+function describeRequest(decision: WaitingDecision, bounds: ReviewBounds): WaitingRequest {
+  const requested = requestedOf(decision.facts)
+  const lendable = lendableOf(traceOf(decision))
+  const question = requested && { asked: requested.amount, couldLend: lendable?.amount ?? null }
+  return {
+    id: decision.id,
+    product: decision.product,
+    requested,
+    could_lend: lendable,
+    ...(question ? limitThresholds(question, bounds) : { ask_above: null, refuse_above: null }),
+    decided_at: decision.created_at,
+  }
+}
+
+function lendableOf(trace: DecisionTrace | null): RequestedAmount | null {
+  const limit = trace?.limit ?? null
+  const amount = couldLend(limit)
+  return limit === null || amount === null ? null : { amount, currency: limit.currency }
 }

@@ -1,19 +1,15 @@
-import {
-  addCaseNote,
-  assignCase,
-  type CaseAct,
-  type CaseProblem,
-  decideCase,
-  takeNextCase,
-} from '../../admin/manage-cases.ts'
+import { decideCase, REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
+import { addCaseNote, assignCase, type CaseAct, type CaseProblem, takeNextCase } from '../../admin/manage-cases.ts'
 import { holds } from '../../admin/operator-act.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
+import { EXCESS_REASON_CHARACTERS_MIN } from '../../core/review-bounds.ts'
 import { Money, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { REVIEW_VERDICTS } from '../../core/vocabularies.ts'
 import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/queries/cases.ts'
 import { listOperators } from '../../store/queries/operators.ts'
+import { reviewBoundsOf } from '../../store/queries/review-bounds.ts'
 import { describeCase } from '../cases/describe-case.ts'
 import { describeDetail } from '../cases/describe-detail.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
@@ -96,12 +92,16 @@ export const showCase = defineOperation({
     const { input, store, organizationId, now, installation } = context
     const row = await store.caseById(organizationId, input.id, dayOf(now))
     if (!row) return NOT_FOUND
-    const operators = await listOperators(installation.storage.control, organizationId)
+    const { control } = installation.storage
+    const operators = await listOperators(control, organizationId)
     const nameOf = namesIn(operators)
     const withinHours = installation.config.reviewWithinHours
+    const bounds = await reviewBoundsOf(control, organizationId)
     return {
       ...describeCase(row, { withinHours, nameOf }),
-      ...(await describeDetail(store, row, nameOf)),
+      ...(await describeDetail(store, row, { nameOf, bounds })),
+      /** How far a limit may go, and how long a reason has to be that says why it goes further. */
+      bounds: { ...bounds, reason_characters_min: EXCESS_REASON_CHARACTERS_MIN },
       /** The operators to whom the case can be given. */
       reviewers: operators
         .filter((operator) => operator.disabled_at === null && holds(operator, 'review decisions'))
@@ -147,23 +147,37 @@ export const noteCase = defineOperation({
   },
 })
 
-/** Decides a case: reviews every decision of it that waits. */
+/** Decides a case: gives every request of it that waits its verdict and its limit. */
 export const decideCaseOperation = defineOperation({
-  summary: 'Decide a case',
+  summary: 'Decide a case, each request of it with a verdict and a limit of its own',
   access: 'review decisions',
   input: Strict({
     id,
-    decision_id: id,
-    verdict: OneOf(REVIEW_VERDICTS),
     reason: Words(5_000),
-    conditions: Type.Optional(Type.Array(Words(500), { minItems: 1, maxItems: 20 })),
-    recommended_limit: Type.Optional(Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.')),
+    verdicts: Type.Array(
+      Strict({
+        decision_id: id,
+        verdict: OneOf(REVIEW_VERDICTS),
+        conditions: Type.Optional(Type.Array(Words(500), { minItems: 1, maxItems: 20 })),
+        recommended_limit: Type.Optional(Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.')),
+        /** The reviewer was told that the limit is above the bounds of the organization, and means it. */
+        excess_confirmed: Type.Optional(Type.Boolean()),
+      }),
+      { minItems: 1, maxItems: REQUESTS_PER_ACT_MAX },
+    ),
   }),
   audit: ['decision.reviewed'],
   async handle(context) {
     const { installation, input } = context
-    const { decision_id: decisionId, recommended_limit: recommendedLimit, ...said } = input
-    const done = await decideCase(installation, actOf(context), { ...said, decisionId, recommendedLimit })
+    const done = await decideCase(installation, actOf(context), {
+      ...input,
+      verdicts: input.verdicts.map(({ decision_id, recommended_limit, excess_confirmed, ...said }) => ({
+        ...said,
+        decisionId: decision_id,
+        recommendedLimit: recommended_limit,
+        isExcessConfirmed: excess_confirmed,
+      })),
+    })
     return 'problem' in done ? refusalOf(done) : { reviews: done.reviews.map(({ id: reviewId }) => reviewId) }
   },
 })
@@ -181,7 +195,8 @@ function actOf({ organizationId, environment, operator }: OperatorContext<unknow
 
 function refusalOf({ problem, code }: CaseProblem): Refusal {
   if (code === 'case_not_found') return NOT_FOUND
-  return code === undefined ? { problem } : { problem, code, status: 409 }
+  if (code === undefined) return { problem }
+  return code === 'limit_above_bounds' ? { problem, code } : { problem, code, status: 409 }
 }
 
 async function operatorNames({ installation, organizationId }: OperatorContext<unknown>) {

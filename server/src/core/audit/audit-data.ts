@@ -1,3 +1,4 @@
+import type { ReviewBounds } from '../review-bounds.ts'
 import type { NumberNotation } from '../vocabularies.ts'
 import type { EventData, EventType } from '../webhooks/event-types.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -119,6 +120,7 @@ interface AuditOnlyData {
   'case.assigned': CaseData & { assignee_id: string | null; previous_assignee_id: string | null }
   /** The text of a note may hold personal data, so the entry has the hash of the stored note alone. */
   'case.noted': CaseData & { record_sha256: string }
+  'review_bounds.changed': { from: ReviewBounds; to: ReviewBounds; reason: string }
   'decision.outcome_retraction_proposed': RetractionData
   'decision.outcome_retracted': RetractionData & { proposed_by: string }
   /** The result of a backtest; it is on a trail of its own, because the newest entry of a policy's trail is its state. */

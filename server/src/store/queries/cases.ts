@@ -47,6 +47,16 @@ export type CaseWithDecision = RowOf<'cases'> & {
   bad_neighbours: number
 }
 
+/** A decision that waits for a review, with its evidence; null where that was deleted. */
+export type WaitingDecision = RowOf<'decisions'> & { facts: string | null; trace: string | null }
+
+/** A decision of a case, with the newest review of it, as returned to its caller. */
+export type DecisionOfCase = RowOf<'decisions'> & {
+  facts: string | null
+  is_waiting: boolean
+  review_body: string | null
+}
+
 /** How many open cases an organization has; counted up to `CASES_COUNTED_MAX`. */
 export interface CaseCounts {
   all: number
@@ -119,25 +129,29 @@ export function caseQueries(database: Database) {
     },
 
     /** The decisions of a case that wait for a review, newest first. */
-    async waitingDecisions(organizationId: string, caseId: string, limit: number): Promise<RowOf<'decisions'>[]> {
-      return database.query<RowOf<'decisions'> & Row>(
-        `SELECT decision.* FROM (SELECT decision_id FROM waiting_reviews WHERE org_id = $1 AND case_id = $2 ORDER BY decision_id DESC LIMIT $3) AS waiting
-         JOIN decisions AS decision ON decision.org_id = $1 AND decision.id = waiting.decision_id ORDER BY decision.id DESC`,
+    async waitingDecisions(organizationId: string, caseId: string, limit: number): Promise<WaitingDecision[]> {
+      return database.query<WaitingDecision & Row>(
+        `SELECT decision.*, evidence.facts, evidence.trace FROM (SELECT decision_id FROM waiting_reviews WHERE org_id = $1 AND case_id = $2 ORDER BY decision_id DESC LIMIT $3) AS waiting
+         JOIN decisions AS decision ON decision.org_id = $1 AND decision.id = waiting.decision_id
+         LEFT JOIN decision_evidence AS evidence ON evidence.org_id = $1 AND evidence.decision_id = decision.id
+         ORDER BY decision.id DESC`,
         [organizationId, caseId, limit],
       )
     },
 
-    /** Decisions about the entity of a case since it was opened, and until it was closed, newest first, with their facts. */
+    /** Decisions about the entity of a case since it was opened, and until it was closed, newest first. */
     async decisionsOfCase(
       { org_id, entity_id, id }: RowOf<'cases'>,
       closedAt: string | null,
-    ): Promise<(RowOf<'decisions'> & { facts: string | null; is_waiting: boolean })[]> {
-      return database.query<RowOf<'decisions'> & Row & { facts: string | null; is_waiting: boolean }>(
-        `SELECT decision.*, evidence.facts, waiting.decision_id IS NOT NULL AS is_waiting
+    ): Promise<DecisionOfCase[]> {
+      return database.query<DecisionOfCase & Row>(
+        `SELECT decision.*, evidence.facts, waiting.decision_id IS NOT NULL AS is_waiting, review.body AS review_body
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 AND id >= $3
            AND ($4::timestamptz IS NULL OR created_at <= $4) ORDER BY id DESC LIMIT ${DECISIONS_LISTED_MAX}) AS decision
          LEFT JOIN decision_evidence AS evidence ON evidence.org_id = decision.org_id AND evidence.decision_id = decision.id
          LEFT JOIN waiting_reviews AS waiting ON waiting.org_id = decision.org_id AND waiting.decision_id = decision.id
+         LEFT JOIN LATERAL (SELECT body FROM reviews WHERE reviews.org_id = decision.org_id
+           AND reviews.decision_id = decision.id ORDER BY id DESC LIMIT 1) AS review ON true
          ORDER BY decision.id DESC`,
         [org_id, entity_id, `dec_${id.slice(4)}`, closedAt],
       )

@@ -1,0 +1,177 @@
+import type { DecisionTrace } from '../core/decide/evaluation.ts'
+import type { Facts } from '../core/facts/facts.ts'
+import { numberOf } from '../core/facts/read-fact.ts'
+import { couldLend, EXCESS_REASON_CHARACTERS_MIN, limitThresholds, type ReviewBounds } from '../core/review-bounds.ts'
+import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
+import type { Installation } from '../service/installation.ts'
+import type { WaitingDecision } from '../store/queries/cases.ts'
+import { reviewBoundsOf } from '../store/queries/review-bounds.ts'
+import { domainEventRows } from '../store/write-path/record.ts'
+import {
+  type NewReview,
+  type RecordedReview,
+  type ReviewRequest,
+  reviewDecision,
+} from '../underwriting/review-decision.ts'
+import {
+  ATTEMPTS_MAX,
+  asSeen,
+  type CaseAct,
+  type CaseProblem,
+  contextOf,
+  mayNotReview,
+  openCase,
+  TOO_BUSY,
+  takenProblem,
+} from './manage-cases.ts'
+
+/** What a reviewer decides about one request of a case. */
+export interface RequestVerdict {
+  decisionId: string
+  verdict: (typeof REVIEW_VERDICTS)[number]
+  /** What the applicant has to do first, each in words. */
+  conditions?: readonly string[] | undefined
+  recommendedLimit?: number | undefined
+  /** Whether the reviewer was told that the limit is above the bounds of the organization, and means it. */
+  isExcessConfirmed?: boolean | undefined
+}
+
+/** What a reviewer decides about a case: a verdict for each request, and one reason. */
+export interface CaseVerdict {
+  id: string
+  reason: string
+  /** One for each request of the case that waits, as the reviewer saw them. */
+  verdicts: readonly RequestVerdict[]
+}
+
+/** The most requests that one act decides. A case with more stays open, with the oldest of them. */
+export const REQUESTS_PER_ACT_MAX = 20
+
+/** The code of conditions that a reviewer writes in words. */
+const CONDITION_CODE = 'reviewer_condition'
+
+const CHANGED: CaseProblem = {
+  problem: 'the requests of this case changed while you decided: look at them again',
+  code: 'case_changed',
+}
+
+/**
+ * Reviews every request of a case that waits, as `POST /v1/decisions/{id}/reviews` does, which closes the case. All reviews are
+ * one change: either each request gets its verdict, or none does. A case that another operator has, or whose requests are not
+ * those that the reviewer saw, is left as it is.
+ */
+export async function decideCase(
+  installation: Installation,
+  act: CaseAct,
+  decided: CaseVerdict,
+): Promise<{ reviews: RecordedReview[] } | CaseProblem> {
+  const refused = mayNotReview(act)
+  if (refused) return refused
+  const { organizationId, operator } = act
+  const store = installation.stores[act.environment]
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const found = await openCase(installation, act, decided.id)
+    if ('problem' in found) return found
+    if (found.assignee_id !== null && found.assignee_id !== operator.id) return takenProblem(installation, act, found)
+    const waiting = await store.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
+    const pairs = pairsOf(waiting, decided.verdicts)
+    if (!pairs) return CHANGED
+    const reviewed = await reviewAll(installation, act, { pairs, reason: decided.reason.trim() })
+    if ('problem' in reviewed) return reviewed
+    const { now, reviews } = reviewed
+    const { auditEntries, events } = domainEventRows(
+      { ...contextOf(installation, act), now },
+      reviews.map(({ domainEvent }) => domainEvent),
+    )
+    const { lost } = await store.commit({
+      organizationId,
+      changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
+      rows: { reviews: reviews.map(({ row }) => row), events },
+      auditEntries,
+    })
+    if (!lost) return { reviews: reviews.map(({ review }) => review) }
+  }
+  return TOO_BUSY
+}
+
+interface Pair {
+  decision: WaitingDecision
+  said: RequestVerdict
+}
+
+/** Each waiting decision with its verdict, oldest first; undefined unless every one has exactly one. */
+function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly RequestVerdict[]): Pair[] | undefined {
+  const byId = new Map(verdicts.map((said) => [said.decisionId, said]))
+  if (byId.size !== verdicts.length || byId.size !== newestFirst.length) return undefined
+  const pairs = newestFirst.toReversed().flatMap((decision) => {
+    const said = byId.get(decision.id)
+    return said ? [{ decision, said }] : []
+  })
+  return pairs.length === newestFirst.length ? pairs : undefined
+}
+
+async function reviewAll(
+  installation: Installation,
+  { environment, operator, organizationId }: CaseAct,
+  { pairs, reason }: { pairs: readonly Pair[]; reason: string },
+): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
+  const store = installation.stores[environment]
+  const bounds = await reviewBoundsOf(installation.storage.control, organizationId)
+  const nowMs = Math.max(installation.nowMs(), ...pairs.map(({ decision }) => Date.parse(decision.created_at)))
+  const now = new Date(nowMs).toISOString()
+  const reviewer = { id: operator.id, name: operator.name }
+  const reviews: NewReview[] = []
+  for (const { decision, said } of pairs) {
+    const problem = limitProblem(said, { ...amountsOf(decision), bounds, reason })
+    if (problem) return problem
+    const tools = { store, newId: installation.newId, now }
+    const reviewed = await reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
+    if ('violations' in reviewed) return { problem: reviewed.violations[0]!.message }
+    reviews.push(reviewed)
+  }
+  return { now, reviews }
+}
+
+function requestOf(
+  { verdict, conditions, recommendedLimit }: RequestVerdict,
+  { reviewer, reason }: Pick<ReviewRequest, 'reviewer' | 'reason'>,
+): ReviewRequest {
+  return {
+    verdict,
+    reviewer,
+    reason,
+    ...(conditions?.length && {
+      conditions: conditions.map((label) => ({ code: CONDITION_CODE, label: label.trim() })),
+    }),
+    ...(recommendedLimit !== undefined && { recommended_limit: recommendedLimit }),
+  }
+}
+
+/** What was asked for, and what the policy could lend; nulls where that is not known any more, or it is about access. */
+function amountsOf({ facts, trace }: WaitingDecision) {
+  return {
+    asked: facts === null ? null : (numberOf((JSON.parse(facts) as Facts).features, 'request.amount') ?? null),
+    lendable: trace === null ? null : couldLend((JSON.parse(trace) as DecisionTrace).limit),
+  }
+}
+
+/** Why a limit is not taken as it is: missing, refused, or above the bounds without a confirmation and a reason. */
+function limitProblem(
+  { verdict, recommendedLimit: limit, isExcessConfirmed }: RequestVerdict,
+  { asked, lendable, bounds, reason }: ReturnType<typeof amountsOf> & { bounds: ReviewBounds; reason: string },
+): CaseProblem | undefined {
+  if (verdict === 'decline' || asked === null) return undefined
+  if (limit === undefined) return { problem: 'an approval of credit needs a limit' }
+  const { ask_above, refuse_above } = limitThresholds({ asked, couldLend: lendable }, bounds)
+  if (limit <= ask_above) return undefined
+  const code = 'limit_above_bounds'
+  if (limit > refuse_above)
+    return { problem: `a limit of more than ${bounds.refuse_above_times} times what was asked is refused`, code }
+  if (!isExcessConfirmed)
+    return { problem: 'the limit is above what was asked, or above what the policy could lend: confirm it', code }
+  if (reason.length >= EXCESS_REASON_CHARACTERS_MIN) return undefined
+  return {
+    problem: `say in the reason, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why the limit is so high`,
+    code,
+  }
+}

@@ -1,0 +1,34 @@
+import { changeReviewBounds } from '../../admin/change-review-bounds.ts'
+import { REVIEW_BOUNDS_MAX } from '../../core/review-bounds.ts'
+import { Strict, Text } from '../../core/schema/fields.ts'
+import { Type } from '../../core/schema/type.ts'
+import { reviewBoundsOf } from '../../store/queries/review-bounds.ts'
+import { defineOperation } from '../define-operation.ts'
+import { refuse } from '../refuse.ts'
+
+/** Shows how far the limits of reviewers may go. */
+export const showReviewBounds = defineOperation({
+  summary: 'Show how far the limits of reviewers may go above what was asked',
+  access: 'see the console',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, organizationId }) {
+    return { bounds: await reviewBoundsOf(installation.storage.control, organizationId), most: REVIEW_BOUNDS_MAX }
+  },
+})
+
+/** Changes how far the limits of reviewers may go, in both environments. */
+export const setReviewBounds = defineOperation({
+  summary: 'Change how far the limits of reviewers may go above what was asked',
+  access: 'set review bounds',
+  input: Strict({
+    ask_above_percent: Type.Integer({ minimum: 0, maximum: REVIEW_BOUNDS_MAX.ask_above_percent }),
+    refuse_above_times: Type.Integer({ minimum: 1, maximum: REVIEW_BOUNDS_MAX.refuse_above_times }),
+    reason: Text(2_000, 'Why; recorded in the audit log.'),
+  }),
+  audit: ['review_bounds.changed'],
+  async handle({ installation, organizationId, operator, input: { reason, ...bounds } }) {
+    const done = await changeReviewBounds(installation, { organizationId, operator, reason }, bounds)
+    return 'problem' in done ? refuse(done) : { bounds: done }
+  },
+})
