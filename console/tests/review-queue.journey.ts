@@ -2,41 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { createKey } from '../../server/src/admin/manage-keys.ts'
-import { SCOPES } from '../../server/src/security/scopes.ts'
 import { signedInOperator } from '../../server/tests/console-client.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle } from './browser.ts'
+import { caseOpener } from './review-cases.ts'
 
 const testConsole = await openConsole()
 const { api, organizationId, problems, url } = testConsole
-const { installation } = api.service
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
-const { key } = await createKey(installation, {
-  ...{ environment: 'sandbox', organizationId, name: 'Journey', scopes: SCOPES, expiresAt: null },
-  actor: { type: 'system', id: 'test' },
-})
-
-async function post(path: string, body: object) {
-  const headers = { 'Idempotency-Key': crypto.randomUUID() }
-  const answer = await api.request('sandbox', path, { method: 'POST', key, body, headers })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.body
-}
-
-/** Asks for a decision about a company without data, which the sandbox policy leaves to a person. */
-async function undecided(name: string, amount: number): Promise<{ id: string; entityId: string }> {
-  const entity = await post('/v1/entities', { external_id: name, type: 'business', display_name: name, country: 'DE' })
-  return { ...(await ask(entity.id, amount)), entityId: entity.id }
-}
-
-async function ask(entityId: string, amount: number): Promise<{ id: string }> {
-  const request = { entity_id: entityId, product: 'personal_loan', requested_amount: amount, currency: 'EUR' }
-  const decision = await post('/v1/underwrite', request)
-  assert.equal(decision.verdict, 'manual_review')
-  return decision
-}
+const { key, ask, undecided, reviewsOf } = await caseOpener(testConsole)
 
 const names = ['Aster Imports', 'Birch Bakery', 'Cedar Cycles', 'Dune Design']
 const decisions: { id: string; entityId: string }[] = []
@@ -182,9 +157,8 @@ test('a case is decided with conditions and a limit, noted on, and says afterwar
     .getByRole('button', { name: 'Decide 2 requests: decline €6,000, approve €3,500 with conditions' })
     .click()
   await tab.getByText('Decided 2 requests of Cedar Cycles.').waitFor()
-  const { body: larger } = await api.request('sandbox', `/v1/decisions/${decisions[2]!.id}/replay`, { key })
   assert.deepEqual(
-    larger.reviews.map(({ verdict, recommended_limit }: Record<string, unknown>) => [verdict, recommended_limit]),
+    await reviewsOf(decisions[2]!.id),
     [['decline', undefined]],
     'the limit of one request is not given to the other',
   )

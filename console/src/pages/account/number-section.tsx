@@ -1,4 +1,5 @@
 import { Radio } from '@mantine/core'
+import { useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAccountAct } from '../../api/use-operation.ts'
 import { NOTATIONS, type NumberNotation, notationOfLocale } from '../../components/money/number-notation.ts'
@@ -10,15 +11,20 @@ const BROWSER = 'browser'
 
 /** How the console writes and reads numbers for this account. */
 export function NumberSection({ account }: { account: OutputOf<'account.me'>['account'] }) {
+  const [chosen, setChosen] = useState(account.number_notation)
   const change = useAccountAct('account.number-notation', { says: 'Numbers are written and read so from now on.' })
-  const choose = (value: string) => change.mutate({ notation: value === BROWSER ? null : (value as NumberNotation) })
+  const choose = (value: string) => {
+    const notation = value === BROWSER ? null : (value as NumberNotation)
+    setChosen(notation)
+    change.mutate({ notation }, { onError: () => setChosen(account.number_notation) })
+  }
   const ofBrowser = exampleOf(notationOfLocale(navigator.language))
   return (
     <Section title="Numbers">
       <Radio.Group
         label="How you write amounts"
         description="The console shows numbers so, and understands amounts that you type by it."
-        value={account.number_notation ?? BROWSER}
+        value={chosen ?? BROWSER}
         onChange={choose}
       >
         <div className={classes.notations}>

@@ -10,6 +10,7 @@ import { showDone } from '../../shell/toasts.tsx'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
 import { CaseDrawer } from './case-drawer.tsx'
 import { QueueTable } from './queue-table.tsx'
+import { ReviewBounds } from './review-bounds.tsx'
 import type { ListedCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 import { useQueueKeys } from './use-queue-keys.ts'
@@ -61,6 +62,7 @@ export function ReviewQueuePage() {
           <QueueTable query={queue.query} isDecided={queue.isDecided} />
         </Section>
         <KeyHints />
+        <ReviewBounds />
       </div>
       {open !== undefined && (
         <CaseDrawer

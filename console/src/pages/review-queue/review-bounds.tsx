@@ -1,0 +1,80 @@
+import { Button, Modal } from '@mantine/core'
+import { useState } from 'react'
+import { useAct, useOperation } from '../../api/use-operation.ts'
+import { ReasonForm } from '../../components/ask-reason.tsx'
+import { LiveNumberField } from '../../components/money/live-number-field.tsx'
+import { currentNotation } from '../../components/money/number-notation.ts'
+import { withPercentSign, writeCount } from '../../components/write-number.ts'
+import { usePermission } from '../../shell/use-me.ts'
+import classes from './review-queue.module.css'
+
+interface Bounds {
+  ask_above_percent: number
+  refuse_above_times: number
+}
+
+/** Says how far the limits of reviewers may go in this organization; owners and admins change it here. */
+export function ReviewBounds() {
+  const { data } = useOperation('cases.bounds', {})
+  const mayChange = usePermission('set review bounds')
+  const [isOpen, setOpen] = useState(false)
+  if (!data) return null
+  return (
+    <div className={classes.bounds}>
+      <span>{boundsWords(data.bounds)}</span>
+      {mayChange && (
+        <Button variant="default" size="compact-xs" onClick={() => setOpen(true)}>
+          Change
+        </Button>
+      )}
+      <Modal opened={isOpen && mayChange} onClose={() => setOpen(false)} title="How far may a limit go?" size={520}>
+        <BoundsForm bounds={data.bounds} most={data.most} onClose={() => setOpen(false)} />
+      </Modal>
+    </div>
+  )
+}
+
+function boundsWords({ ask_above_percent: percent, refuse_above_times: times }: Bounds): string {
+  const free = percent === 0 ? '' : `more than ${withPercentSign(writeCount(percent))} `
+  return `A limit ${free}above what was asked, or above what the policy could lend, has to be confirmed with a reason. More than ${writeCount(times)} times what was asked is refused.`
+}
+
+function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; onClose: () => void }) {
+  const [next, setNext] = useState<Bounds>(bounds)
+  const [isPercentClear, setPercentClear] = useState(true)
+  const [isTimesClear, setTimesClear] = useState(true)
+  const change = useAct('cases.set-bounds', { says: 'The bounds are changed, from now on.', onDone: onClose })
+  const { ask_above_percent: percent, refuse_above_times: times } = next
+  const isChanged = percent !== bounds.ask_above_percent || times !== bounds.refuse_above_times
+  const isWithin = percent <= most.ask_above_percent && times <= most.refuse_above_times
+  const whole = { notation: currentNotation(), decimals: 0 } as const
+  return (
+    <ReasonForm
+      onClose={onClose}
+      explanation="They hold for every reviewer, in sandbox and production. A review through the API is not asked."
+      act="Change bounds"
+      isBusy={change.isPending}
+      isReady={isPercentClear && isTimesClear && isChanged && isWithin}
+      onConfirm={(reason) => change.mutate({ ...next, reason })}
+    >
+      <LiveNumberField
+        label="Without a question, percent"
+        description={`How far a limit may be above what was asked, and above what the policy could lend. At most ${writeCount(most.ask_above_percent)}.`}
+        whenEmpty="Write a number; 0 asks about every limit above."
+        rules={{ ...whole, allows: 'zero' }}
+        value={percent}
+        onValue={(value) => setNext({ ...next, ask_above_percent: value ?? 0 })}
+        onClear={setPercentClear}
+      />
+      <LiveNumberField
+        label="Refused above, times"
+        description={`A limit of more than so many times what was asked is refused, whatever the reason. At most ${writeCount(most.refuse_above_times)}.`}
+        whenEmpty="Write a number from 1 up."
+        rules={whole}
+        value={times}
+        onValue={(value) => setNext({ ...next, refuse_above_times: value ?? 1 })}
+        onClear={setTimesClear}
+      />
+    </ReasonForm>
+  )
+}
