@@ -86,6 +86,15 @@ test('a mark before three digits that the notation does not settle is asked back
   assert.deepEqual(await reviewsOf(decision.id), [])
   await which.getByRole('button', { name: '€13,500' }).click()
   assert.equal(await limit(tab).inputValue(), '13,500')
+  const sent: string[] = []
+  tab.on('request', (request) => sent.push(request.url()))
+  await limit(tab).press('Enter')
+  await button(tab, /^Approve €13,500/).waitFor()
+  assert.deepEqual(
+    sent.filter((address) => address.endsWith('cases.decide')),
+    [],
+    'Enter in a field sends nothing',
+  )
   await tab.keyboard.press('Control+Enter')
   await tab.getByText('for €13,500.').waitFor()
   assert.deepEqual(await reviewsOf(decision.id), [['approve', 13_500]])

@@ -46,8 +46,8 @@ export function withAnswer(answer: CaseAnswer, request: WaitingRequest, changes:
 }
 
 /** What was asked for, or the lower amount that the policy could lend; nothing where its terms leave nothing. */
-function limitToOffer({ requested, ask_above, could_lend }: WaitingRequest): string {
-  if (!requested || ask_above === null) return ''
+function limitToOffer({ requested, could_lend }: WaitingRequest): string {
+  if (!requested) return ''
   const decimals = currencyDecimals(requested.currency)
   const offered = Math.min(requested.amount, could_lend?.amount ?? requested.amount)
   // Down to the decimals of the currency: what is offered must not be above the bounds.
@@ -72,6 +72,8 @@ export function excessOf({ ask_above, refuse_above }: WaitingRequest, limit: num
 /** What the button will do: the verdicts that are complete, and what the form waits for if it cannot be sent. */
 export interface CasePlan {
   requests: readonly RequestPlan[]
+  /** Whether a limit is above what needs no confirmation. */
+  isAbove: boolean
   waitsFor?: string
   /** What is sent; undefined while the form waits for something. */
   verdict?: CaseVerdict
@@ -88,12 +90,15 @@ export interface RequestPlan {
 
 /** What the answer amounts to. */
 export function planOf(shown: ShownCase, answer: CaseAnswer): CasePlan {
-  const plans = shown.requests.map((request) => planFor(request, answer))
+  const requests = shown.requests.map((request) => planFor(request, answer))
+  const isAbove = requests.some(({ request, limit }) => limit !== undefined && excessOf(request, limit) !== 'none')
   const waitsFor =
-    missingVerdicts(plans) ?? plans.find((plan) => plan.waitsFor)?.waitsFor ?? reasonMissing(shown, plans, answer)
-  if (waitsFor) return { requests: plans, waitsFor }
-  const verdicts = plans.map((plan) => verdictOf(plan, answerTo(plan.request, answer)))
-  return { requests: plans, verdict: { id: shown.id, reason: answer.reason.trim(), verdicts } }
+    missingVerdicts(requests) ??
+    requests.find((plan) => plan.waitsFor)?.waitsFor ??
+    reasonMissing(answer.reason, isAbove ? shown.bounds.reason_characters_min : 1)
+  if (waitsFor) return { requests, isAbove, waitsFor }
+  const verdicts = requests.map((plan) => verdictOf(plan, answerTo(plan.request, answer)))
+  return { requests, isAbove, verdict: { id: shown.id, reason: answer.reason.trim(), verdicts } }
 }
 
 function planFor(request: WaitingRequest, answer: CaseAnswer): RequestPlan {
@@ -120,15 +125,9 @@ function missingVerdicts(plans: readonly RequestPlan[]): string | undefined {
   return missing === 1 ? 'one has no verdict' : `${missing} have no verdict`
 }
 
-/** A limit above the bounds needs a reason that can say why. */
-function reasonMissing(
-  { bounds }: ShownCase,
-  plans: readonly RequestPlan[],
-  { reason }: CaseAnswer,
-): string | undefined {
-  const isAbove = plans.some(({ request, limit }) => limit !== undefined && excessOf(request, limit) === 'ask')
-  if (isAbove && reason.trim().length < bounds.reason_characters_min) return 'say why'
-  return reason.trim() === '' ? 'give a reason' : undefined
+function reasonMissing(reason: string, least: number): string | undefined {
+  if (reason.trim().length >= least) return undefined
+  return least === 1 ? 'give a reason' : 'say why'
 }
 
 function verdictOf({ request, verdict, limit }: RequestPlan, { conditions }: RequestAnswer): RequestVerdict {

@@ -7,7 +7,7 @@ import { MOD_KEY } from '../../shell/shortcuts.tsx'
 import {
   answerTo,
   type CaseAnswer,
-  excessOf,
+  type CasePlan,
   NO_ANSWER,
   planOf,
   type ReviewVerdict,
@@ -66,7 +66,9 @@ export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: 
       {hasVerdict && (
         <>
           <Reason
-            {...{ shown, answer, isSent }}
+            {...{ plan, isSent }}
+            least={shown.bounds.reason_characters_min}
+            reason={answer.reason}
             onChange={(reason) => setAnswer((written) => ({ ...written, reason }))}
           />
           <FormError error={decide.error} />
@@ -134,44 +136,44 @@ function useChoice({
 }
 
 function Reason({
-  shown,
-  answer,
+  plan,
+  least,
+  reason,
   isSent,
   onChange,
 }: {
-  shown: ShownCase
-  answer: CaseAnswer
+  plan: CasePlan
+  /** The shortest reason that can say why a limit is above the bounds. */
+  least: number
+  reason: string
   isSent: boolean
   onChange: (reason: string) => void
 }) {
-  const isAbove = planOf(shown, answer).requests.some(
-    ({ request, limit }) => limit !== undefined && excessOf(request, limit) === 'ask',
-  )
-  const least = isAbove ? shown.bounds.reason_characters_min : 1
-  const isShort = answer.reason.trim().length < least
-  const why = isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
+  const why = plan.isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
+  const isShort = reason.trim().length < (plan.isAbove ? least : 1)
   return (
     <Textarea
       data-field="reason"
       label="Reason"
-      description={isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
+      description={plan.isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
       error={isSent && isShort ? why : undefined}
       required
       autosize
       minRows={2}
       maxRows={5}
       maxLength={5_000}
-      value={answer.reason}
+      value={reason}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
 }
 
-/** Ctrl Enter submits from any field; Esc leaves the field, so that the keys of the queue work again. */
+/** Ctrl Enter submits from any field, Enter alone from none; Esc leaves the field, so that the keys of the queue work again. */
 function onFormKey(event: KeyboardEvent, submit: () => void): void {
-  if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
+  const isShortcut = event.metaKey || event.ctrlKey
+  if (event.key === 'Enter' && (isShortcut || event.target instanceof HTMLInputElement)) {
     event.preventDefault()
-    submit()
+    if (isShortcut) submit()
   }
   if (event.key === 'Escape') {
     event.stopPropagation()
