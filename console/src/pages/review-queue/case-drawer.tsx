@@ -48,7 +48,7 @@ export function CaseDrawer(props: CaseDrawerProps) {
         {shown && <WholeDecision key={shown.decision.id} decisionId={shown.decision.id} />}
         {shown && <CaseNotes shown={shown} mayWrite={mayReview} />}
       </section>
-      {shown && !shown.end && mayReview && !isTaken && (
+      {shown && !shown.end && shown.requests.length > 0 && mayReview && !isTaken && (
         // A request that joins the case adds its fields; what was written about the others stays.
         <DecideForm key={shown.id} shown={shown} onDecided={onDecided} />
       )}
