@@ -44,7 +44,9 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
       onFocus={onCurrent}
     >
       <legend className={number === undefined ? 'visually-hidden' : classes.requestName}>
-        {number === undefined ? `Your decision on ${product}` : `${number}. ${product}`}
+        {number === undefined
+          ? `Your decision on ${product}`
+          : `${number}. ${product[0]?.toUpperCase()}${product.slice(1)}`}
       </legend>
       <div className={classes.requestHead}>
         {number !== undefined && <CopyableId id={request.id} short />}
