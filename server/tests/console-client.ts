@@ -1,9 +1,9 @@
 /** A browser of the console without its page: keeps the session cookie, and sends what a browser sends. */
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { hashPassword } from '../src/security/password.ts'
+import type { Installation } from '../src/service/installation.ts'
 import { insertAccount } from '../src/store/queries/accounts.ts'
 import type { Role } from '../src/store/queries/operators.ts'
-import type { TestService } from './test-service.ts'
 
 /** An answer of the console's backend. */
 export interface ConsoleAnswer {
@@ -11,6 +11,11 @@ export interface ConsoleAnswer {
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests read outputs of every shape.
   body: any
+}
+
+/** A service whose console is called: one of this process, or another process on an installation that is open here. */
+export interface ConsoleHost {
+  service: { urls: { console?: string | undefined }; installation: Installation }
 }
 
 /** A password that is on no list. */
@@ -21,7 +26,7 @@ export class ConsoleClient {
   readonly url: string
   cookie: string | undefined
 
-  constructor(api: TestService) {
+  constructor(api: ConsoleHost) {
     this.url = api.service.urls.console!
   }
 
@@ -53,7 +58,7 @@ const CHEAP = { memory: 64, passes: 1, parallelism: 1 }
 
 /** Adds an operator with an account, whose password is `PASSWORD`, and returns a browser that is signed in. */
 export async function signedInOperator(
-  api: TestService,
+  api: ConsoleHost,
   { organizationId, email, role }: { organizationId: string; email: string; role: Role },
 ): Promise<ConsoleClient & { operatorId: string; accountId: string }> {
   const { installation } = api.service

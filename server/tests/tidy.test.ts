@@ -55,6 +55,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'http/accept-only-json.ts',
     'http/api-error.ts',
     'http/guarded-server.ts',
+    'http/idempotency.ts',
     'http/json-body.ts',
     'http/network-of.ts',
     'http/rate-limiter.ts',

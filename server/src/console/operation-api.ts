@@ -2,12 +2,14 @@ import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptOnlyJson } from '../http/accept-only-json.ts'
 import { Failure } from '../http/api-error.ts'
+import { readIdempotencyKey } from '../http/idempotency.ts'
 import { findFault } from '../http/json-body.ts'
 import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { PoolBusy } from '../threads/thread-pool.ts'
-import type { Admitted, OperationPath, OperationResponder } from './operation-responder.ts'
+import type { OperationPath } from './operation-call.ts'
+import type { Admitted, OperationResponder } from './operation-responder.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { SessionCookie } from './session-cookie.ts'
 
@@ -51,8 +53,11 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
     request.admitted = admitted
   }
   const respond = async (request: FastifyRequest, reply: FastifyReply) => {
+    const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'], false)
+    if (idempotencyKey instanceof Failure) return refuse(reply, request, WRONG_KEY)
     const answer = await responder!.respond(request.admitted!, {
       input: request.body,
+      idempotencyKey,
       requestId: request.id,
       origin: request.headers.origin!,
       signal: untilClosed(reply),
@@ -97,6 +102,11 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
 }
 
 const NO_OPERATION: Refused = { status: 404, code: 'not_found', message: 'There is no such operation.' }
+const WRONG_KEY: Refused = {
+  status: 400,
+  code: 'idempotency_key_invalid',
+  message: 'The Idempotency-Key header must be 1 to 255 printable ASCII characters.',
+}
 const CROSS_SITE: Refused = {
   status: 403,
   code: 'cross_site',

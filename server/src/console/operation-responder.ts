@@ -5,13 +5,10 @@ import { compileValidation, type Validate } from '../http/validation.ts'
 import type { Installation } from '../service/installation.ts'
 import { findOperatorOfAccount } from '../store/queries/operators.ts'
 import type { SignedInSession } from '../store/queries/sessions.ts'
+import { ActOnce } from './act-once.ts'
 import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
+import type { OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
-
-/** What the path of a request names. */
-export type OperationPath =
-  | { access: 'open' | 'account'; name: string }
-  | { access: 'operator'; name: string; organization: string; environment: string }
 
 /** What is known of a request before its body is read. */
 export interface OperationHead {
@@ -23,6 +20,8 @@ export interface OperationHead {
 /** A request for an operation, by a caller who was admitted, from the console's own page. */
 export interface OperationRequest {
   input: unknown
+  /** The `Idempotency-Key` header, which the page sends with everything that a person does. */
+  idempotencyKey?: string | undefined
   requestId: string
   client: Client
   /** The `Origin` header, which was checked. */
@@ -31,20 +30,12 @@ export interface OperationRequest {
   signal: AbortSignal
 }
 
-/** Why an operation was not carried out. */
-export interface Refused {
-  refused: { status: number; code: string; message: string }
-}
-
-/** The output of an operation or why it was refused, and the new token of the session cookie; null removes the cookie. */
-export type OperationAnswer = { newToken?: string | null } & ({ output: unknown } | Refused)
-
 /** What the caller may see of an operation: part of its context. */
-type Scope = Record<string, unknown>
+type Scope = Record<string, unknown> & { environment?: Environment }
 
 /** A caller who may use an operation. */
 export interface Admitted {
-  name: string
+  path: OperationPath
   operation: Operation
   session: SignedInSession | undefined
   scope: Scope
@@ -56,10 +47,12 @@ export interface Admitted {
  */
 export class OperationResponder {
   readonly #installation: Installation
+  readonly #actOnce: ActOnce
   readonly #validations = new Map<string, Validate>()
 
   constructor(installation: Installation) {
     this.#installation = installation
+    this.#actOnce = new ActOnce(installation)
   }
 
   /** Finds the operation of a request, and whether its caller may use it. */
@@ -68,28 +61,41 @@ export class OperationResponder {
     if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
     const session = token === undefined ? undefined : await findSession(this.#installation, token)
     const scope = await this.#scopeOf(operation, path, session)
-    return isRefusal(scope) ? refused(scope) : { name: path.name, operation, session, scope }
+    return isRefusal(scope) ? refused(scope) : { path, operation, session, scope }
   }
 
   /** Carries out an operation for a caller who was admitted. */
   async respond(admitted: Admitted, request: OperationRequest): Promise<OperationAnswer> {
-    const { name, operation, session, scope } = admitted
-    const { input, requestId, client, origin, signal } = request
-    const [violation] = this.#validate(name, operation, input)
+    const { path, operation, session } = admitted
+    const { input, idempotencyKey, requestId } = request
+    const [violation] = this.#validate(path.name, operation, input)
     if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
 
-    const installation = { ...this.#installation, requestId }
+    const handle = (installation: Installation) => this.#handle(admitted, request, { ...installation, requestId })
+    const isAct = operation.audit.length > 0
+    // Without a session there is no account whose key it could be: signing in twice begins two sessions.
+    if (idempotencyKey === undefined || !isAct || path.access === 'open' || !session) return handle(this.#installation)
+    return this.#actOnce.respond({ key: idempotencyKey, accountId: session.account_id, path, input }, handle)
+  }
+
+  async #handle(
+    { operation, session, scope }: Admitted,
+    { input, requestId, client, origin, signal }: OperationRequest,
+    installation: Installation,
+  ): Promise<OperationAnswer> {
     const { control, written } = sessionControl(installation, session, client)
+    const { environment } = scope
     const output = await operation.handle({
       input,
       installation,
       requestId,
-      now: new Date(this.#installation.nowMs()).toISOString(),
+      now: new Date(installation.nowMs()).toISOString(),
       client,
       origin,
       signal,
       session: control,
       ...scope,
+      ...(environment && { store: installation.stores[environment] }),
     } as never)
     return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
   }
@@ -111,7 +117,7 @@ export class OperationResponder {
     }
     if (path.access !== 'operator' || operation.access === 'open' || operation.access === 'account') return { account }
     const { organization: organizationId, environment } = path
-    const { storage, stores } = this.#installation
+    const { storage } = this.#installation
     const operator = isEnvironment(environment)
       ? await findOperatorOfAccount(storage.control, organizationId, account.accountId)
       : undefined
@@ -121,7 +127,7 @@ export class OperationResponder {
     if (!holds(operator, operation.access))
       return { ...roleRefusal(operator, organizationId, operation.access)!, status: 403, code: 'role_lacks_permission' }
     const database = storage.environments[environment]
-    return { account, operator, organizationId, environment, store: stores[environment], database }
+    return { account, operator, organizationId, environment, database }
   }
 
   #validate(name: string, { input: schema }: Operation, input: unknown): ReturnType<Validate> {

@@ -1,6 +1,7 @@
 import { createNewId } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { deleteExpiredLeases } from '../store/leases/lease.ts'
 import { checkpoint, tablesToVacuum, vacuum } from '../store/queries/vacuum.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
@@ -48,6 +49,10 @@ export function upkeepTasks({
     async (nowMs) => (await store.compactUsage(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.compactKeyUsage(yesterday(nowMs))) > 0,
     async (nowMs) => (await store.compactLatencies(yesterday(nowMs))) > 0,
+    async () => {
+      await deleteExpiredLeases(database)
+      return false
+    },
     ...(isEmbedded ? [vacuumHourly(database), checkpointOnce(database)] : []),
   ]
 }

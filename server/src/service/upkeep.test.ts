@@ -47,6 +47,16 @@ test('upkeep deletes kept answers older than a day and keeps the younger ones', 
   assert.deepEqual(await keptKeys(), ['young'])
 })
 
+test('upkeep deletes leases that ended a day ago and leaves the others', async () => {
+  await database.query(`INSERT INTO leases (name, holder, leased_until) VALUES
+    ('act old', 'req_1', now() - interval '25 hours'), ('act young', 'req_2', now() - interval '23 hours')`)
+  const upkeep = openUpkeep()
+  await upkeep.run()
+  const left = await database.query<{ name: string }>("SELECT name FROM leases WHERE name LIKE 'act %'")
+  await upkeep.close()
+  assert.deepEqual(left, [{ name: 'act young' }])
+})
+
 test('upkeep does nothing while another node holds the lease', async () => {
   const other = new Lease(database, { name: 'upkeep', holder: 'node_other', seconds: 60 })
   assert.equal(await other.isHeld(), true)

@@ -37,6 +37,11 @@ export class Lease {
   }
 }
 
+/** Deletes leases that expired a day ago: leases on single requests, whose node died. */
+export async function deleteExpiredLeases(database: Database): Promise<void> {
+  await database.query("DELETE FROM leases WHERE leased_until < now() - interval '1 day'")
+}
+
 /** Whether another node than this one holds a lease. */
 export async function isLeasedElsewhere(
   database: Database,

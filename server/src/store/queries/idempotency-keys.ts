@@ -6,7 +6,7 @@ import type { RowOf } from '../schema/tables.ts'
 const RETENTION = '24 hours'
 
 /** The answer that was sent under an idempotency key. */
-export type KeptAnswer = Pick<RowOf<'idempotency_keys'>, 'fingerprint' | 'status' | 'body'>
+export type KeptAnswer = Pick<RowOf<'idempotency_keys'>, 'fingerprint' | 'status' | 'body' | 'created_at'>
 
 /** Reads and removes answers kept under idempotency keys. */
 export function idempotencyQueries(database: Database) {
@@ -16,7 +16,8 @@ export function idempotencyQueries(database: Database) {
       keyText: ({ organizationId, route, key }) => `${organizationId} ${route} ${key}`,
       async load(keys) {
         const rows = await database.query<RowOf<'idempotency_keys'> & Row>(
-          `SELECT kept.org_id, kept.route, kept.key, kept.fingerprint, kept.status, kept.body FROM idempotency_keys AS kept
+          `SELECT kept.org_id, kept.route, kept.key, kept.fingerprint, kept.status, kept.body, kept.created_at
+           FROM idempotency_keys AS kept
            JOIN unnest($1::text[], $2::text[], $3::text[]) AS wanted (org_id, route, key)
              ON kept.org_id = wanted.org_id AND kept.route = wanted.route AND kept.key = wanted.key`,
           [keys.map((key) => key.organizationId), keys.map((key) => key.route), keys.map((key) => key.key)],
@@ -25,6 +26,15 @@ export function idempotencyQueries(database: Database) {
         return new Map(rows.map((row) => [`${row.org_id} ${row.route} ${row.key}`, row]))
       },
     }),
+
+    /** Adds the answer to a key that was written without one, because the answer is known only after the commit. */
+    async keepAnswer(answer: Pick<RowOf<'idempotency_keys'>, 'org_id' | 'route' | 'key' | 'status' | 'body'>) {
+      const { org_id, route, key, status, body } = answer
+      await database.query(
+        'UPDATE idempotency_keys SET status = $4, body = $5 WHERE org_id = $1 AND route = $2 AND key = $3',
+        [org_id, route, key, status, body],
+      )
+    },
 
     /** Deletes one batch of expired answers and returns its size. */
     async purgeKeptAnswers(now: string): Promise<number> {

@@ -39,6 +39,8 @@ export interface PolicySwitch {
   steps: NewRow<'policy_steps'>[]
   event: EventRow
   auditEntries: AuditEntryRow[]
+  /** The key of the request that switches; the switch fails if the key was written first. */
+  idempotencyKey?: NewRow<'idempotency_keys'>
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
@@ -141,7 +143,7 @@ function selectPolicies(columns: readonly string[]): string {
 
 /** One statement, so that the switch, its steps, its audit entries and its event are written together or not at all. */
 function switchStatement(policySwitch: PolicySwitch, authenticate: Authenticate): { sql: string; params: unknown[] } {
-  const { organizationId, newPolicies = [], steps, auditEntries } = policySwitch
+  const { organizationId, newPolicies = [], steps, auditEntries, idempotencyKey } = policySwitch
   const params = new Params()
   const own = <R extends object>(rows: readonly R[]) => ofOrganization(organizationId, rows)
   const event = own([policySwitch.event])
@@ -149,6 +151,7 @@ function switchStatement(policySwitch: PolicySwitch, authenticate: Authenticate)
     `switched AS (${setActivePolicy(policySwitch, params)})`,
     `new_policies AS (${insertRows('policies', own(newPolicies), params)})`,
     `steps AS (${insertRows('policy_steps', own(steps), params)})`,
+    ...(idempotencyKey ? [`key AS (${insertRows('idempotency_keys', own([idempotencyKey]), params)})`] : []),
     `event AS (${insertRows('events', event, params)})`,
     `deliveries AS (${fanOutEvents(event, params)})`,
     `entries AS (${insertAuditEntries(own(authenticate(organizationId, auditEntries)), params)})`,
