@@ -22,5 +22,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     target: 'es2023',
+    // One file of styles: Vite does not fetch those of a page again whose first try failed in an outage.
+    cssCodeSplit: false,
   },
 })

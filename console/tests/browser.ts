@@ -46,7 +46,7 @@ interface TabOptions {
 /** Starts a service on a fresh installation, and a browser; both end with the test file. */
 export async function openConsole(env: Record<string, string> = {}): Promise<TestConsole> {
   const api = await startConsoleService(env)
-  const url = api.service.urls.console!
+  const url = env.CONSOLE_BASE_URL ?? api.service.urls.console!
   const browser = await launch()
   after(() => browser.close())
   const problems: string[] = []

@@ -1,17 +1,9 @@
-import {
-  keepPreviousData,
-  type UseMutationResult,
-  type UseQueryResult,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
-import { showDone } from '../shell/toasts.tsx'
+import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { usePlace } from '../shell/use-place.ts'
 import type { ApiError } from './api-error.ts'
 import { call, callAccount, callOpen } from './call.ts'
 import type { AccountName, InputOf, OpenName, OutputOf, PagedName, PlaceName } from './operation-types.ts'
+import { type ActOptions, useSending } from './use-sending.ts'
 
 /** How a read behaves. */
 export interface ReadOptions {
@@ -19,17 +11,6 @@ export interface ReadOptions {
   enabled?: boolean
   /** Asks again after so many milliseconds. */
   refetchIntervalMs?: number
-}
-
-/** How an act tells that it is done. */
-export interface ActOptions<Input, Output> {
-  /** The sentence of the toast after success; none if the page shows the result itself. */
-  says?: string | ((output: Output, input: Input) => string)
-  onDone?: (output: Output, input: Input) => void
-  /** True if the caller shows errors beside its fields; otherwise a toast shows them. */
-  showsErrors?: boolean
-  /** True if the page is left afterwards, so that nothing it shows is read again: a used link would be refused. */
-  leaves?: boolean
 }
 
 const REFETCHED_PAGES_MAX = 2
@@ -104,31 +85,15 @@ export function useOpenOperation<N extends OpenName>(
 /** Acts within the organization and environment of the URL, then reads again what the page shows. */
 export function useAct<N extends PlaceName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
   const place = usePlace()
-  return useSending((input: InputOf<N>) => call(place, name, input), options)
+  return useSending((input: InputOf<N>, idempotencyKey) => call(place, name, input, { idempotencyKey }), options)
 }
 
 /** Acts on the caller's own account. */
 export function useAccountAct<N extends AccountName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
-  return useSending((input: InputOf<N>) => callAccount(name, input), options)
+  return useSending((input: InputOf<N>, idempotencyKey) => callAccount(name, input, { idempotencyKey }), options)
 }
 
 /** Acts without a session: signing in, accepting an invitation. */
 export function useOpenAct<N extends OpenName>(name: N, options: ActOptions<InputOf<N>, OutputOf<N>> = {}) {
   return useSending((input: InputOf<N>) => callOpen(name, input), options)
-}
-
-function useSending<Input, Output>(
-  send: (input: Input) => Promise<Output>,
-  { says, onDone, showsErrors = false, leaves = false }: ActOptions<Input, Output>,
-): UseMutationResult<Output, ApiError, Input> {
-  const queries = useQueryClient()
-  return useMutation<Output, ApiError, Input>({
-    mutationFn: send,
-    meta: { showsErrors },
-    onSuccess(output, input) {
-      if (!leaves) queries.invalidateQueries()
-      if (says) showDone(typeof says === 'string' ? says : says(output, input))
-      onDone?.(output, input)
-    },
-  })
 }

@@ -1,11 +1,18 @@
 import { Modal, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Sendable } from '../api/use-sending.ts'
+import { DraftNotice } from '../drafts/draft-notice.tsx'
+import { useDraft } from '../drafts/use-draft.ts'
 import { FormFooter } from './form-footer.tsx'
 import { ReasonField } from './reason-field.tsx'
 import classes from './reveal.module.css'
 
 /** What a form that asks for a reason needs. */
 interface ReasonFormProps {
+  /** The act and its object, such as `disable key_1`: under this name the browser keeps what was typed. */
+  about: string
+  /** The act that the form sends. */
+  sending: { isPending: boolean; error: Error | null }
   onClose: () => void
   /** What happens. */
   explanation: ReactNode
@@ -14,14 +21,13 @@ interface ReasonFormProps {
   /** What the caller has to type first, where the act is final: the name of the thing. */
   word?: string | undefined
   isDanger?: boolean
-  isBusy?: boolean
   /** True where the act may be recorded without a reason, which is then an empty text. */
   isReasonOptional?: boolean
   /** What the button says that leaves things as they are. */
   dismiss?: string
   /** False while the fields among the children are not complete. */
   isReady?: boolean
-  onConfirm: (reason: string) => void
+  onConfirm: (reason: string, draft: Sendable) => void
   /** Fields of the act. */
   children?: ReactNode
 }
@@ -39,34 +45,37 @@ export function AskReason({
   )
 }
 
-/** The content of such a dialog: it is mounted while the dialog is open, so each opening starts afresh. */
+/** The content of such a dialog: it is mounted while the dialog is open. What has to be typed to confirm is not kept. */
 export function ReasonForm({
+  about,
+  sending,
   onClose,
   explanation,
   act,
   word,
   isDanger = false,
-  isBusy = false,
   isReasonOptional = false,
   dismiss = 'Cancel',
   isReady = true,
   onConfirm,
   children,
 }: ReasonFormProps) {
-  const [reason, setReason] = useState('')
+  const draft = useDraft(`reason ${about}`, '')
+  const reason = draft.value
   const [typed, setTyped] = useState('')
   const hasReason = isReasonOptional || reason.trim() !== ''
   const mayConfirm = isReady && hasReason && (word === undefined || typed.trim() === word)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (mayConfirm) onConfirm(reason.trim())
+    if (mayConfirm) onConfirm(reason.trim(), draft)
   }
   return (
     <form onSubmit={submit}>
       <div className={classes.reveal}>
+        <DraftNotice draft={draft} />
         <p className="secondary">{explanation}</p>
         {children}
-        <ReasonField value={reason} onChange={setReason} isOptional={isReasonOptional} hasFocus={!children} />
+        <ReasonField value={reason} onChange={draft.change} isOptional={isReasonOptional} hasFocus={!children} />
         {word !== undefined && (
           <TextInput
             label={
@@ -85,7 +94,7 @@ export function ReasonForm({
         onClose={onClose}
         dismiss={dismiss}
         act={act}
-        isBusy={isBusy}
+        sending={sending}
         isReady={mayConfirm}
         isDanger={isDanger || word !== undefined}
       />

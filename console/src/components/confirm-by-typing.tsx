@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Sendable } from '../api/use-sending.ts'
 import { AskReason } from './ask-reason.tsx'
 
 /** Asks for an irreversible act: the caller types a word, and says why. */
@@ -15,8 +16,11 @@ export function ConfirmByTyping({
   word: string
   /** The verb of the button: "Revoke key". */
   act: string
-  isBusy?: boolean
-  onConfirm: (reason: string) => void
+  /** The act and its object, under which the browser keeps the reason. */
+  about: string
+  /** The act that the form sends. */
+  sending: { isPending: boolean; error: Error | null }
+  onConfirm: (reason: string, draft: Sendable) => void
 }) {
   return <AskReason {...dialog} explanation={children} />
 }

@@ -11,6 +11,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import type { CSSProperties, ReactNode } from 'react'
+import { isOutage } from '../api/outage.ts'
 import classes from './data-table.module.css'
 import { Failed } from './failed.tsx'
 import { LongBody } from './long-body.tsx'
@@ -79,12 +80,25 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   if (query?.error && rows === undefined)
     return (
       <div className={classes.failed}>
-        <Failed error={query.error} {...(query.refetch && { onRetry: query.refetch })} />
+        <Failed
+          what="These rows could not be read"
+          error={query.error}
+          {...(query.refetch && { onRetry: query.refetch })}
+        />
       </div>
     )
   if (rows?.length === 0 && empty) return empty
   return (
     <>
+      {query?.error && !isOutage(query.error) && (
+        <div className={classes.failed}>
+          <Failed
+            what="These rows could not be read again"
+            error={query.error}
+            {...(query.refetch && { onRetry: query.refetch })}
+          />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
       <section className={classes.scroll} data-page={isLong || undefined} aria-label={label} tabIndex={0}>
         <table

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { ActLabel } from './act-label.tsx'
 import { DialogFooter } from './dialog-footer.tsx'
 
 /** The buttons at the end of a form in a dialog: one that leaves things as they are, and one that submits. */
@@ -7,7 +8,7 @@ export function FormFooter({
   onClose,
   dismiss = 'Cancel',
   act,
-  isBusy = false,
+  sending: { isPending, error },
   isReady = true,
   isDanger = false,
 }: {
@@ -15,7 +16,8 @@ export function FormFooter({
   dismiss?: string
   /** The verb of the button that submits: "Disable key". */
   act: ReactNode
-  isBusy?: boolean
+  /** The act that the form sends. */
+  sending: { isPending: boolean; error: Error | null }
   /** False while a field is not complete. */
   isReady?: boolean
   isDanger?: boolean
@@ -25,8 +27,8 @@ export function FormFooter({
       <Button variant="default" onClick={onClose}>
         {dismiss}
       </Button>
-      <Button type="submit" loading={isBusy} disabled={!isReady} data-danger={isDanger || undefined}>
-        {act}
+      <Button type="submit" loading={isPending} disabled={!isReady} data-danger={isDanger || undefined}>
+        <ActLabel error={error}>{act}</ActLabel>
       </Button>
     </DialogFooter>
   )

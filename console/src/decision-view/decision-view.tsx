@@ -33,9 +33,9 @@ export function DecisionView(props: { decisionId: string } | { dryRun: ViewData;
 
 function RecordedView({ decisionId }: { decisionId: string }) {
   const query = useOperation('decisions.show', { id: decisionId })
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />
-  if (!query.data || query.data.id !== decisionId) return <ViewSkeleton />
-  const shown = query.data
+  const shown = query.data?.id === decisionId ? query.data : undefined
+  if (query.error && !shown) return <Failed error={query.error} onRetry={() => void query.refetch()} />
+  if (!shown) return <ViewSkeleton />
   return (
     <div className={classes.view}>
       <VerdictHeader view={shown.view} shown={shown} />

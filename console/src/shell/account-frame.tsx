@@ -5,6 +5,7 @@ import { FailedPage } from '../components/failed.tsx'
 import { useNumberNotation } from '../components/money/use-number-notation.ts'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './account-frame.module.css'
+import { OutageBanner } from './outage-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { useMe } from './use-me.ts'
 
@@ -13,7 +14,13 @@ export function AccountFrame() {
   const me = useMe()
   useNumberNotation()
   const follow = useFollow()
-  if (me.error) return <FailedPage error={me.error} />
+  if (me.error && !me.data)
+    return (
+      <>
+        <OutageBanner />
+        <FailedPage error={me.error} />
+      </>
+    )
   return (
     <>
       <header className={classes.header}>
@@ -23,6 +30,7 @@ export function AccountFrame() {
         </a>
         <ThemeSwitch />
       </header>
+      <OutageBanner />
       <main className={classes.main}>{me.data && <Outlet />}</main>
     </>
   )

@@ -14,6 +14,7 @@ import { rememberPlace } from './last-place.ts'
 import { Navigation } from './navigation.tsx'
 import { NotFoundPage } from './not-found-page.tsx'
 import { OrganizationSwitch } from './organization-switch.tsx'
+import { OutageBanner } from './outage-banner.tsx'
 import { MOD_KEY, openShortcuts, Shortcuts } from './shortcuts.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { useMe } from './use-me.ts'
@@ -34,7 +35,13 @@ export function ConsoleShell() {
       delete document.documentElement.dataset.env
     }
   }, [place, isMember])
-  if (me.error) return <FailedPage error={me.error} />
+  if (me.error && !me.data)
+    return (
+      <>
+        <OutageBanner />
+        <FailedPage error={me.error} />
+      </>
+    )
   if (isMember === false) return <NotFoundPage />
   return (
     <AppShell
@@ -69,6 +76,7 @@ export function ConsoleShell() {
         <Header onOpenNavigation={toggle} />
       </AppShell.Header>
       <AppShell.Main id="main" className={classes.main} tabIndex={-1}>
+        <OutageBanner />
         {isMember && (
           <Fragment key={notation}>
             <Outlet />

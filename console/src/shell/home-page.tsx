@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { FailedPage } from '../components/failed.tsx'
 import { lastPlace } from './last-place.ts'
 import { NoOrganizationPage } from './no-organization-page.tsx'
+import { OutageBanner } from './outage-banner.tsx'
 import { useMe } from './use-me.ts'
 import { pathIn } from './use-place.ts'
 
@@ -15,6 +16,12 @@ export function HomePage() {
   useEffect(() => {
     if (path) router.history.replace(path)
   }, [path, router])
-  if (me.error) return <FailedPage error={me.error} />
+  if (me.error && !me.data)
+    return (
+      <>
+        <OutageBanner />
+        <FailedPage error={me.error} />
+      </>
+    )
   return me.data && !place ? <NoOrganizationPage /> : null
 }

@@ -3,6 +3,7 @@ import { IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react'
 import { useAccountAct } from '../api/use-operation.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { useFollow } from '../components/page-link.tsx'
+import { drafts } from '../drafts/drafts.ts'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
 import { openShortcuts } from './shortcuts.tsx'
@@ -14,7 +15,13 @@ export function UserMenu() {
   const membership = useMembership()
   const follow = useFollow()
   // A full load, so that nothing of this session stays in memory.
-  const signOut = useAccountAct('sign-in.out', { onDone: () => window.location.assign('/sign-in') })
+  const signOut = useAccountAct('sign-in.out', {
+    leaves: true,
+    onDone() {
+      if (account) drafts.forget(account.id)
+      window.location.assign('/sign-in')
+    },
+  })
   if (!account) return <div className={classes.me} />
   return (
     <Menu position="top-start" width={204}>

@@ -1,4 +1,4 @@
-/** A TCP proxy between the service and PostgreSQL that fails on request, in the ways in which networks fail. */
+/** A TCP proxy before PostgreSQL, or before the service itself, that fails on request, in the ways in which networks fail. */
 import { createConnection, createServer, type Socket } from 'node:net'
 
 interface Pair {
@@ -80,6 +80,15 @@ export class CutOffProxy {
   resetAnswerTo(text: string): void {
     const spring = ({ client, server }: Pair, statement: Buffer) => {
       server.removeAllListeners('data').once('data', () => client.resetAndDestroy())
+      server.write(statement)
+    }
+    this.#trap = { text, spring }
+  }
+
+  /** Forwards the next statement that contains a text, and is as after `refuse` from the moment when its answer comes. */
+  refuseFromAnswerTo(text: string): void {
+    const spring = ({ server }: Pair, statement: Buffer) => {
+      server.removeAllListeners('data').once('data', () => this.refuse())
       server.write(statement)
     }
     this.#trap = { text, spring }

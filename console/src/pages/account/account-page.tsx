@@ -24,7 +24,7 @@ export function AccountPage() {
       <div className={classes.sections}>
         {me.data && <ProfileSection account={me.data.account} />}
         {me.data && <NumberSection account={me.data.account} />}
-        {security.error && <Failed error={security.error} onRetry={() => security.refetch()} />}
+        {security.error && !security.data && <Failed error={security.error} onRetry={() => security.refetch()} />}
         {security.data && (
           <>
             <PasswordSection hasPassword={security.data.has_password} />

@@ -81,7 +81,7 @@ function ConfirmForm({
         )}
         <FormError error={error} />
       </div>
-      <FormFooter onClose={onClose} act={act} isBusy={isBusy} isDanger={isDanger} />
+      <FormFooter onClose={onClose} act={act} sending={{ isPending: isBusy, error }} isDanger={isDanger} />
     </form>
   )
 }

@@ -61,7 +61,7 @@ function EnrolForm({
         <OneTimeCodeField label="Code that the app shows now" data-autofocus value={code} onChange={setCode} />
         <FormError error={confirm.error} />
       </div>
-      <FormFooter onClose={onClose} act="Turn on two-factor" isBusy={confirm.isPending} />
+      <FormFooter onClose={onClose} act="Turn on two-factor" sending={confirm} />
     </form>
   )
 }

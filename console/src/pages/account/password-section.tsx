@@ -63,7 +63,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         <NewPasswordField label="New password" value={next} onChange={setNext} />
         <FormError error={change.error} />
       </div>
-      <FormFooter onClose={onClose} act="Change password" isBusy={change.isPending} />
+      <FormFooter onClose={onClose} act="Change password" sending={change} />
     </form>
   )
 }

@@ -1,13 +1,14 @@
 import { Button, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAccountAct } from '../../api/use-operation.ts'
 import { Section } from '../../components/section.tsx'
+import { useAccountDraft } from '../../drafts/use-draft.ts'
 import classes from './account-page.module.css'
 
 /** The name and the e-mail of the account. */
 export function ProfileSection({ account }: { account: OutputOf<'account.me'>['account'] }) {
-  const [name, setName] = useState(account.name)
+  const draft = useAccountDraft('name', account.name)
+  const name = draft.value
   const rename = useAccountAct('account.rename', { says: 'Your name is changed.' })
   return (
     <Section title="Profile">
@@ -15,7 +16,7 @@ export function ProfileSection({ account }: { account: OutputOf<'account.me'>['a
         className={classes.fields}
         onSubmit={(event) => {
           event.preventDefault()
-          rename.mutate({ name })
+          rename.mutate({ name }, { draft })
         }}
       >
         <TextInput
@@ -25,7 +26,7 @@ export function ProfileSection({ account }: { account: OutputOf<'account.me'>['a
           required
           withAsterisk={false}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change(event.currentTarget.value)}
         />
         <TextInput
           label="E-mail"

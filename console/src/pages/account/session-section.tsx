@@ -31,7 +31,7 @@ export function SessionSection() {
       }
       footer="A session ends after twelve hours without use, and after fourteen days in any case."
     >
-      {sessions.error && <Failed error={sessions.error} onRetry={() => sessions.refetch()} />}
+      {sessions.error && !sessions.data && <Failed error={sessions.error} onRetry={() => sessions.refetch()} />}
       {sessions.isPending && <Skeleton height={56} />}
       <ul className={classes.list}>
         {sessions.data?.sessions.map((session) => (

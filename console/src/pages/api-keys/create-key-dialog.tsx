@@ -1,8 +1,10 @@
 import { Checkbox, Modal, Select, TextInput, UnstyledButton } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
 import { useAct } from '../../api/use-operation.ts'
 import { FormFooter } from '../../components/form-footer.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { environmentName } from '../../shell/environment-switch.tsx'
 import { usePlace } from '../../shell/use-place.ts'
 import classes from './api-keys.module.css'
@@ -51,21 +53,24 @@ function CreateKeyForm({
   scopes: Scopes
   onCreated: (key: RevealedKey) => void
 }) {
-  const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<string[]>([])
-  const [lifetime, setLifetime] = useState('365')
+  const draft = useDraft('new key', { name: '', chosen: [] as string[], lifetime: '365' })
+  const { name, chosen, lifetime } = draft.value
   const create = useAct('keys.create', { onDone: onCreated })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate({
-      name: name.trim(),
-      scopes: chosen as InputOf<'keys.create'>['scopes'],
-      expires_in_days: lifetime === 'never' ? null : Number(lifetime),
-    })
+    create.mutate(
+      {
+        name: name.trim(),
+        scopes: chosen as InputOf<'keys.create'>['scopes'],
+        expires_in_days: lifetime === 'never' ? null : Number(lifetime),
+      },
+      { draft },
+    )
   }
   return (
     <form onSubmit={submit}>
       <div className={classes.form}>
+        <DraftNotice draft={draft} />
         <TextInput
           label="Name"
           description="What uses it, so that you know later what stops when you revoke it."
@@ -73,22 +78,26 @@ function CreateKeyForm({
           required
           maxLength={100}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ ...draft.value, name: event.currentTarget.value })}
           data-autofocus
         />
-        <ScopeChoice scopes={scopes} chosen={chosen} onChange={setChosen} />
+        <ScopeChoice
+          scopes={scopes}
+          chosen={chosen}
+          onChange={(next) => draft.change({ ...draft.value, chosen: next })}
+        />
         <Select
           label="Ends after"
           data={LIFETIMES}
           allowDeselect={false}
           value={lifetime}
-          onChange={(value) => setLifetime(value ?? 'never')}
+          onChange={(value) => draft.change({ ...draft.value, lifetime: value ?? 'never' })}
         />
       </div>
       <FormFooter
         onClose={onClose}
         act="Create and show key"
-        isBusy={create.isPending}
+        sending={create}
         isReady={name.trim() !== '' && chosen.length > 0}
       />
     </form>

@@ -53,8 +53,9 @@ export function KeyDialogs({
         explanation={`Calls with ${named} are refused within a second, until you enable it again.`}
         act="Disable key"
         isDanger
-        isBusy={disable.isPending}
-        onConfirm={(reason) => disable.mutate({ id, reason })}
+        about={`disable ${id}`}
+        sending={disable}
+        onConfirm={(reason, draft) => disable.mutate({ id, reason }, { draft })}
       />
       <AskReason
         opened={act?.name === 'enable'}
@@ -62,8 +63,9 @@ export function KeyDialogs({
         title="Enable this key"
         explanation={`Calls with ${named} work again.`}
         act="Enable key"
-        isBusy={enable.isPending}
-        onConfirm={(reason) => enable.mutate({ id, reason })}
+        about={`enable ${id}`}
+        sending={enable}
+        onConfirm={(reason, draft) => enable.mutate({ id, reason }, { draft })}
       />
       <ConfirmByTyping
         opened={act?.name === 'revoke'}
@@ -71,8 +73,9 @@ export function KeyDialogs({
         title="Revoke this key for good"
         word={act?.key.name ?? ''}
         act="Revoke key"
-        isBusy={revoke.isPending}
-        onConfirm={(reason) => revoke.mutate({ id, reason })}
+        about={`revoke ${id}`}
+        sending={revoke}
+        onConfirm={(reason, draft) => revoke.mutate({ id, reason }, { draft })}
       >
         Calls with {named} are refused within a second, and it can never be enabled again. To keep the choice, disable
         it instead.
@@ -98,8 +101,9 @@ function RotateForm({
       explanation="You get a new key now, shown once, with the same name, scopes and lifetime."
       act="Rotate and show key"
       word={grace === 'now' ? apiKey.name : undefined}
-      isBusy={rotate.isPending}
-      onConfirm={(reason) => rotate.mutate({ id: apiKey.id, grace, reason })}
+      about={`rotate ${apiKey.id}`}
+      sending={rotate}
+      onConfirm={(reason, draft) => rotate.mutate({ id: apiKey.id, grace, reason }, { draft })}
     >
       <ChoiceCards label="When does the old key end?" value={grace} onChange={setGrace} choices={GRACES} />
     </ReasonForm>

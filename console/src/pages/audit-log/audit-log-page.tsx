@@ -135,7 +135,8 @@ function SingleEntry({ id }: { id: string }) {
   const query = useOperation('audit-log.entry', { id })
   return (
     <Section title="Entry" className={classes.single}>
-      {query.error ? <Failed error={query.error} /> : query.data && <EntryDetail entry={query.data} />}
+      {query.error && !query.data && <Failed error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data && <EntryDetail entry={query.data} />}
     </Section>
   )
 }

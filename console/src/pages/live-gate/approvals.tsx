@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconCheck, IconClock } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useAct } from '../../api/use-operation.ts'
+import { ActLabel } from '../../components/act-label.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { ReasonField } from '../../components/reason-field.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { roleName } from '../../shell/role-name.ts'
 import { useMembership } from '../../shell/use-me.ts'
 import type { Gate } from './gate.ts'
@@ -84,11 +87,11 @@ function writeInviter({ type, name }: { type: string; name: string }): string {
 }
 
 function YourApproval({ gate }: { gate: Gate }) {
-  const [reason, setReason] = useState('')
+  const draft = useDraft('approve the gate', '')
+  const reason = draft.value
   const approve = useAct('live-gate.approve', {
     says: ({ open }) =>
       open ? 'The live gate is open: production decides.' : 'Approved. Another operator has to approve as well.',
-    onDone: () => setReason(''),
   })
   if (gate.open) return null
   if (!gate.you.may_act) return <p className="small dim">Only owners and admins approve.</p>
@@ -98,16 +101,17 @@ function YourApproval({ gate }: { gate: Gate }) {
     return <p className="small dim">Approvals are refused until a policy is active in production.</p>
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    approve.mutate({ reason: reason.trim() })
+    approve.mutate({ reason: reason.trim() }, { draft })
   }
   return (
     <form className={classes.form} onSubmit={submit}>
+      <DraftNotice draft={draft} />
       <ReasonField
         label="Why do you approve?"
         description="Goes on the audit log with your name."
         rows={2}
         value={reason}
-        onChange={setReason}
+        onChange={draft.change}
       />
       <Button
         type="submit"
@@ -115,7 +119,9 @@ function YourApproval({ gate }: { gate: Gate }) {
         loading={approve.isPending}
         disabled={reason.trim() === ''}
       >
-        {gate.approvals.length + 1 >= gate.approvals_needed ? 'Approve and open the gate' : 'Approve'}
+        <ActLabel error={approve.error}>
+          {gate.approvals.length + 1 >= gate.approvals_needed ? 'Approve and open the gate' : 'Approve'}
+        </ActLabel>
       </Button>
     </form>
   )

@@ -98,8 +98,9 @@ function ProductionGate() {
         title={gate.open ? 'Stop underwriting in production' : 'Withdraw all approvals'}
         word="close"
         act={gate.open ? 'Stop underwriting now' : 'Withdraw approvals'}
-        isBusy={close.isPending}
-        onConfirm={(reason) => close.mutate({ reason })}
+        about="close the gate"
+        sending={close}
+        onConfirm={(reason, draft) => close.mutate({ reason }, { draft })}
       >
         {gate.open
           ? 'Every request to underwrite in production is refused within a second, on every node. All approvals are withdrawn: opening the gate again takes two operators.'

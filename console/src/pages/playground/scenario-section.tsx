@@ -1,12 +1,15 @@
 import { ActionIcon, Button, Menu, Modal, Select, TextInput } from '@mantine/core'
 import { IconBookmark, IconChevronDown, IconDeviceFloppy, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
 import { useAct } from '../../api/use-operation.ts'
+import type { Sendable } from '../../api/use-sending.ts'
 import { DialogFooter } from '../../components/dialog-footer.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import classes from './playground.module.css'
 import { type DryInput, isSameRequest, type Scenario } from './playground-request.ts'
@@ -111,11 +114,11 @@ function SaveButtons({ scenarios, chosen, input, onChosen }: ScenarioSectionProp
     },
   })
   const isChanged = input !== undefined && chosen !== undefined && !isSameRequest(input, chosen.request)
-  const save = (name: string) => {
+  const save = (name: string, draft: Sendable) => {
     if (!input) return
     const taken = scenarios.find((scenario) => scenario.name === name)
-    if (taken) change.mutate({ id: taken.id, request: input })
-    else add.mutate({ name, request: input })
+    if (taken) change.mutate({ id: taken.id, request: input }, { draft })
+    else add.mutate({ name, request: input }, { draft })
   }
   return (
     <div className={classes.buttons}>
@@ -145,9 +148,9 @@ function SaveButtons({ scenarios, chosen, input, onChosen }: ScenarioSectionProp
           taken={scenarios}
           onTaken="replace"
           act="Save scenario"
-          error={add.error}
-          isBusy={add.isPending || change.isPending}
+          sending={change.isPending || change.error ? change : add}
           onClose={() => setIsOpen(false)}
+          about="new scenario"
           onName={save}
         />
       </Modal>
@@ -191,10 +194,10 @@ function More({ scenarios, chosen, onChosen }: ScenarioSectionProps) {
           taken={scenarios.filter(({ id }) => id !== chosen.id)}
           onTaken="refuse"
           act="Rename"
-          error={rename.error}
-          isBusy={rename.isPending}
+          sending={rename}
           onClose={close}
-          onName={(name) => rename.mutate({ id: chosen.id, name })}
+          about={`rename ${chosen.id}`}
+          onName={(name, draft) => rename.mutate({ id: chosen.id, name }, { draft })}
         />
       </Modal>
       <Modal opened={open === 'remove'} onClose={close} title={`Remove ${chosen.name}`} size={440}>
@@ -220,8 +223,8 @@ function NameForm({
   taken,
   onTaken,
   act,
-  error,
-  isBusy,
+  about,
+  sending,
   onClose,
   onName,
 }: {
@@ -229,17 +232,19 @@ function NameForm({
   taken: readonly Scenario[]
   onTaken: 'replace' | 'refuse'
   act: string
-  error: Error | null
-  isBusy: boolean
+  /** Under this name the browser keeps what was typed. */
+  about: string
+  sending: { isPending: boolean; error: ApiError | null }
   onClose: () => void
-  onName: (name: string) => void
+  onName: (name: string, draft: Sendable) => void
 }) {
-  const [text, setText] = useState(current)
+  const draft = useDraft(about, current)
+  const text = draft.value
   const name = text.trim()
   const isTaken = taken.some((scenario) => scenario.name === name)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onName(name)
+    onName(name, draft)
   }
   return (
     <form onSubmit={submit}>
@@ -248,16 +253,16 @@ function NameForm({
         required
         maxLength={80}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => draft.change(event.currentTarget.value)}
         description={isTaken && onTaken === 'replace' ? 'Replaces the scenario of this name.' : undefined}
         error={isTaken && onTaken === 'refuse' ? 'Another scenario has this name.' : undefined}
         data-autofocus
       />
-      <FormError error={error} />
+      <FormError error={sending.error} />
       <FormFooter
         onClose={onClose}
         act={isTaken && onTaken === 'replace' ? 'Replace scenario' : act}
-        isBusy={isBusy}
+        sending={sending}
         isReady={name !== '' && name !== current && !(isTaken && onTaken === 'refuse')}
       />
     </form>

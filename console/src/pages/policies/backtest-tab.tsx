@@ -3,6 +3,7 @@ import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
+import { ActLabel } from '../../components/act-label.tsx'
 import { AskReason } from '../../components/ask-reason.tsx'
 import { LiveNumberField } from '../../components/money/live-number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
@@ -10,6 +11,7 @@ import { Section } from '../../components/section.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { writeTime } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import { BacktestView } from './backtest-view.tsx'
 import classes from './policies.module.css'
@@ -62,10 +64,9 @@ export function BacktestTab({ version }: { version: string }) {
 
 function Start({ version, onStart }: { version: string; onStart: () => void }) {
   const mayStart = usePermission('backtest policies')
-  const [last, setLast] = useState<number | null>(10_000)
+  const draft = useDraft(`backtest ${version}`, { last: 10_000 as number | null, from: '', to: '' })
+  const { last, from, to } = draft.value
   const [isClear, setClear] = useState(true)
-  const [from, setFrom] = useState('')
-  const [to, setTo] = useState('')
   const start = useAct('policies.backtest', { onDone: onStart })
   if (!mayStart) return <p className="dim">Owners, admins, policy authors and policy approvers run backtests.</p>
   const timeOf = (day: string) => new Date(`${day}T00:00:00Z`).toISOString()
@@ -74,12 +75,15 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
       className={classes.range}
       onSubmit={(event) => {
         event.preventDefault()
-        start.mutate({
-          version,
-          last: last!,
-          ...(from && { from: timeOf(from) }),
-          ...(to && { to: timeOf(to) }),
-        })
+        start.mutate(
+          {
+            version,
+            last: last!,
+            ...(from && { from: timeOf(from) }),
+            ...(to && { to: timeOf(to) }),
+          },
+          { draft },
+        )
       }}
     >
       <LiveNumberField
@@ -88,7 +92,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         value={last}
         whenEmpty="Write how many."
         rules={{ notation: currentNotation(), decimals: 0 }}
-        onValue={setLast}
+        onValue={(value) => draft.change({ ...draft.value, last: value })}
         onClear={setClear}
       />
       <TextInput
@@ -96,14 +100,14 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         description="optional, UTC"
         type="date"
         value={from}
-        onChange={(event) => setFrom(event.currentTarget.value)}
+        onChange={(event) => draft.change({ ...draft.value, from: event.currentTarget.value })}
       />
       <TextInput
         label="Before"
         description="optional, UTC"
         type="date"
         value={to}
-        onChange={(event) => setTo(event.currentTarget.value)}
+        onChange={(event) => draft.change({ ...draft.value, to: event.currentTarget.value })}
       />
       <Button
         type="submit"
@@ -111,7 +115,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         loading={start.isPending}
         disabled={!isClear || last === null || last > DECISIONS_MAX}
       >
-        Run backtest
+        <ActLabel error={start.error}>Run backtest</ActLabel>
       </Button>
     </form>
   )
@@ -151,8 +155,9 @@ function Running({ running }: { running: NonNullable<OutputOf<'policies.backtest
             act="Cancel the backtest"
             dismiss="Let it run"
             isReasonOptional
-            isBusy={cancel.isPending}
-            onConfirm={(reason) => cancel.mutate(reason === '' ? {} : { reason })}
+            about="cancel the backtest"
+            sending={cancel}
+            onConfirm={(reason, draft) => cancel.mutate(reason === '' ? {} : { reason }, { draft })}
           />
         </div>
       )}

@@ -2,12 +2,15 @@ import { Button, Textarea } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconClock, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useAct } from '../../api/use-operation.ts'
+import { ActLabel } from '../../components/act-label.tsx'
 import { AskReason } from '../../components/ask-reason.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { ReasonField } from '../../components/reason-field.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { roleName } from '../../shell/role-name.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import classes from './policies.module.css'
@@ -57,10 +60,10 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
   const { policy, approvers, tests } = shown
   const you = approvers.find(({ is_you }) => is_you)
   const mayReject = usePermission('reject policies')
-  const [reason, setReason] = useState('')
+  const draft = useDraft(`approve ${policy.version}`, '')
+  const reason = draft.value
   const approve = useAct('policies.approve', {
     says: `${policy.version} is approved. It does not decide before it is activated.`,
-    onDone: () => setReason(''),
   })
   const reject = useAct('policies.reject', { says: `${policy.version} is rejected.` })
   if (!you?.may_approve && !mayReject) return <p className="small dim">Another person has to approve it.</p>
@@ -68,10 +71,11 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
   const version = policy.version
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    approve.mutate({ version, reason: reason.trim(), shown_backtest: backtestId ?? null })
+    approve.mutate({ version, reason: reason.trim(), shown_backtest: backtestId ?? null }, { draft })
   }
   return (
     <form className={classes.form} onSubmit={submit}>
+      <DraftNotice draft={draft} />
       <p className="small">
         You approve checksum <code>{policy.checksum.slice(0, 8)}</code>, {passing} of {tests.length} tests, and{' '}
         {backtestId ? 'the newest backtest' : <b>no backtest: run one first to see the effect</b>}.
@@ -81,7 +85,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
         description="Goes on the audit log with your name."
         rows={2}
         value={reason}
-        onChange={setReason}
+        onChange={draft.change}
       />
       {you?.may_approve && (
         <Button
@@ -90,7 +94,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           loading={approve.isPending}
           disabled={reason.trim() === '' || backtestId === undefined}
         >
-          Approve {version}
+          <ActLabel error={approve.error}>{`Approve ${version}`}</ActLabel>
         </Button>
       )}
       {mayReject && (
@@ -99,9 +103,9 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           leftSection={<IconX size={16} stroke={1.75} />}
           loading={reject.isPending}
           disabled={reason.trim() === ''}
-          onClick={() => reject.mutate({ version, reason: reason.trim() })}
+          onClick={() => reject.mutate({ version, reason: reason.trim() }, { draft })}
         >
-          Reject
+          <ActLabel error={reject.error}>Reject</ActLabel>
         </Button>
       )}
       <p className="small dim">Approving does not activate. That is a step of its own.</p>
@@ -140,8 +144,9 @@ function Activation({ shown }: { shown: ShownPolicy }) {
         title={act}
         explanation="Every request is decided by it within a second, on every node. Going back is one step."
         act={act}
-        isBusy={activate.isPending}
-        onConfirm={(reason) => activate.mutate({ version, reason })}
+        about={`activate ${version}`}
+        sending={activate}
+        onConfirm={(reason, draft) => activate.mutate({ version, reason }, { draft })}
       />
     </Section>
   )
@@ -149,8 +154,9 @@ function Activation({ shown }: { shown: ShownPolicy }) {
 
 function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
   const mayComment = usePermission('comment on policies')
-  const [text, setText] = useState('')
-  const comment = useAct('policies.comment', { onDone: () => setText('') })
+  const draft = useDraft(`comment ${policy.version}`, '')
+  const text = draft.value
+  const comment = useAct('policies.comment')
   return (
     <Section title="Comments" sub={comments.length > 0 ? String(comments.length) : undefined}>
       {comments.length === 0 && <p className="dim">None yet.</p>}
@@ -173,9 +179,10 @@ function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
           className={classes.form}
           onSubmit={(event) => {
             event.preventDefault()
-            comment.mutate({ version: policy.version, text: text.trim() })
+            comment.mutate({ version: policy.version, text: text.trim() }, { draft })
           }}
         >
+          <DraftNotice draft={draft} />
           <Textarea
             label="Your comment"
             autosize
@@ -183,10 +190,10 @@ function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
             maxRows={8}
             maxLength={4_000}
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={(event) => draft.change(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={comment.isPending} disabled={text.trim() === ''}>
-            Comment
+            <ActLabel error={comment.error}>Comment</ActLabel>
           </Button>
         </form>
       )}

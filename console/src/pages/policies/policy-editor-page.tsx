@@ -13,7 +13,7 @@ import { usePageHref } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
-import { useKeptDraft } from './kept-draft.ts'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
 import { RuleMatches } from './readable-policy.tsx'
@@ -52,9 +52,8 @@ export function PolicyEditorPage() {
 }
 
 function Editor({ from, text }: { from: string; text: string }) {
-  const draft = useKeptDraft(from, from === '' ? text : nextVersion(text, from))
-  const [discards, setDiscards] = useState(0)
-  const source = draft.text
+  const draft = useDraft(`policy from ${from}`, from === '' ? text : nextVersion(text, from))
+  const source = draft.value
   const [settled] = useDebouncedValue(source, CHECK_AFTER_MS)
   const language = useOperation('policies.language', {})
   const check = useOperation('policies.check', { source: settled }, { enabled: settled.trim() !== '' })
@@ -73,14 +72,7 @@ function Editor({ from, text }: { from: string; text: string }) {
         below={
           <>
             {from === '' ? 'Paste or write the YAML of a policy.' : `Begins as ${from}, under a name of its own.`}{' '}
-            {draft.isKept && (
-              <DraftLine
-                onDiscard={() => {
-                  draft.discard()
-                  setDiscards(discards + 1)
-                }}
-              />
-            )}
+            {draft.isKept && <DraftLine onDiscard={draft.discard} />}
           </>
         }
       >
@@ -96,7 +88,6 @@ function Editor({ from, text }: { from: string; text: string }) {
           <Section flush title="Policy" end={<CheckState check={check} isTyping={source !== settled} />}>
             <Suspense fallback={<Skeleton height={480} />}>
               <YamlEditor
-                key={discards}
                 label="The text of the policy"
                 text={source}
                 onChange={draft.change}
@@ -245,8 +236,9 @@ function Propose({
         title={`Propose ${checked?.version ?? ''}`}
         explanation="A proposed version never changes. Another person approves it, then it can be activated."
         act="Propose"
-        isBusy={propose.isPending}
-        onConfirm={(reason) => propose.mutate({ source, reason })}
+        about={`propose ${checked?.version ?? ''}`}
+        sending={propose}
+        onConfirm={(reason, draft) => propose.mutate({ source, reason }, { draft })}
       />
     </>
   )

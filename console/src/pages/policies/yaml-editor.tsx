@@ -44,7 +44,7 @@ export default function YamlEditor({
   known.current = language
   report.current = onChange
   const isReadOnly = onChange === undefined
-  // A read-only editor is created again for another text; an editor that the author types in keeps its own.
+  // A read-only editor is created again for another text; an editor that the author types in takes it over.
   const [typedFrom] = useState(text)
   const doc = isReadOnly ? text : typedFrom
 
@@ -68,6 +68,13 @@ export default function YamlEditor({
     view.current = editor
     return () => editor.destroy()
   }, [isReadOnly, doc, base, label])
+
+  // The draft was discarded, or another tab changed it.
+  useEffect(() => {
+    const editor = view.current
+    if (editor && editor.state.doc.toString() !== text)
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } })
+  }, [text])
 
   useEffect(() => {
     const editor = view.current

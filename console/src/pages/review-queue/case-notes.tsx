@@ -1,17 +1,21 @@
 import { Button, Textarea } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useAct } from '../../api/use-operation.ts'
+import { ActLabel } from '../../components/act-label.tsx'
 import { Time } from '../../components/time.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 
 /** The notes of a case, and a field for another one. */
 export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase; mayWrite: boolean }) {
-  const [text, setText] = useState('')
-  const add = useAct('cases.note', { onDone: () => setText('') })
+  const draft = useDraft(`note ${id}`, '')
+  const text = draft.value
+  const add = useAct('cases.note')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim() !== '') add.mutate({ id, text: text.trim() })
+    if (text.trim() !== '') add.mutate({ id, text: text.trim() }, { draft })
   }
   return (
     <section>
@@ -31,6 +35,7 @@ export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase
       {notes.length === 0 && !mayWrite && <p className="dim">No note yet.</p>}
       {mayWrite && (
         <form onSubmit={submit} className={classes.noteForm}>
+          <DraftNotice draft={draft} />
           <Textarea
             aria-label="Note"
             placeholder="For the next person who opens this case"
@@ -39,11 +44,11 @@ export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase
             maxRows={4}
             maxLength={5_000}
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={(event) => draft.change(event.currentTarget.value)}
           />
           {text.trim() !== '' && (
             <Button type="submit" variant="default" size="xs" loading={add.isPending}>
-              Add note
+              <ActLabel error={add.error}>Add note</ActLabel>
             </Button>
           )}
         </form>

@@ -1,9 +1,11 @@
 import { Modal, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAct } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { RoleChoices } from './role-choices.tsx'
 import classes from './team.module.css'
 import type { RoleChoice } from './teammate.ts'
@@ -38,23 +40,23 @@ function InviteForm({
   roles: readonly RoleChoice[]
   onInvited: (invitation: SentInvitation) => void
 }) {
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<RoleChoice['role']>('viewer')
+  const draft = useDraft('invite', { name: '', email: '', role: 'viewer' as RoleChoice['role'] })
+  const { name, email, role } = draft.value
   const invite = useAct('team.invite', { onDone: onInvited, showsErrors: true })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    invite.mutate({ name: name.trim(), email: email.trim(), role })
+    invite.mutate({ name: name.trim(), email: email.trim(), role }, { draft })
   }
   return (
     <form onSubmit={submit}>
       <div className={classes.form}>
+        <DraftNotice draft={draft} />
         <TextInput
           label="Name"
           required
           maxLength={255}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ ...draft.value, name: event.currentTarget.value })}
           data-autofocus
         />
         <TextInput
@@ -64,15 +66,20 @@ function InviteForm({
           required
           maxLength={254}
           value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => draft.change({ ...draft.value, email: event.currentTarget.value })}
         />
-        <RoleChoices label="Role" roles={roles} value={role} onChange={setRole} />
+        <RoleChoices
+          label="Role"
+          roles={roles}
+          value={role}
+          onChange={(next) => draft.change({ ...draft.value, role: next })}
+        />
         <FormError error={invite.error} />
       </div>
       <FormFooter
         onClose={onClose}
         act="Make and show link"
-        isBusy={invite.isPending}
+        sending={invite}
         isReady={name.trim() !== '' && email.trim() !== ''}
       />
     </form>

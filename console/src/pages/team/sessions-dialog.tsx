@@ -42,9 +42,12 @@ function Sessions({ teammate, onClose }: { teammate: Teammate; onClose: () => vo
         }
         act={ending === 'all' ? `End ${sessions.length} sessions` : 'End session'}
         isDanger
-        isBusy={end.isPending}
+        about={`end sessions ${ending === 'all' ? operator_id : ending.id}`}
+        sending={end}
         onClose={() => setEnding(undefined)}
-        onConfirm={(reason) => end.mutate({ operator_id, reason, ...(ending !== 'all' && { session_id: ending.id }) })}
+        onConfirm={(reason, draft) =>
+          end.mutate({ operator_id, reason, ...(ending !== 'all' && { session_id: ending.id }) }, { draft })
+        }
       />
     )
   return (

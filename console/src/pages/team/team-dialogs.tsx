@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useAct } from '../../api/use-operation.ts'
 import { AskReason } from '../../components/ask-reason.tsx'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
@@ -7,6 +7,8 @@ import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
 import { ReasonField } from '../../components/reason-field.tsx'
 import { Banner } from '../../components/state-badge.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { roleName } from '../../shell/role-name.ts'
 import { RoleChoices } from './role-choices.tsx'
 import { SessionsDialog } from './sessions-dialog.tsx'
@@ -53,8 +55,9 @@ export function TeamDialogs({
         explanation={`The link for ${teammate?.email ?? ''} stops working. You can make a new one later.`}
         act="Withdraw invitation"
         isDanger
-        isBusy={withdraw.isPending}
-        onConfirm={(reason) => withdraw.mutate({ operator_id: teammate!.id, reason })}
+        about={`withdraw ${teammate?.id}`}
+        sending={withdraw}
+        onConfirm={(reason, draft) => withdraw.mutate({ operator_id: teammate!.id, reason }, { draft })}
       />
       <ConfirmByTyping
         opened={act?.name === 'remove'}
@@ -62,8 +65,9 @@ export function TeamDialogs({
         title={`Remove ${teammate?.name ?? ''}`}
         word={teammate?.email ?? ''}
         act="Remove operator"
-        isBusy={remove.isPending}
-        onConfirm={(reason) => remove.mutate({ operator_id: teammate!.id, reason })}
+        about={`remove ${teammate?.id}`}
+        sending={remove}
+        onConfirm={(reason, draft) => remove.mutate({ operator_id: teammate!.id, reason }, { draft })}
       >
         {teammate && <RemovalConsequences teammate={teammate} />}
       </ConfirmByTyping>
@@ -91,8 +95,8 @@ function RoleForm({
   roles: readonly RoleChoice[]
   onClose: () => void
 }) {
-  const [role, setRole] = useState(teammate.role)
-  const [reason, setReason] = useState('')
+  const draft = useDraft(`role ${teammate.id}`, { role: teammate.role, reason: '' })
+  const { role, reason } = draft.value
   const change = useAct('team.change-role', {
     says: (output) => `${teammate.name} is ${roleName(output.role).toLowerCase()} from now on.`,
     onDone: onClose,
@@ -100,22 +104,28 @@ function RoleForm({
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    change.mutate({ operator_id: teammate.id, role, reason: reason.trim() })
+    change.mutate({ operator_id: teammate.id, role, reason: reason.trim() }, { draft })
   }
   return (
     <form onSubmit={submit}>
       <div className={classes.form}>
-        <RoleChoices label="Role" roles={roles} value={role} onChange={setRole} />
+        <DraftNotice draft={draft} />
+        <RoleChoices
+          label="Role"
+          roles={roles}
+          value={role}
+          onChange={(next) => draft.change({ ...draft.value, role: next })}
+        />
         {teammate.has_single_sign_on && (
           <Banner>Signs in through the identity provider: the next sign-in gives the role of the groups again.</Banner>
         )}
-        <ReasonField value={reason} onChange={setReason} />
+        <ReasonField value={reason} onChange={(next) => draft.change({ ...draft.value, reason: next })} />
         <FormError error={change.error} />
       </div>
       <FormFooter
         onClose={onClose}
         act="Change role"
-        isBusy={change.isPending}
+        sending={change}
         isReady={reason.trim() !== '' && role !== teammate.role}
       />
     </form>

@@ -47,7 +47,7 @@ export function UsagePage() {
         <ExportButton usage={usage} period={period} keyId={search.key} />
       </PageHeader>
       <PeriodFields period={period} usage={usage} keyId={search.key} onChange={setSearch} />
-      {query.error ? (
+      {query.error && !usage ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <>

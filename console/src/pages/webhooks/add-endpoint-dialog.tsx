@@ -1,9 +1,11 @@
 import { Modal } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { useAct } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
-import { EndpointFields, type Fields } from './endpoint-fields.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { EndpointFields } from './endpoint-fields.tsx'
+import { useFieldsDraft } from './use-fields-draft.ts'
 import classes from './webhooks.module.css'
 
 /** Asks for the URL and the events of a new endpoint. */
@@ -30,20 +32,21 @@ function AddForm({
   onClose: () => void
   onAdded: (endpoint: { id: string; secret: string }) => void
 }) {
-  const [fields, setFields] = useState<Fields>({ url: '', description: '', event_types: 'all' })
+  const { fields, change, draft } = useFieldsDraft('new endpoint', { url: '', description: '', event_types: 'all' })
   const add = useAct('webhooks.add', { onDone: onAdded, showsErrors: true })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    add.mutate(fields)
+    add.mutate(fields, { draft })
   }
   const isReady = fields.url.trim() !== '' && fields.event_types.length > 0
   return (
     <form onSubmit={submit}>
       <div className={classes.form}>
-        <EndpointFields fields={fields} onChange={setFields} />
+        <DraftNotice draft={draft} />
+        <EndpointFields fields={fields} onChange={change} />
         <FormError error={add.error} />
       </div>
-      <FormFooter onClose={onClose} act="Add and show secret" isBusy={add.isPending} isReady={isReady} />
+      <FormFooter onClose={onClose} act="Add and show secret" sending={add} isReady={isReady} />
     </form>
   )
 }

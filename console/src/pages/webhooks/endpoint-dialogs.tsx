@@ -39,8 +39,9 @@ export function EndpointDialogs({
         title="End the overlap now"
         word={host}
         act="End overlap"
-        isBusy={endOverlap.isPending}
-        onConfirm={(reason) => endOverlap.mutate({ id, reason })}
+        about={`end the overlap ${id}`}
+        sending={endOverlap}
+        onConfirm={(reason, draft) => endOverlap.mutate({ id, reason }, { draft })}
       >
         The previous secret stops signing for good. A receiver that still has only that one refuses what is sent.
       </ConfirmByTyping>
@@ -51,8 +52,9 @@ export function EndpointDialogs({
         explanation="Nothing is sent until you enable it again. What waits is kept; new events are not queued, but you can recover them."
         act="Disable endpoint"
         isDanger
-        isBusy={disable.isPending}
-        onConfirm={(reason) => disable.mutate({ id, reason })}
+        about={`disable ${id}`}
+        sending={disable}
+        onConfirm={(reason, draft) => disable.mutate({ id, reason }, { draft })}
       />
       <AskReason
         opened={act === 'enable'}
@@ -60,8 +62,9 @@ export function EndpointDialogs({
         title="Enable this endpoint"
         explanation="What waits is sent at once. Recover the events that were written while it was disabled."
         act="Enable endpoint"
-        isBusy={enable.isPending}
-        onConfirm={(reason) => enable.mutate({ id, reason })}
+        about={`enable ${id}`}
+        sending={enable}
+        onConfirm={(reason, draft) => enable.mutate({ id, reason }, { draft })}
       />
       <ConfirmByTyping
         opened={act === 'remove'}
@@ -69,8 +72,9 @@ export function EndpointDialogs({
         title="Remove this endpoint for good"
         word={host}
         act="Remove endpoint"
-        isBusy={remove.isPending}
-        onConfirm={(reason) => remove.mutate({ id, reason })}
+        about={`remove ${id}`}
+        sending={remove}
+        onConfirm={(reason, draft) => remove.mutate({ id, reason }, { draft })}
       >
         Its URL and secrets are erased and what waits is not sent. Past deliveries stay listed until their retention
         ends.

@@ -8,6 +8,7 @@ import { writeTime } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
 import { EndpointFields, type Fields } from './endpoint-fields.tsx'
 import { addressOf, type Endpoint } from './endpoint-state.tsx'
+import { useFieldsDraft } from './use-fields-draft.ts'
 import classes from './webhooks.module.css'
 
 /** A secret that a rotation made. */
@@ -30,21 +31,29 @@ export function EditForm({ endpoint, onClose }: FormProps) {
     description: endpoint.description,
     event_types: endpoint.event_types as Fields['event_types'],
   }
-  const [fields, setFields] = useState(before)
-  const edit = useAct('webhooks.edit', { says: 'Saved.', onDone: onClose, showsErrors: true })
+  const { fields, change, draft: kept } = useFieldsDraft(`fields ${endpoint.id}`, before)
+  const edit = useAct('webhooks.edit', {
+    says: 'Saved.',
+    onDone() {
+      kept.discard()
+      onClose()
+    },
+    showsErrors: true,
+  })
   const changes = changesOf(before, fields)
   return (
     <ReasonForm
       onClose={onClose}
       explanation="Changes hold for every attempt that starts a second later."
       act="Save changes"
-      isBusy={edit.isPending}
+      about={`edit ${endpoint.id}`}
+      sending={edit}
       isReady={Object.keys(changes).length > 0 && fields.event_types.length > 0}
-      onConfirm={(reason) => edit.mutate({ id: endpoint.id, reason, ...changes })}
+      onConfirm={(reason, draft) => edit.mutate({ id: endpoint.id, reason, ...changes }, { draft })}
     >
       <EndpointFields
         fields={fields}
-        onChange={setFields}
+        onChange={change}
         urlHint={`Leave it empty to keep ${addressOf(endpoint.url)}. Deliveries that wait go to the new one.`}
       />
       <FormError error={edit.error} />
@@ -78,8 +87,9 @@ export function RotateForm({ endpoint, onClose, onRotated }: FormProps & { onRot
       explanation="You get a new secret now, shown once. Your receiver may accept either until the overlap ends."
       act="Rotate and show secret"
       word={overlap === 'none' ? new URL(endpoint.url).host : undefined}
-      isBusy={rotate.isPending}
-      onConfirm={(reason) => rotate.mutate({ id: endpoint.id, overlap: overlap === 'day', reason })}
+      about={`rotate ${endpoint.id}`}
+      sending={rotate}
+      onConfirm={(reason, draft) => rotate.mutate({ id: endpoint.id, overlap: overlap === 'day', reason }, { draft })}
     >
       <ChoiceCards
         label="When does the old secret end?"
@@ -127,9 +137,12 @@ export function RecoverForm({ endpoint, onClose }: FormProps) {
       onClose={onClose}
       explanation="Sends every event since then that failed, waits for another attempt, or was written while the endpoint was disabled. What arrived is not sent again."
       act="Recover"
-      isBusy={recover.isPending}
+      about={`recover ${endpoint.id}`}
+      sending={recover}
       isReady={since !== ''}
-      onConfirm={(reason) => recover.mutate({ endpoint_id: endpoint.id, since: new Date(since).toISOString(), reason })}
+      onConfirm={(reason, draft) =>
+        recover.mutate({ endpoint_id: endpoint.id, since: new Date(since).toISOString(), reason }, { draft })
+      }
     >
       <TextInput
         label="Since"

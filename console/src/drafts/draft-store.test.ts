@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DraftStore } from './draft-store.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/** A storage as browsers have it, which can be full. */
+function memoryStorage() {
+  const texts = new Map<string, string>()
+  return {
+    isFull: false,
+    get length() {
+      return texts.size
+    },
+    key: (index: number) => [...texts.keys()][index] ?? null,
+    getItem: (key: string) => texts.get(key) ?? null,
+    setItem(key: string, text: string) {
+      if (this.isFull) throw new Error('QuotaExceededError')
+      texts.set(key, text)
+    },
+    removeItem: (key: string) => void texts.delete(key),
+  }
+}
+
+const keptValue = (store: DraftStore, name: string) => store.parse(store.read(name))?.value
+
+test('a draft is kept for seven days, and a sweep removes what is older', () => {
+  let now = 0
+  const storage = memoryStorage()
+  const store = new DraftStore(storage, () => now)
+  store.write('acc_1 org_1 sandbox note case_1', { value: 'Ask for the lease.' })
+  now = 7 * DAY_MS - 1
+  assert.equal(keptValue(store, 'acc_1 org_1 sandbox note case_1'), 'Ask for the lease.')
+  now += 1
+  assert.equal(keptValue(store, 'acc_1 org_1 sandbox note case_1'), undefined)
+  assert.equal(storage.length, 1)
+  store.sweep()
+  assert.equal(storage.length, 0)
+})
+
+test('signing out removes the drafts of that person only, and nothing else that the browser keeps', () => {
+  const storage = memoryStorage()
+  storage.setItem('mantine-color-scheme', 'dark')
+  const store = new DraftStore(storage)
+  store.write('acc_1 org_1 sandbox a', { value: 'one' })
+  store.write('acc_1 account name', { value: 'two' })
+  store.write('acc_12 org_1 sandbox a', { value: 'three' })
+  store.forget('acc_1')
+  assert.equal(keptValue(store, 'acc_1 org_1 sandbox a'), undefined)
+  assert.equal(keptValue(store, 'acc_12 org_1 sandbox a'), 'three')
+  assert.equal(storage.getItem('mantine-color-scheme'), 'dark')
+  assert.equal(storage.length, 2)
+})
+
+test('a draft stays on the page when the browser has no room for it', () => {
+  const storage = memoryStorage()
+  const store = new DraftStore(storage)
+  storage.isFull = true
+  store.write('acc_1 org_1 sandbox a', { value: 'long' })
+  assert.equal(keptValue(store, 'acc_1 org_1 sandbox a'), 'long')
+  storage.isFull = false
+  store.write('acc_1 org_1 sandbox a', { value: 'longer' })
+  assert.equal(keptValue(new DraftStore(storage), 'acc_1 org_1 sandbox a'), 'longer')
+})
+
+test('what is not a draft is no draft, and every change is told', () => {
+  const store = new DraftStore(memoryStorage())
+  for (const text of [null, 'not JSON', 'null', '{}', '{"atMs":"now"}']) assert.equal(store.parse(text), undefined)
+  let told = 0
+  const stop = store.subscribe(() => (told += 1))
+  store.write('acc_1 a', { value: 1 })
+  store.remove('acc_1 a')
+  stop()
+  store.changed()
+  assert.equal(told, 2)
+})

@@ -1,0 +1,89 @@
+/** What a person typed and has not sent, and the idempotency key that it was sent under if no answer came. */
+export interface KeptDraft {
+  value: unknown
+  /** When it was typed, in milliseconds. */
+  atMs: number
+  key?: string
+}
+
+/** The part of the browser's storage that drafts need. */
+type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+const PREFIX = 'verdigraph-draft '
+const KEPT_MS = 7 * 24 * 3_600_000
+
+/**
+ * Keeps drafts in the browser, by account and object. All tabs share them: the newest wins. Secrets are never given to it.
+ */
+export class DraftStore {
+  readonly #storage: DraftStorage
+  readonly #now: () => number
+  readonly #listeners = new Set<() => void>()
+  /** Drafts for which the browser had no room: they last as long as the page. */
+  readonly #unsaved = new Map<string, string>()
+
+  constructor(storage: DraftStorage, now: () => number = Date.now) {
+    this.#storage = storage
+    this.#now = now
+  }
+
+  /** Registers a listener of every change; returns the function that removes it. */
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** The text of a draft as it is stored, which is equal for equal drafts; null if there is none. */
+  read(name: string): string | null {
+    return this.#unsaved.get(name) ?? this.#storage.getItem(PREFIX + name)
+  }
+
+  /** The draft that a stored text describes, unless it is too old or not a draft. */
+  parse(text: string | null): KeptDraft | undefined {
+    if (text === null) return undefined
+    try {
+      const draft = JSON.parse(text) as KeptDraft
+      return typeof draft.atMs === 'number' && this.#now() - draft.atMs < KEPT_MS ? draft : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  write(name: string, draft: Omit<KeptDraft, 'atMs'>): void {
+    const text = JSON.stringify({ ...draft, atMs: this.#now() } satisfies KeptDraft)
+    try {
+      this.#storage.setItem(PREFIX + name, text)
+      this.#unsaved.delete(name)
+    } catch {
+      this.#unsaved.set(name, text)
+    }
+    this.changed()
+  }
+
+  remove(name: string): void {
+    this.#unsaved.delete(name)
+    this.#storage.removeItem(PREFIX + name)
+    this.changed()
+  }
+
+  /** Removes every draft of an account, when its person signs out. */
+  forget(accountId: string): void {
+    for (const name of this.#names()) if (name.startsWith(`${accountId} `)) this.remove(name)
+  }
+
+  /** Removes the drafts that are too old, of all accounts of this browser. */
+  sweep(): void {
+    for (const name of this.#names()) if (!this.parse(this.read(name))) this.remove(name)
+  }
+
+  /** Tells the listeners, also after another tab changed the storage. */
+  changed = (): void => {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #names(): string[] {
+    const keys = Array.from({ length: this.#storage.length }, (_, index) => this.#storage.key(index))
+    const stored = keys.flatMap((key) => (key?.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : []))
+    return [...new Set([...stored, ...this.#unsaved.keys()])]
+  }
+}

@@ -1,0 +1,80 @@
+import { useMemo, useState, useSyncExternalStore } from 'react'
+import { newIdempotencyKey } from '../api/new-idempotency-key.ts'
+import type { Sendable } from '../api/use-sending.ts'
+import { useMe } from '../shell/use-me.ts'
+import { usePlace } from '../shell/use-place.ts'
+import { drafts } from './drafts.ts'
+
+/** What a person types in a form, which this browser keeps until it is sent, discarded, or seven days old. */
+export interface Draft<Value> extends Sendable {
+  value: Value
+  change: (value: Value) => void
+  /** Whether the value differs from the one that the form begins with. */
+  isKept: boolean
+  /** When the draft was typed that the form found as it opened, in milliseconds. */
+  foundFromMs: number | undefined
+  /** Forgets what was typed; the form begins again. */
+  discard: () => void
+}
+
+/**
+ * The draft of a form about one object of this place, such as `note case_1`. Never for a password, a code or another
+ * secret: drafts are plain text in the browser.
+ */
+export function useDraft<Value>(about: string, begin: Value): Draft<Value> {
+  const { organizationId, environment } = usePlace()
+  return useNamedDraft(`${organizationId} ${environment} ${about}`, begin)
+}
+
+/** The draft of a form about the caller's own account. */
+export function useAccountDraft<Value>(about: string, begin: Value): Draft<Value> {
+  return useNamedDraft(`account ${about}`, begin)
+}
+
+function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
+  const name = `${useMe().data?.account.id ?? ''} ${about}`
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(name))
+  const beginText = JSON.stringify(begin)
+  const kept = useMemo(() => {
+    const draft = drafts.parse(text)
+    const value = draft && fitted<Value>(draft.value, JSON.parse(beginText))
+    return value === undefined ? undefined : { ...draft!, value }
+  }, [text, beginText])
+  const [found, setFound] = useState({ name, fromMs: kept?.atMs })
+  if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
+  const value = kept ? kept.value : begin
+  const forget = () => {
+    drafts.remove(name)
+    setFound({ name, fromMs: undefined })
+  }
+  return {
+    value,
+    change(next) {
+      const key = kept?.key
+      if (JSON.stringify(next) === beginText) drafts.remove(name)
+      else drafts.write(name, { value: next, ...(key && { key }) })
+    },
+    isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
+    foundFromMs: kept && found.fromMs,
+    discard: forget,
+    idempotencyKey() {
+      const key = drafts.parse(drafts.read(name))?.key ?? newIdempotencyKey()
+      // Kept with the text, so that a retry after a reload is a retry.
+      drafts.write(name, { value, key })
+      return key
+    },
+    renewKey() {
+      const stored = drafts.parse(drafts.read(name))?.value ?? value
+      if (JSON.stringify(stored) === beginText) drafts.remove(name)
+      else drafts.write(name, { value: stored })
+    },
+    sent: forget,
+  }
+}
+
+/** The stored value if it has the shape of the form's, which a newer release may have changed. */
+function fitted<Value>(value: unknown, begin: Value): Value | undefined {
+  if (typeof value !== typeof begin || Array.isArray(value) !== Array.isArray(begin)) return undefined
+  const isRecord = typeof begin === 'object' && begin !== null && !Array.isArray(begin)
+  return isRecord ? { ...begin, ...(value as object) } : (value as Value)
+}
