@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { signedInOperator } from '../../server/tests/console-client.ts'
-import { assertAccessible, assertAccessibleEverywhere, openConsole, settle } from './browser.ts'
+import { type ConsoleClient, signedInOperator } from '../../server/tests/console-client.ts'
+import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
 import { caseOpener } from './review-cases.ts'
 
 const testConsole = await openConsole()
@@ -187,4 +187,87 @@ test('the queue is accessible in both themes and at both widths, closed and with
       await tab.keyboard.press('c')
     },
   })
+})
+
+/** Another reviewer, without a page, who decides a case of this name. */
+async function declineElsewhere(reviewer: ConsoleClient, { id }: { id: string }, reason: string): Promise<void> {
+  const { body } = await reviewer.call(`${organizationId}/sandbox/cases.list`, {})
+  const listed = body.cases.find((one: { decision: { id: string } }) => one.decision.id === id)
+  const verdicts = [{ decision_id: id, verdict: 'decline' }]
+  const answer = await reviewer.call(`${organizationId}/sandbox/cases.decide`, { id: listed.id, reason, verdicts })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+}
+
+const reasonOf = (tab: Page) => drawer(tab).getByRole('textbox', { name: 'Reason' })
+
+test('what is written about a case stays with it: another case begins empty, and a reload brings it back', async () => {
+  const tab = await testConsole.open('review-queue')
+  await undecided('Elm Energy', 6_000)
+  await undecided('Fir Foods', 7_000)
+  await tab.reload()
+  await settle(tab)
+  await tab.getByRole('link', { name: 'Elm Energy' }).click()
+  await opened(tab, 'Elm Energy')
+  await tab.keyboard.press('d')
+  await reasonOf(tab).fill('Two invoices are forged.')
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('j')
+  await opened(tab, 'Fir Foods')
+  assert.equal(await drawer(tab).getByRole('button', { pressed: true }).count(), 0, 'no verdict moves to the next case')
+  assert.equal(await reasonOf(tab).count(), 0)
+  await tab.keyboard.press('k')
+  await opened(tab, 'Elm Energy')
+  await untilEqual(() => reasonOf(tab).inputValue(), 'Two invoices are forged.')
+  await tab.reload()
+  await opened(tab, 'Elm Energy')
+  await untilEqual(() => reasonOf(tab).inputValue(), 'Two invoices are forged.')
+  await drawer(tab)
+    .getByText(/^Your draft of .* is back\.$/)
+    .waitFor()
+  await drawer(tab).getByRole('button', { name: 'Discard' }).click()
+  await reasonOf(tab).waitFor({ state: 'detached' })
+  await tab.close()
+})
+
+test('a colleague who is faster is named, found by the poll or by the answer, and the text stays until the reviewer acts', async () => {
+  const priya = await signedInOperator(api, { organizationId, email: 'priya@fjordlend.example', role: 'reviewer' })
+  for (const [name, isSent] of [
+    ['Gorse Garage', false],
+    ['Hazel Hotels', true],
+  ] as const) {
+    const tab = await testConsole.open('review-queue')
+    const decision = await undecided(name, 8_000)
+    await tab.reload()
+    await settle(tab)
+    await tab.getByRole('link', { name }).click()
+    await opened(tab, name)
+    await tab.keyboard.press('d')
+    await reasonOf(tab).fill('Not before the accounts are here.')
+    await declineElsewhere(priya, decision, 'The owner is insolvent.')
+    if (isSent) await tab.keyboard.press('Control+Enter')
+    const alert = drawer(tab).getByRole('alert').filter({ hasText: 'your text is kept' })
+    await alert.waitFor()
+    assert.match((await alert.textContent())!, /^Test decided this just now, at \d\d:\d\d:\d\d; your text is kept\./)
+    assert.match((await alert.textContent())!, /Test declined: “The owner is insolvent\.”/)
+    await untilEqual(() => alert.evaluate((banner) => banner === document.activeElement), true)
+    assert.equal(await tab.getByText(`Declined ${name}.`).count(), 0, 'no toast of success')
+    const wrote = drawer(tab).getByRole('textbox', { name: 'What you wrote' })
+    assert.match(await wrote.inputValue(), /: decline\nNot before the accounts are here\.$/)
+    assert.equal(await wrote.getAttribute('readonly'), '')
+    assert.equal(
+      await drawer(tab)
+        .getByRole('button', { name: /^Decline/ })
+        .count(),
+      0,
+      'nothing can be sent',
+    )
+    await assertAccessible(tab, `a conflict (${name})`)
+    await tab.reload()
+    await opened(tab, name)
+    await alert.waitFor()
+    await drawer(tab).getByRole('button', { name: 'Keep mine as a note' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await drawer(tab).getByRole('listitem').filter({ hasText: 'Not before the accounts are here.' }).waitFor()
+    await tab.close()
+  }
 })

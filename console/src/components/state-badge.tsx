@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import classes from './state-badge.module.css'
 
 /** What a badge or a banner means; each has its own colours, and always words beside them. */
-export type Tone = 'neutral' | 'ok' | 'info' | 'warn' | 'bad' | 'accent'
+export type Tone = 'neutral' | 'ok' | 'info' | 'warn' | 'bad' | 'accent' | 'alert'
 
 /** The state of something in a word or two, with an icon where the colour alone would say it. */
 export function StateBadge({

@@ -8,7 +8,8 @@ import { drafts } from './drafts.ts'
 /** What a person types in a form, which this browser keeps until it is sent, discarded, or seven days old. */
 export interface Draft<Value> extends Sendable {
   value: Value
-  change: (value: Value) => void
+  /** Takes the next value, or makes it of the newest one. */
+  change: (next: Value | ((written: Value) => Value)) => void
   /** Whether the value differs from the one that the form begins with. */
   isKept: boolean
   /** When the draft was typed that the form found as it opened, in milliseconds. */
@@ -50,9 +51,11 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   return {
     value,
     change(next) {
-      const key = kept?.key
-      if (JSON.stringify(next) === beginText) drafts.remove(name)
-      else drafts.write(name, { value: next, ...(key && { key }) })
+      const stored = drafts.parse(drafts.read(name))
+      const written = (stored && fitted<Value>(stored.value, begin)) ?? begin
+      const changed = next instanceof Function ? next(written) : next
+      if (JSON.stringify(changed) === beginText) drafts.remove(name)
+      else drafts.write(name, { value: changed, ...(stored?.key && { key: stored.key }) })
     },
     isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
     foundFromMs: kept && found.fromMs,

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconDots, IconUserCheck, IconX } from '@tabler/icons-react'
+import { useEffect } from 'react'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { Failed } from '../../components/failed.tsx'
@@ -7,10 +8,13 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Banner, StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeMoney } from '../../components/write-number.ts'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
+import { type CaseAnswer, NO_ANSWER } from './case-answer.ts'
 import { CaseEnded } from './case-ended.tsx'
 import { CaseNotes } from './case-notes.tsx'
 import { CaseSummary } from './case-summary.tsx'
+import { Conflict } from './conflict.tsx'
 import { DeadlineBadge } from './deadline-badge.tsx'
 import { DecideForm } from './decide-form.tsx'
 import type { ShownCase } from './review-case.ts'
@@ -29,12 +33,18 @@ interface CaseDrawerProps {
 
 /** One case beside the queue: why it waits for a person, what weighs, and the form that decides it. */
 export function CaseDrawer(props: CaseDrawerProps) {
-  const { id, onDecided } = props
+  const { id, onDecided, onMove } = props
   const query = useOperation('cases.show', { id }, { refetchIntervalMs: 5_000 })
   const mayReview = usePermission('review decisions')
   const me = useMembership()?.operator_id
   const shown = query.data?.id === id ? query.data : undefined
   const isTaken = shown?.assignee != null && shown.assignee.id !== me
+  const draft = useDraft<CaseAnswer>(`review ${id}`, NO_ANSWER)
+  const isRecorded = draft.isKept && shown?.end?.by_id === me
+  useEffect(() => {
+    // The answer to the reviewer's own decision was lost, and the case shows it now.
+    if (isRecorded) draft.discard()
+  })
   return (
     <aside className={classes.drawer} aria-label="Case">
       <DrawerHead {...props} shown={shown} me={me} mayReview={mayReview} />
@@ -50,7 +60,10 @@ export function CaseDrawer(props: CaseDrawerProps) {
       </section>
       {shown && !shown.end && shown.requests.length > 0 && mayReview && !isTaken && (
         // A request that joins the case adds its fields; what was written about the others stays.
-        <DecideForm key={shown.id} shown={shown} onDecided={onDecided} />
+        <DecideForm key={shown.id} shown={shown} draft={draft} onDecided={onDecided} />
+      )}
+      {shown && (shown.end || isTaken) && mayReview && draft.isKept && !isRecorded && (
+        <Conflict shown={shown} draft={draft} onNext={() => onMove(1)} />
       )}
     </aside>
   )

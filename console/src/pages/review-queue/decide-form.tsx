@@ -1,14 +1,17 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { isOutage } from '../../api/outage.ts'
 import { useAct } from '../../api/use-operation.ts'
+import { ActLabel } from '../../components/act-label.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import type { Draft } from '../../drafts/use-draft.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
 import {
   answerTo,
   type CaseAnswer,
   type CasePlan,
-  NO_ANSWER,
   planOf,
   type ReviewVerdict,
   withAnswer,
@@ -23,8 +26,16 @@ import { useQueueKeys } from './use-queue-keys.ts'
  * Asks for a verdict and a limit for each request of a case and one reason, and decides it. A key chooses; only the button or
  * Ctrl Enter submits, and only while the button says what will be done.
  */
-export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: () => void }) {
-  const [answer, setAnswer] = useState<CaseAnswer>(NO_ANSWER)
+export function DecideForm({
+  shown,
+  draft,
+  onDecided,
+}: {
+  shown: ShownCase
+  draft: Draft<CaseAnswer>
+  onDecided: () => void
+}) {
+  const { value: answer, change: setAnswer } = draft
   const [isSent, setSent] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const { current, setCurrent, choose } = useChoice({ shown, answer, setAnswer, form })
@@ -36,12 +47,18 @@ export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: 
     setSent(true)
     if (!plan.verdict || decide.isPending) return
     // A colleague was faster, or a request joined: the page then shows the case and the queue as they are now.
-    decide.mutate(plan.verdict, { onError: () => void queries.invalidateQueries() })
+    decide.mutate(plan.verdict, {
+      draft,
+      onError: (error) => {
+        if (!isOutage(error)) void queries.invalidateQueries()
+      },
+    })
   }
   const hasVerdict = plan.requests.some(({ verdict }) => verdict)
   const many = shown.requests.length
   return (
     <form ref={form} className={classes.decide} onSubmit={submit} onKeyDown={(event) => onFormKey(event, submit)}>
+      <DraftNotice draft={draft} />
       {many > 1 && (
         <div className={classes.decideHead}>
           <h3>{many} requests, a verdict and a limit each</h3>
@@ -73,7 +90,10 @@ export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: 
           />
           <FormError error={decide.error} />
           <div className={classes.decideEnd}>
-            <span className="small dim">Goes on the audit log with your name.</span>
+            <span className="small dim">
+              {draft.isKept && <>Draft kept in this browser. </>}
+              Goes on the audit log with your name.
+            </span>
             <Button
               type="submit"
               data-disabled={!plan.verdict || undefined}
@@ -82,7 +102,7 @@ export function DecideForm({ shown, onDecided }: { shown: ShownCase; onDecided: 
               rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
               data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
             >
-              {actOf(plan)}
+              <ActLabel error={decide.error}>{actOf(plan)}</ActLabel>
             </Button>
           </div>
         </>

@@ -15,6 +15,8 @@ export interface StatedReason {
 export interface CaseEnd {
   review_id: string
   by: string
+  /** The id of the reviewer: an operator's, or one that a caller of the API gave. */
+  by_id: string
   at: string
   verdict: RecordedReview['verdict']
   reason: string
@@ -120,6 +122,7 @@ export function endOf(body: string): CaseEnd {
   return {
     review_id: id,
     by: reviewer.name ?? reviewer.id,
+    by_id: reviewer.id,
     at: created_at,
     verdict,
     reason,
