@@ -77,28 +77,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     getRowId: keyOf,
     state: { sorting: sort ? [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }] : [] },
   })
-  if (query?.error && rows === undefined)
-    return (
-      <div className={classes.failed}>
-        <Failed
-          what="These rows could not be read"
-          error={query.error}
-          {...(query.refetch && { onRetry: query.refetch })}
-        />
-      </div>
-    )
+  if (query?.error && rows === undefined) return <FailedRows query={query} />
   if (rows?.length === 0 && empty) return empty
   return (
     <>
-      {query?.error && !isOutage(query.error) && (
-        <div className={classes.failed}>
-          <Failed
-            what="These rows could not be read again"
-            error={query.error}
-            {...(query.refetch && { onRetry: query.refetch })}
-          />
-        </div>
-      )}
+      {query?.error && !isOutage(query.error) && <FailedRows query={query} isAgain />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard */}
       <section className={classes.scroll} data-page={isLong || undefined} aria-label={label} tabIndex={0}>
         <table
@@ -139,6 +122,20 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </div>
       )}
     </>
+  )
+}
+
+/** Says in the place of the rows, or above the ones that are shown, that they could not be read. */
+function FailedRows({ query: { error, refetch }, isAgain = false }: { query: Loading; isAgain?: boolean }) {
+  if (!error) return null
+  return (
+    <div className={classes.failed}>
+      <Failed
+        what={`These rows could not be read${isAgain ? ' again' : ''}`}
+        error={error}
+        {...(refetch && { onRetry: refetch })}
+      />
+    </div>
   )
 }
 
