@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { CutOffProxy } from '../../server/proofs/faults/cut-off-proxy.ts'
-import { createKey } from '../../server/src/admin/manage-keys.ts'
-import { SCOPES } from '../../server/src/security/scopes.ts'
 import { freePorts } from '../../server/tests/service-process.ts'
 import { assertAccessible, OWNER, openConsole, SIZES, settle, THEMES, untilCount, untilEqual } from './browser.ts'
+import { caseOpener } from './review-cases.ts'
 
 // The browser reaches the console through a proxy that can be cut, so that an outage is one of the network.
 const ports = await freePorts()
@@ -201,29 +200,12 @@ test('a retry after a lost answer and a reload is a retry, too', async () => {
   await tab.close()
 })
 
-/** A case of the review queue: a company without data, which the sandbox policy leaves to a person. */
-async function newCase(name: string): Promise<string> {
-  const { key } = await createKey(api.service.installation, {
-    ...{ environment: 'sandbox', organizationId, name: 'Journey', scopes: SCOPES, expiresAt: null },
-    actor: { type: 'system', id: 'test' },
-  })
-  const post = async (path: string, body: object) => {
-    const headers = { 'Idempotency-Key': `${path} ${name}` }
-    return (await api.request('sandbox', path, { method: 'POST', key, body, headers })).body
-  }
-  const company = { external_id: name, type: 'business', display_name: name, country: 'DE' }
-  const { id } = await post('/v1/entities', company)
-  const asked = { entity_id: id, product: 'personal_loan', requested_amount: 6_000, currency: 'EUR' }
-  return (await post('/v1/underwrite', asked)).id
-}
-
-const reviewsOf = async (decisionId: string) =>
-  (await sandbox.query('SELECT id FROM reviews WHERE decision_id = $1', [decisionId])).length
+const { undecided, reviewsOf } = await caseOpener(testConsole)
 
 test('a review that an outage interrupts is sent once: by trying again, or when it turns out to have arrived', async () => {
   for (const arrived of [false, true]) {
     const name = arrived ? 'Arrived' : 'Interrupted'
-    const decision = await newCase(name)
+    const decision = await undecided(name, 6_000)
     const tab = await testConsole.open('review-queue')
     const drawer = tab.getByRole('complementary', { name: 'Case' })
     await tab.getByRole('link', { name }).click()
@@ -238,7 +220,7 @@ test('a review that an outage interrupts is sent once: by trying again, or when 
     await again.waitFor()
     const reason = drawer.getByRole('textbox', { name: 'Reason' })
     assert.equal(await reason.inputValue(), 'The second number belongs to a sold branch.')
-    assert.equal(await reviewsOf(decision), arrived ? 1 : 0)
+    assert.equal((await reviewsOf(decision.id)).length, arrived ? 1 : 0)
     await assertAccessible(tab, 'an outage in a review')
     network.pass()
     if (arrived) await drawer.getByRole('region', { name: 'How it ended' }).waitFor()
@@ -247,7 +229,7 @@ test('a review that an outage interrupts is sent once: by trying again, or when 
       await tab.getByText(`Declined ${name}.`).waitFor()
     }
     await untilCount(outage(tab), 0)
-    assert.equal(await reviewsOf(decision), 1)
+    assert.equal((await reviewsOf(decision.id)).length, 1)
     await untilEqual(() => drafts(tab), 0)
     await tab.close()
   }

@@ -8,14 +8,7 @@ import { FormError } from '../../components/form-error.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
-import {
-  answerTo,
-  type CaseAnswer,
-  type CasePlan,
-  planOf,
-  type ReviewVerdict,
-  withAnswer,
-} from './case-answer.ts'
+import { answerTo, type CaseAnswer, type CasePlan, planOf, type ReviewVerdict, withAnswer } from './case-answer.ts'
 import { actOf, doneOf } from './plan-words.ts'
 import { RequestAnswerFields } from './request-answer-fields.tsx'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
@@ -89,25 +82,40 @@ export function DecideForm({
             onChange={(reason) => setAnswer((written) => ({ ...written, reason }))}
           />
           <FormError error={decide.error} />
-          <div className={classes.decideEnd}>
-            <span className="small dim">
-              {draft.isKept && <>Draft kept in this browser. </>}
-              Goes on the audit log with your name.
-            </span>
-            <Button
-              type="submit"
-              data-disabled={!plan.verdict || undefined}
-              aria-disabled={!plan.verdict}
-              loading={decide.isPending}
-              rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
-              data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
-            >
-              <ActLabel error={decide.error}>{actOf(plan)}</ActLabel>
-            </Button>
-          </div>
+          <DecideEnd {...{ plan, draft, decide }} />
         </>
       )}
     </form>
+  )
+}
+
+/** What becomes of the text, and the button that says what it does. */
+function DecideEnd({
+  plan,
+  draft,
+  decide,
+}: {
+  plan: CasePlan
+  draft: Draft<CaseAnswer>
+  decide: { isPending: boolean; error: Error | null }
+}) {
+  return (
+    <div className={classes.decideEnd}>
+      <span className="small dim">
+        {draft.isKept && <>Draft kept in this browser. </>}
+        Goes on the audit log with your name.
+      </span>
+      <Button
+        type="submit"
+        data-disabled={!plan.verdict || undefined}
+        aria-disabled={!plan.verdict}
+        loading={decide.isPending}
+        rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
+        data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
+      >
+        <ActLabel error={decide.error}>{actOf(plan)}</ActLabel>
+      </Button>
+    </div>
   )
 }
 

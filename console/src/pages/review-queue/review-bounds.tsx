@@ -53,9 +53,10 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
       onClose={onClose}
       explanation="They hold for every reviewer, in sandbox and production. A review through the API is not asked."
       act="Change bounds"
-      isBusy={change.isPending}
+      about="bounds"
+      sending={change}
       isReady={isPercentClear && isTimesClear && isChanged && isWithin}
-      onConfirm={(reason) => change.mutate({ ...next, reason })}
+      onConfirm={(reason, draft) => change.mutate({ ...next, reason }, { draft })}
     >
       <LiveNumberField
         label="Without a question, percent"
