@@ -21,8 +21,17 @@ if (!existsSync(pinned) && !isNewEnough) {
 const NODE_COMPILE_CACHE = join(__dirname, '..', 'node_modules', '.cache', 'node-compile')
 const env = { NODE_COMPILE_CACHE, ...process.env }
 
-const child = spawn(existsSync(pinned) ? pinned : process.execPath, process.argv.slice(2), { stdio: 'inherit', env })
-// A terminal sends Ctrl-C to both processes; a supervisor signals only this one, so the signal is passed on.
-for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-process.on('SIGINT', () => {})
-child.on('exit', (code, signal) => process.exit(code ?? (signal ? 128 : 1)))
+// A supervisor signals this process alone, so signals are passed on. A terminal sends Ctrl-C to both processes: the copy goes
+// on as SIGTERM, which a program that has begun to stop ignores, and only a second Ctrl-C is a second SIGINT to it.
+let child
+const signals = { SIGTERM: 'SIGTERM', SIGINT: 'SIGTERM', SIGHUP: 'SIGHUP' }
+// Registered before the start: a signal in between would end this process without the other.
+for (const [received, passed] of Object.entries(signals)) process.on(received, () => child.kill(passed))
+
+child = spawn(existsSync(pinned) ? pinned : process.execPath, process.argv.slice(2), { stdio: 'inherit', env })
+child.on('exit', (code, signal) => {
+  if (!signal) process.exit(code)
+  // Ends as the program did, so that the caller sees by which signal.
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+})

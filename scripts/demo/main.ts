@@ -50,7 +50,8 @@ async function main(): Promise<number> {
     onProgress: (share, what) => progress.show(share, what),
   }).finally(() => progress.end())
   if ('problem' in filled) return refuse(filled.problem)
-  console.log(summaryOf(filled, { config, seconds: Math.round((Date.now() - started) / 1000) }))
+  const seconds = Math.round((Date.now() - started) / 1000)
+  console.log(summaryOf(filled, { config, seconds, isTerminal: process.stdout.isTTY }))
   return 0
 }
 

@@ -32,12 +32,11 @@ test('an embedded database whose creation was interrupted is created again, and 
   assert.ok(existsSync(unfinished), 'a command neither repairs nor creates a database')
 
   const complete = await startServiceProcess(env)
-  assert.match(complete.output(), /sk_sandbox_/)
+  assert.match(firstRunKey(dataDir), /^sk_sandbox_/)
   assert.equal(existsSync(unfinished), false)
   complete.child.kill('SIGKILL')
   await complete.exited
   const later = await startServiceProcess(env)
-  assert.doesNotMatch(later.output(), /sk_/, 'a key is printed once')
   assert.equal(await later.stop(), 0)
 
   const files = readdirSync(dataDir, { recursive: true }).map((name) => join(dataDir, String(name)))

@@ -46,6 +46,8 @@ export interface Config {
   databaseTimeoutMs: number
   masterKey: string | undefined
   logLevel: string
+  /** How long `/readyz` says `draining` before a stopping service accepts no more requests. */
+  drainMs: number
   /** Addresses and networks of the reverse proxies whose `X-Forwarded-For` says who the client is. */
   trustedProxies: readonly string[]
   rateLimit: RateLimit
@@ -137,7 +139,7 @@ export const SETTINGS = {
   CONSOLE_PORT: {
     allowed: PORT,
     default: '4000',
-    meaning: 'Port of the console, `/healthz`, `/readyz` and `/metrics`; 0 takes any free port.',
+    meaning: 'Port of the console and `/metrics`; 0 takes any free port. Every port has `/healthz` and `/readyz`.',
   },
   SANDBOX_PORT: { allowed: PORT, default: '4010', meaning: 'Port of the sandbox API; 0 takes any free port.' },
   PRODUCTION_PORT: { allowed: PORT, default: '4020', meaning: 'Port of the production API; 0 takes any free port.' },
@@ -155,6 +157,12 @@ export const SETTINGS = {
     allowed: WEB_URL,
     otherwise: '`http://HOST:PRODUCTION_PORT`',
     meaning: 'URL under which clients reach the production API.',
+  },
+  DRAIN_SECONDS: {
+    allowed: wholeNumber(0, 600),
+    default: '0',
+    meaning:
+      'Seconds for which a stopping service still serves requests while `/readyz` answers 503, so that load balancers send the next ones elsewhere.',
   },
   TRUSTED_PROXIES: {
     allowed: NETWORKS,
@@ -261,6 +269,7 @@ export function readConfig(env: SettingValues): Config {
     databaseTimeoutMs: read('DATABASE_TIMEOUT_SECONDS') * 1_000,
     masterKey: read('MASTER_KEY'),
     logLevel: read('LOG_LEVEL'),
+    drainMs: read('DRAIN_SECONDS') * 1_000,
     trustedProxies: read('TRUSTED_PROXIES') ?? [],
     rateLimit: { perSecond, burst: read('RATE_LIMIT_BURST') ?? perSecond * 2 },
     // Development runs on the embedded database. On a server, others may register webhook endpoints.

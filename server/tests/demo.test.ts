@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { type FilledSandbox, type FillOptions, type FillRefused, fillSandbox } from '../../scripts/demo/fill-sandbox.ts'
 import { planEntities } from '../../scripts/demo/plan-entities.ts'
 import { timeOfOutcome } from '../../scripts/demo/sample-steps.ts'
+import { summaryOf } from '../../scripts/demo/summary.ts'
 import { createKey } from '../src/admin/manage-keys.ts'
 import { readConfig } from '../src/config.ts'
 import { VERDICTS } from '../src/core/vocabularies.ts'
@@ -62,6 +63,13 @@ test('a first start by the demo leaves a link that is valid now', () => {
   const text = readFileSync(join(storages[0]!.dataDir, 'first-run.txt'), 'utf8')
   assert.equal(text, first.firstRunText)
   assert.match(text, /^First sign-in +http:\S+\/welcome#\S+$/m)
+})
+
+test('the summary of the demo has the first key and link on a terminal only', () => {
+  const config = readConfig(storages[0]!.env)
+  const summary = (isTerminal: boolean) => summaryOf(first, { config, seconds: 1, isTerminal })
+  assert.match(summary(true), /sk_sandbox_\w+\n.*welcome#/)
+  assert.doesNotMatch(summary(false), /sk_sandbox_|welcome#/)
 })
 
 test('deliveries arrived or wait for another attempt, and endpoints are healthy, failing or disabled', async () => {

@@ -39,21 +39,28 @@ export async function freePorts(): Promise<ServiceProcess['ports']> {
   return { console: console!, sandbox: sandbox!, production: production! }
 }
 
+/** A launcher that gives a process a terminal, as a person has; its output arrives with the line ends of a terminal. */
+export const ON_TERMINAL: readonly string[] = ['sh', '-c', 'exec script -qfec "$0 $1" /dev/null']
+
 /**
- * Starts the service with these settings, without waiting until it is ready: under a launcher such as `unshare`, or by
- * another entry file.
+ * Starts the service with these settings, without waiting until it is ready: under a launcher such as `unshare`, by
+ * another entry file, or by a whole command such as `npm start`.
  */
 export function spawnService(
   env: Record<string, string>,
   ports: ServiceProcess['ports'],
-  { launcher = [], entry = 'server/src/main.ts' }: { launcher?: readonly string[]; entry?: string } = {},
+  {
+    launcher = [],
+    entry = 'server/src/main.ts',
+    command: given = [...launcher, process.execPath, entry],
+  }: { launcher?: readonly string[]; entry?: string; command?: readonly string[] } = {},
 ): ServiceProcess {
   const settings = {
     CONSOLE_PORT: String(ports.console),
     SANDBOX_PORT: String(ports.sandbox),
     PRODUCTION_PORT: String(ports.production),
   }
-  const [command, ...args] = [...launcher, process.execPath, entry]
+  const [command, ...args] = given
   const child = spawn(command!, args, {
     cwd: ROOT,
     env: { ...INHERITED, ...settings, ...env },

@@ -9,7 +9,7 @@ import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { type Service, type ServiceOptions, startService } from '../src/service/start-service.ts'
 import { call } from './command-line.ts'
-import { firstRunKey, freePorts, spawnService } from './service-process.ts'
+import { firstRunKey, freePorts, ON_TERMINAL, type ServiceProcess, spawnService } from './service-process.ts'
 import { createTestStorage, onPostgres } from './test-storage.ts'
 
 const testStorage = await createTestStorage()
@@ -28,6 +28,12 @@ function newFolder(): string {
 
 const logger = pino({ level: 'silent' })
 const ANY_PORTS = { CONSOLE_PORT: '0', SANDBOX_PORT: '0', PRODUCTION_PORT: '0' }
+
+/** Waits for a start to fail, and returns why, by the last line of its log. */
+async function failureOf(service: ServiceProcess): Promise<string> {
+  assert.equal(await service.exited, 1)
+  return JSON.parse(service.output().trimEnd().split('\n').at(-1)!).msg
+}
 
 /** Starts the service in this process, which is quicker than in its own. */
 function start(options: Partial<ServiceOptions> = {}): Promise<Service> {
@@ -52,10 +58,11 @@ test('the first start returns a key and writes it to a file that only its owner 
   await second.close()
 })
 
-test('a later start prints where the console is, and how to get in while there is no owner', async () => {
+test('a later start says where the console is, and how to get in while there is no owner', async () => {
   const ports = await freePorts()
-  const service = spawnService(testStorage.env, ports)
-  await service.untilOutput(`Console            http://127.0.0.1:${ports.console}\n`)
+  const consoleLine = `Console            http://127.0.0.1:${ports.console}\r\n`
+  const service = spawnService(testStorage.env, ports, { launcher: ON_TERMINAL })
+  await service.untilOutput(consoleLine)
   await service.untilOutput('First sign-in      by the link in ')
   const link = await call(testStorage.env, 'operators', 'first-link')
   const token = /#(\S+)/.exec(link.stdout)![1]!
@@ -68,8 +75,8 @@ test('a later start prints where the console is, and how to get in while there i
   assert.equal(accepted.status, 200)
   await service.stop()
 
-  const next = spawnService(testStorage.env, ports)
-  await next.untilOutput(`Console            http://127.0.0.1:${ports.console}\n`)
+  const next = spawnService(testStorage.env, ports, { launcher: ON_TERMINAL })
+  await next.untilOutput(consoleLine)
   await next.stop()
   assert.doesNotMatch(next.output(), /First sign-in/)
 })
@@ -103,7 +110,7 @@ async function beginRequest({ urls }: Service, externalId: string) {
 }
 
 test('a shutdown answers every request that has begun, and does not wait for the next on its connection', async () => {
-  const service = await start({ drainMaxMs: 600_000 })
+  const service = await start({ finishWithinMs: 600_000 })
   const requests = await Promise.all(Array.from({ length: 20 }, (_, n) => beginRequest(service, `shutdown-${n}`)))
   const silent = connect(Number(new URL(service.urls.sandbox!).port), '127.0.0.1')
   await once(silent, 'connect')
@@ -119,7 +126,7 @@ test('a shutdown answers every request that has begun, and does not wait for the
 })
 
 test('a shutdown accepts no new connection, and stops waiting for a client that never finishes its request', async () => {
-  const service = await start({ drainMaxMs: 200 })
+  const service = await start({ finishWithinMs: 200 })
   const { closed } = await beginRequest(service, 'never-finished')
   let hasEnded = false
   const closing = service.close().then(() => {
@@ -170,10 +177,9 @@ test('an embedded database that cannot be opened stops the start with one line, 
   const storage = await createTestStorage()
   writeFileSync(join(storage.dataDir, 'database', 'global', 'pg_control'), 'not a control file')
   const service = spawnService(storage.env, await freePorts())
-  assert.equal(await service.exited, 1)
   assert.match(
-    service.output(),
-    /^the embedded database in \S+ cannot be opened \(.+\): put a copy of that folder back, .*\n$/,
+    await failureOf(service),
+    /^the embedded database in \S+ cannot be opened \(.+\): put a copy of that folder back, .*$/,
   )
   assert.equal(existsSync(join(storage.dataDir, 'holder.json')), false)
   await storage.remove()
@@ -190,26 +196,21 @@ test('an installation whose master key is missing does not start, and no other k
   writeFileSync(file, key, { mode: 0o600 })
 })
 
-test('a port in use stops the start with one line, and nothing is created', async () => {
+test('a port in use stops the start with one line, and nothing is created', async (t) => {
   const ports = await freePorts()
   const holder = createServer().listen(ports.production, '127.0.0.1')
+  t.after(() => holder.close())
   const dataDir = newFolder()
   const service = spawnService({ DATA_DIR: dataDir }, ports)
-  assert.equal(await service.exited, 1)
-  assert.match(
-    service.output(),
-    new RegExp(`^(Creating.*\n)*port ${ports.production} of 127.0.0.1 is in use: .*\n$`, 'm'),
-  )
+  assert.match(await failureOf(service), new RegExp(`^port ${ports.production} of 127.0.0.1 is in use: .*$`))
   assert.deepEqual(readdirSync(dataDir), [])
-  holder.close()
 })
 
 test('a data folder that cannot be written stops the start with one line', async () => {
   const file = join(newFolder(), 'file')
   writeFileSync(file, '')
   const service = spawnService({ DATA_DIR: join(file, 'data') }, await freePorts())
-  assert.equal(await service.exited, 1)
-  assert.match(service.output(), /cannot be written .*: set DATA_DIR to a folder that this user can write\n$/)
+  assert.match(await failureOf(service), /cannot be written .*: set DATA_DIR to a folder that this user can write$/)
 })
 
 test('a database that cannot be reached stops the start with one line that does not show its password', async () => {
@@ -221,15 +222,13 @@ test('a database that cannot be reached stops the start with one line that does 
     },
     await freePorts(),
   )
-  assert.equal(await service.exited, 1)
-  assert.match(service.output(), /^the database of DATABASE_URL cannot be reached: .*\n$/)
+  assert.match(await failureOf(service), /^the database of DATABASE_URL cannot be reached: .*$/)
   assert.doesNotMatch(service.output(), /not-a-real-password/)
 })
 
 test('an invalid setting stops the start with one line that names it', async () => {
   const service = spawnService({ DATA_DIR: newFolder(), RATE_LIMIT_PER_SECOND: 'many' }, await freePorts())
-  assert.equal(await service.exited, 1)
-  assert.match(service.output(), /^RATE_LIMIT_PER_SECOND must be a whole number .*\n$/)
+  assert.match(await failureOf(service), /^RATE_LIMIT_PER_SECOND must be a whole number .*$/)
   for (const [env, message] of [
     [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must be a URL that starts with postgres:\/\/ /],
     [{ SANDBOX_PORT: '4999', PRODUCTION_PORT: '4999' }, /three different ports$/],

@@ -46,7 +46,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'underwriting',
     'webhooks',
   ],
-  metrics: ['core', 'config.ts', 'service/installation.ts', 'store', 'webhooks'],
+  metrics: ['core', 'config.ts', 'http/probes.ts', 'service/installation.ts', 'store', 'webhooks'],
   console: [
     'admin',
     'audit',
@@ -58,6 +58,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'http/idempotency.ts',
     'http/json-body.ts',
     'http/network-of.ts',
+    'http/probes.ts',
     'http/rate-limiter.ts',
     'http/schemas/transaction.ts',
     'http/trusted-proxies.ts',

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
 import { guardedServer } from '../http/guarded-server.ts'
+import { addProbes, type ReadinessProbe } from '../http/probes.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { MetricsPage } from '../metrics/metrics-page.ts'
 import type { Installation } from '../service/installation.ts'
@@ -12,8 +13,7 @@ export interface ConsoleServerParts {
   installation: Installation
   logger: FastifyBaseLogger
   metrics: Registry
-  /** Why the databases cannot serve requests; undefined if they can. */
-  findProblem: () => Promise<string | undefined>
+  readiness: ReadinessProbe
   /** Whether the page is built if its sources have changed. */
   buildsPage: boolean
 }
@@ -24,15 +24,12 @@ export interface ConsoleServer {
   page: PageServer
 }
 
-/** How long the databases may take before `/readyz` answers 503. */
-const READY_WITHIN_MS = 2_000
-
 /** Builds the server of the console port: the page, `/healthz`, `/readyz`, `/metrics` for Prometheus, and the operations. */
 export function buildConsoleServer({
   installation,
   logger,
   metrics,
-  findProblem,
+  readiness,
   buildsPage,
 }: ConsoleServerParts): ConsoleServer {
   const proxies = new TrustedProxies(installation.config.trustedProxies)
@@ -55,17 +52,9 @@ export function buildConsoleServer({
   // Imported only where it is configured, because a start must not wait for it otherwise.
   if (installation.config.oidc)
     app.register(async (api) => (await import('./oidc/oidc-routes.ts')).addOidcRoutes(api, installation, proxies))
-  app.get('/healthz', () => ({ status: 'ok' }))
-  app.get('/readyz', async (_request, reply) => {
-    const problem = await Promise.race([findProblem(), unreachableAfter(READY_WITHIN_MS)])
-    return reply.code(problem ? 503 : 200).send({ status: problem ?? 'ready' })
-  })
+  addProbes(app, readiness)
   const metricsPage = new MetricsPage(metrics)
   app.get('/metrics', async (_request, reply) => reply.type(metricsPage.contentType).send(await metricsPage.read()))
   const page = addPage(app, { config: installation.config, logger, builds: buildsPage })
   return { app, page }
-}
-
-function unreachableAfter(ms: number): Promise<string> {
-  return new Promise((resolve) => setTimeout(() => resolve('database_unreachable'), ms).unref())
 }

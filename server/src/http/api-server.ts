@@ -21,6 +21,7 @@ import { underwrite } from './endpoints/underwrite.ts'
 import { guardedServer } from './guarded-server.ts'
 import { BODY_BYTES_MAX } from './json-body.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
+import { addProbes, PROBE_PATHS, type ReadinessProbe } from './probes.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { logRequests } from './request-log.ts'
 import { Responder } from './responder.ts'
@@ -43,6 +44,7 @@ export interface ApiServerParts {
   fingerprintKey: KeyObject
   openapi: object
   proxies: TrustedProxies
+  readiness: ReadinessProbe
   logger: FastifyBaseLogger
   nowMs: () => number
 }
@@ -89,6 +91,7 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
   // Bytes, not text: a text would be copied for every client that does not read it.
   const openapi = Buffer.from(JSON.stringify(parts.openapi))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
+  addProbes(app, parts.readiness)
   return app
 }
 
@@ -193,7 +196,7 @@ function refuseUnrouted(request: FastifyRequest): Failure {
   const methods = routes
     .filter((endpoint) => pathPattern(endpoint.path).test(path))
     .map((endpoint) => endpoint.method as string)
-  if (path === '/openapi.json') methods.push('GET')
+  if (path === '/openapi.json' || PROBE_PATHS.includes(path)) methods.push('GET')
   if (methods.length === 0) return fail('route_not_found')
   return fail('method_not_allowed', {
     headers: { Allow: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ') },

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { isProbe } from './probes.ts'
 
-/** Logs one JSON line per answered request: route, caller, status and duration, never its path or its body. */
+/** Logs one JSON line per answered request: route, caller, status and duration, never its path or its body. Probes are not logged. */
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
+    if (isProbe(request)) return done()
     const line = {
       method: request.method,
       // The pattern, not the path: ids are in the audit trail, and an unknown path may contain anything.

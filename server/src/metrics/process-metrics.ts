@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
+import { isProbe } from '../http/probes.ts'
 import type { Installation } from '../service/installation.ts'
 
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -19,7 +20,7 @@ export function registerProcessMetrics(registry: Registry, { stores }: Pick<Inst
   })
 }
 
-/** Creates the function that counts and times the answers of an environment's API. */
+/** Creates the function that counts and times the answers of an environment's API; a probe that gets 503 is no failed request. */
 export function createRequestMeter(registry: Registry): (app: FastifyInstance, environment: Environment) => void {
   const requests = new Counter({
     name: 'verdigraph_http_requests_total',
@@ -36,6 +37,7 @@ export function createRequestMeter(registry: Registry): (app: FastifyInstance, e
   })
   return (app, environment) =>
     app.addHook('onResponse', (request, reply, done) => {
+      if (isProbe(request)) return done()
       const labels = { environment, method: request.method, route: request.routeOptions.url ?? 'unknown' }
       requests.inc({ ...labels, status: reply.statusCode })
       durations.observe(labels, reply.elapsedTime / 1000)

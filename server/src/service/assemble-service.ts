@@ -29,6 +29,7 @@ import { DatabaseHealth } from './database-health.ts'
 import { firstRun } from './first-run.ts'
 import type { Installation } from './installation.ts'
 import { Listener } from './listener.ts'
+import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
 import { VERSION } from './version.ts'
@@ -48,6 +49,8 @@ export interface Started {
   firstRunText: string | undefined
   /** The addresses of the listeners; they differ from the settings where a port is 0. */
   urls: { console?: string } & Partial<Record<Environment, string>>
+  /** Makes `/readyz` answer 503 from now on, while requests are still served. */
+  startDraining(): void
 }
 
 /**
@@ -82,7 +85,7 @@ export async function assembleService(
     installation,
     logger,
     metrics,
-    health,
+    readiness: new Readiness(() => health.check()),
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit: createAuditMeter(metrics),
@@ -112,7 +115,7 @@ export async function assembleService(
     if (buildsPage) consoleServer?.page.start()
     const timer = setTimeout(() => finishLoading({ installation, roles, logger }), DEFERRED_WORK_AFTER_MS).unref()
     closers.push(async () => clearTimeout(timer))
-    return { firstRunText, urls }
+    return { firstRunText, urls, startDraining: () => parts.readiness.startDraining() }
   }
 }
 
@@ -158,7 +161,7 @@ interface Parts {
   installation: Installation
   logger: Logger
   metrics: Registry
-  health: DatabaseHealth
+  readiness: Readiness
   measureRequests: ReturnType<typeof createRequestMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
@@ -167,7 +170,7 @@ interface Parts {
 }
 
 function buildApi(
-  { installation, logger, measureRequests, sealers }: Parts,
+  { installation, logger, readiness, measureRequests, sealers }: Parts,
   environment: Environment,
   closers: RunningParts['closers'],
 ): FastifyInstance {
@@ -204,6 +207,7 @@ function buildApi(
     fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
     openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
     proxies: new TrustedProxies(config.trustedProxies),
+    readiness,
     logger: logger.child({ environment }),
     nowMs,
   })
@@ -212,8 +216,8 @@ function buildApi(
   return app
 }
 
-function buildConsole({ installation, logger, metrics, health }: Parts, buildsPage: boolean): ConsoleServer {
-  return buildConsoleServer({ installation, logger, metrics, findProblem: () => health.check(), buildsPage })
+function buildConsole({ installation, logger, metrics, readiness }: Parts, buildsPage: boolean): ConsoleServer {
+  return buildConsoleServer({ installation, logger, metrics, readiness, buildsPage })
 }
 
 function watchDatabases(

@@ -35,10 +35,10 @@ export class Listener {
     return this.#app.listen(address)
   }
 
-  /** Stops accepting and waits for requests that have begun; after `drainMaxMs` their connections are cut. */
-  async stop(drainMaxMs: number): Promise<void> {
+  /** Stops accepting and waits for requests that have begun; after `finishWithinMs` their connections are cut. */
+  async stop(finishWithinMs: number): Promise<void> {
     this.#isStopping = true
-    const timeout = setTimeout(() => this.#app.server.closeAllConnections(), drainMaxMs)
+    const timeout = setTimeout(() => this.#app.server.closeAllConnections(), finishWithinMs)
     const closed = this.#app.close()
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
     await closed

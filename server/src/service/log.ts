@@ -1,9 +1,15 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
+type Destination = DestinationStream & { flushSync(): void }
+
+/** One buffer for all logs of a process, which keeps their lines in order. */
+let standardOutput: Destination | undefined
+
 /** Opens the log on the standard output. */
 export function openLog(level: string): Logger {
-  return pino({ level, redact: ['req.headers.authorization', '*.authorization'] }, bufferedStdout())
+  standardOutput ??= bufferedStdout()
+  return pino({ level, redact: ['req.headers.authorization', '*.authorization'] }, standardOutput)
 }
 
 /** The time between two writes of a busy service; a line of an idle service is written at once. */
@@ -22,7 +28,7 @@ const EXIT_WAIT_MAX_MS = 5_000
  * A line is in `pending` until it is encoded into `chunk`, which is written in one or more calls. While the buffer is
  * full, lines are dropped; the next chunk ends with a line that gives the number of dropped lines, and then lines are buffered again.
  */
-function bufferedStdout(): DestinationStream & { flushSync(): void } {
+function bufferedStdout(): Destination {
   let pending = ''
   let dropped = 0
   let chunk = Buffer.alloc(0)

@@ -8,7 +8,7 @@ import { type Installation, openInstallation, verifyMasterKey } from './installa
 import { tightenDataFolder } from './tighten-data-folder.ts'
 
 /** How long a shutdown waits for clients to finish the requests that they have begun. */
-const DRAIN_MAX_MS = 10_000
+const FINISH_WITHIN_MS = 10_000
 
 /** A running service. */
 export interface Service extends Started {
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   /** Shorter delays, for tests that cannot wait for days. */
   webhookTimings?: Partial<DispatcherTimings>
   /** Less patience with clients at a shutdown, for tests. */
-  drainMaxMs?: number
+  finishWithinMs?: number
   /** Builds the page of the console if its sources have changed; `npm start` does. */
   buildsPage?: boolean
 }
@@ -42,13 +42,13 @@ export async function startService(
     nowMs,
     systemMs = Date.now,
     webhookTimings = {},
-    drainMaxMs = DRAIN_MAX_MS,
+    finishWithinMs = FINISH_WITHIN_MS,
     buildsPage = false,
   }: ServiceOptions,
 ): Promise<Service> {
   const running: RunningParts = { listeners: [], closers: [] }
   const close = async () => {
-    await Promise.all(running.listeners.splice(0).map((listener) => listener.stop(drainMaxMs)))
+    await Promise.all(running.listeners.splice(0).map((listener) => listener.stop(finishWithinMs)))
     while (running.closers.length > 0) await running.closers.pop()!()
   }
   try {
