@@ -13,6 +13,7 @@ import {
 } from '../../server/src/console/page-build.ts'
 import { freePorts } from '../../server/tests/service-process.ts'
 import { startTestService, type TestService } from '../../server/tests/test-service.ts'
+import { launchFirefox } from './firefox.ts'
 
 /** A desktop and a phone. */
 export const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
@@ -178,8 +179,12 @@ function describe({ target, failureSummary }: { target: unknown; failureSummary?
   return `${JSON.stringify(target)} ${failureSummary?.replaceAll('\n', ' ') ?? ''}`
 }
 
-/** The browser of the machine: `CHROMIUM` names one that is not in a usual place. */
+/** Whether the journeys run in Firefox (`JOURNEY_BROWSER=firefox`) instead of Chromium. */
+export const isFirefox = process.env.JOURNEY_BROWSER === 'firefox'
+
+/** The browser of the machine: `CHROMIUM` or `FIREFOX` names one that is not in a usual place. */
 export async function launch(): Promise<Browser> {
+  if (isFirefox) return launchFirefox()
   const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
   const executablePath = places.find((place) => place !== undefined && existsSync(place))
   if (!executablePath)
@@ -196,7 +201,8 @@ export async function newContext(
   { url, problems }: { url: string; problems: string[] },
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  // Firefox knows no such permissions; its setting in firefox.ts allows both.
+  if (!isFirefox) await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   context.on('console', (message) => {
     // The browser reports every answer of 400 and above; journeys cause those on purpose.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
