@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { Gate, TASKS } from '../../server/tests/pool-tasks.ts'
+import { fillPool } from '../../server/tests/pool-tasks.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
@@ -16,20 +16,6 @@ const organization = {
     api.request('sandbox', path, { method: 'POST', key, body, headers }),
 } as TestOrganization
 const prime = await recordPersona(organization, 'prime')
-
-/** Keeps the threads for policies at work, and lets as many tasks of the organization wait as may, until it is released. */
-async function fillThreads({ organizationId }: { organizationId: string }): Promise<() => Promise<void>> {
-  const { threads } = api.service.installation
-  const gate = new Gate()
-  const tasks = Array.from({ length: 18 }, () =>
-    threads.run(TASKS.passGate, { cells: gate.cells, name: '' }, { organizationId }),
-  )
-  await gate.reached()
-  return async () => {
-    gate.open()
-    await Promise.all(tasks)
-  }
-}
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
@@ -103,7 +89,7 @@ test('a what-if that finds too many others waiting keeps its last answer and is 
   const slider = tab.getByRole('slider', { name: 'Requested amount' })
   await slider.waitFor()
   await settle(tab)
-  const release = await fillThreads(testConsole)
+  const release = await fillPool(api.service.installation.threads, testConsole.organizationId)
   let refusals = 0
   tab.on('response', (response) => {
     if (response.status() === 429) refusals += 1

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
 import { defineTask, type Lane } from '../src/threads/task.ts'
+import type { ThreadPool } from '../src/threads/thread-pool.ts'
 
 /** A gate that holds a task in its thread: `0` is closed, `1` is open, and the task adds that it has arrived. */
 export class Gate {
@@ -61,4 +62,17 @@ export const TASKS = {
   brieflySpin: taskOf(spin as (input: null) => never, 'quick', 50),
   fill: taskOf(fill as (input: null) => never),
   fail: taskOf(fail as (input: null) => never),
+}
+
+/** Keeps both threads of a pool at work for an organization, with as many tasks waiting as may, until it is released. */
+export async function fillPool(threads: ThreadPool, organizationId: string): Promise<() => Promise<void>> {
+  const gate = new Gate()
+  const tasks = Array.from({ length: 18 }, () =>
+    threads.run(TASKS.passGate, { cells: gate.cells, name: '' }, { organizationId }),
+  )
+  await gate.reached()
+  return async () => {
+    gate.open()
+    await Promise.all(tasks)
+  }
 }
