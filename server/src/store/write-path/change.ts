@@ -165,9 +165,14 @@ export function lockedBy(change: Change): string[] {
   ]
 }
 
-/** About how many rows a change writes. */
-export function countRows({
+/** How many characters of text cost the database about as much as another row. */
+const CHARACTERS_PER_ROW = 1_000
+
+/** What a change costs the database, in rows of little text. */
+export function weightOf({
   rows = {},
+  newEntities = [],
+  changedEntities = [],
   auditEntries = [],
   links = [],
   removedLinks = [],
@@ -175,9 +180,11 @@ export function countRows({
   consequences = [],
   queuedDeliveries = [],
 }: Change): number {
-  return Object.values(rows).reduce(
-    (sum, tableRows) => sum + tableRows.length,
-    1 +
+  const written: object[][] = [...Object.values(rows), newEntities, changedEntities]
+  const characters = written.reduce((sum, list) => sum + list.reduce((own, row) => own + charactersIn(row), 0), 0)
+  return written.reduce(
+    (sum, list) => sum + list.length,
+    characters / CHARACTERS_PER_ROW +
       auditEntries.length +
       links.length +
       removedLinks.length +
@@ -185,4 +192,10 @@ export function countRows({
       consequences.length +
       queuedDeliveries.length,
   )
+}
+
+function charactersIn(row: object): number {
+  let sum = 0
+  for (const value of Object.values(row)) if (typeof value === 'string') sum += value.length
+  return sum
 }

@@ -19,6 +19,8 @@ const decision = (entity_id: string): AuthenticatedChange => ({
   ],
 })
 const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as AuthenticatedChange
+const long = (id: string) =>
+  ({ organizationId, changedEntities: [{ id, state: 'x'.repeat(2_000_000) }] }) as unknown as AuthenticatedChange
 const entry = (trail_id: string) => ({ organizationId, auditEntries: [{ trail_id }] }) as unknown as AuthenticatedChange
 
 /** How many statements it takes to write changes that are committed in the same turn. */
@@ -143,4 +145,20 @@ test('drain waits for the statement in flight and for the changes queued behind 
   assert.equal(isDrained, false)
   endFirst()
   await drained
+})
+
+test('a short change of one organization is written with the first long change of another, not after them all', async () => {
+  const writes = new GroupCommit({ query: async () => [] } as unknown as Database)
+  const written: string[] = []
+  const commit = (name: string, change: AuthenticatedChange) => writes.commit(change).then(() => written.push(name))
+  await Promise.all([
+    ...[1, 2, 3, 4].map((number) => commit(`long ${number}`, long(`ent_${number}`))),
+    commit('short', { ...entry('trail_1'), organizationId: 'org_2' }),
+  ])
+  assert.deepEqual(written, ['long 1', 'short', 'long 2', 'long 3', 'long 4'])
+})
+
+test('one long change fills a statement, and a hundred decisions share one', async () => {
+  assert.equal(await statementsFor(long('ent_1'), long('ent_2')), 2)
+  assert.equal(await statementsFor(...Array.from({ length: 100 }, (_, index) => decision(`ent_${index}`))), 1)
 })
