@@ -50,6 +50,17 @@ describe('a policy whose decisions would cost too much is refused', () => {
       { derived: ['a', 'b', 'c'].map((name) => derived(name, `${TEXT}.matches("(.?){90}${name}")`, 'boolean')) },
       /^\/derived\/2\/value: the patterns of a policy have at most 500 steps together, and up to here \d+/,
     ],
+    'expressions of too many parts together': [
+      ({ rules }) => ({
+        rules: [
+          ...rules,
+          ...Array.from({ length: 100 }, (_, index) =>
+            ruleOf({ id: `it_${index}`, when: `history.late${' + 1'.repeat(90)} < 0`, action: 'manual_review' }),
+          ),
+        ],
+      }),
+      /^\/rules\/\d+\/when: the expressions of a policy have at most 12000 parts together/,
+    ],
     'patterns after a comment': [
       { after_score: [ruleOf({ id: 'it', when: `matches // a\n (${TEXT}, "a")`, action: 'manual_review' })] },
       /rules after the score run for each amount; put matches into a derived feature/,

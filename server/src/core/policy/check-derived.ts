@@ -5,10 +5,8 @@ import { derivedProblem, slotsAbove } from './compile-derived.ts'
 import { compileExpression } from './compile-expression.ts'
 import { matchesIn } from './matches-in.ts'
 import type { PolicyDocument } from './policy-document.ts'
-import { expressionsOf } from './policy-expressions.ts'
 import type { PolicyProblem } from './policy-problem.ts'
 import { policySlots } from './policy-slots.ts'
-import { patternSteps } from './text-pattern.ts'
 
 /** Finds derived features that do not compile, are of another type than they say, or read one that comes later. */
 export function checkDerived(document: PolicyDocument): PolicyProblem[] {
@@ -34,24 +32,3 @@ export function checkDerived(document: PolicyDocument): PolicyProblem[] {
 
 const RUN_FOR_EACH_AMOUNT =
   'a feature that depends on the amount is computed for each amount; put matches into a derived feature of its own'
-
-/** The calls of `matches` in one policy. */
-const MATCHES_MAX = 20
-/** The steps of all its patterns, about one for each character: 250 steps take 2 ms on a text of 500 characters. */
-const PATTERN_STEPS_MAX = 500
-
-/** Finds a policy whose patterns would take a decision more than about 4 ms; each runs once, or twice with segments. */
-export function checkCost(document: PolicyDocument): PolicyProblem[] {
-  const patterns: string[] = []
-  for (const { path, source } of expressionsOf(document)) {
-    patterns.push(...matchesIn(source))
-    if (patterns.length > MATCHES_MAX) {
-      const message = `a policy calls matches at most ${MATCHES_MAX} times; combine patterns with |, or use 'in'`
-      return [{ path, message }]
-    }
-    const steps = patterns.reduce((sum, pattern) => sum + patternSteps(pattern), 0)
-    const message = `the patterns of a policy have at most ${PATTERN_STEPS_MAX} steps together, and up to here ${steps}; use smaller counts in { }, or use 'in'`
-    if (steps > PATTERN_STEPS_MAX) return [{ path, message }]
-  }
-  return []
-}

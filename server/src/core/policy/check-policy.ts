@@ -1,5 +1,6 @@
 import { checkComparisons } from './check-comparisons.ts'
-import { checkCost, checkDerived } from './check-derived.ts'
+import { checkCost } from './check-cost.ts'
+import { checkDerived } from './check-derived.ts'
 import { checkInputs, checkMissingReasons } from './check-inputs.ts'
 import { checkLabels } from './check-labels.ts'
 import { checkLimit } from './check-limit.ts'
