@@ -53,6 +53,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'core',
     'config.ts',
     'http/accept-only-json.ts',
+    'http/admission.ts',
     'http/api-error.ts',
     'http/guarded-server.ts',
     'http/idempotency.ts',

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
+import type { Admission } from '../http/admission.ts'
 import { guardedServer } from '../http/guarded-server.ts'
 import { addProbes, type ReadinessProbe } from '../http/probes.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
@@ -12,6 +13,8 @@ import { addPage, type PageServer } from './serve-page.ts'
 export interface ConsoleServerParts {
   installation: Installation
   logger: FastifyBaseLogger
+  /** Of the process: shared with its other ports. */
+  admission: Admission
   metrics: Registry
   readiness: ReadinessProbe
   /** Whether the page is built if its sources have changed. */
@@ -28,6 +31,7 @@ export interface ConsoleServer {
 export function buildConsoleServer({
   installation,
   logger,
+  admission,
   metrics,
   readiness,
   buildsPage,
@@ -48,7 +52,7 @@ export function buildConsoleServer({
       'X-Content-Type-Options': 'nosniff',
     })
   })
-  addOperationApi(app, installation, proxies)
+  addOperationApi(app, { installation, admission, proxies })
   // Imported only where it is configured, because a start must not wait for it otherwise.
   if (installation.config.oidc)
     app.register(async (api) => (await import('./oidc/oidc-routes.ts')).addOidcRoutes(api, installation, proxies))

@@ -1,6 +1,7 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { acceptOnlyJson } from '../http/accept-only-json.ts'
+import { acceptOnlyJson, jsonOf } from '../http/accept-only-json.ts'
+import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
 import { Failure } from '../http/api-error.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
 import { findFault } from '../http/json-body.ts'
@@ -40,7 +41,10 @@ interface Refused {
 export const loadOperations = () => import('./operation-responder.ts')
 
 /** Adds the HTTP of the operations to the server of the console port, all of it under `/api`. */
-export function addOperationApi(app: FastifyInstance, installation: Installation, proxies: TrustedProxies): void {
+export function addOperationApi(
+  app: FastifyInstance,
+  { installation, admission, proxies }: { installation: Installation; admission: Admission; proxies: TrustedProxies },
+): void {
   const cookie = new SessionCookie(installation.config.baseUrls.console)
   let responder: OperationResponder | undefined
   // Runs before the body is read, so that a request without a session costs no reading and no parsing.
@@ -49,23 +53,33 @@ export function addOperationApi(app: FastifyInstance, installation: Installation
     if (fault) return refuse(reply, request, { status: 400, code: 'malformed', message: fault.message })
     responder ??= new (await loadOperations()).OperationResponder(installation)
     const admitted = await responder.admit({ path, token: cookie.read(request) })
-    if ('refused' in admitted) return refuse(reply, request, admitted.refused)
+    if ('refused' in admitted) {
+      await admission.turn(UNKNOWN_PARTY)
+      return refuse(reply, request, admitted.refused)
+    }
+    if (!(await admission.start(admitted.party))) return refuse(reply, request, OVERLOADED)
     request.admitted = admitted
   }
   const respond = async (request: FastifyRequest, reply: FastifyReply) => {
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'], false)
     if (idempotencyKey instanceof Failure) return refuse(reply, request, WRONG_KEY)
-    const answer = await responder!.respond(request.admitted!, {
-      input: request.body,
-      idempotencyKey,
-      requestId: request.id,
-      origin: request.headers.origin!,
-      signal: untilClosed(reply),
-      client: {
-        address: proxies.clientOf(request.raw),
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
-      },
+    const admitted = request.admitted!
+    const answer = await admission.answer(admitted.party, async () => {
+      const body = jsonOf(request)
+      if (body instanceof Failure) throw body
+      return responder!.respond(admitted, {
+        input: body.value,
+        idempotencyKey,
+        requestId: request.id,
+        origin: request.headers.origin!,
+        signal: untilClosed(reply),
+        client: {
+          address: proxies.clientOf(request.raw),
+          userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
+        },
+      })
     })
+    if (answer === 'refused') return refuse(reply, request, OVERLOADED)
     if (answer.newToken !== undefined) cookie.write(reply, answer.newToken)
     if ('refused' in answer) return refuse(reply, request, answer.refused)
     return reply.type('application/json').send(JSON.stringify(answer.output))
@@ -106,6 +120,11 @@ const WRONG_KEY: Refused = {
   status: 400,
   code: 'idempotency_key_invalid',
   message: 'The Idempotency-Key header must be 1 to 255 printable ASCII characters.',
+}
+const OVERLOADED: Refused = {
+  status: 503,
+  code: 'overloaded',
+  message: 'The service has more to do than it can answer in time. Try again in a moment.',
 }
 const CROSS_SITE: Refused = {
   status: 403,

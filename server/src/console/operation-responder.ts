@@ -1,6 +1,7 @@
 import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
 import { holds, roleRefusal } from '../admin/operator-act.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
+import { UNKNOWN_PARTY } from '../http/admission.ts'
 import { compileValidation, type Validate } from '../http/validation.ts'
 import type { Installation } from '../service/installation.ts'
 import { findOperatorOfAccount } from '../store/queries/operators.ts'
@@ -36,6 +37,8 @@ type Scope = Record<string, unknown> & { environment?: Environment }
 /** A caller who may use an operation. */
 export interface Admitted {
   path: OperationPath
+  /** Whose turns and slots the request takes (`Admission`). */
+  party: string
   operation: Operation
   session: SignedInSession | undefined
   scope: Scope
@@ -61,7 +64,7 @@ export class OperationResponder {
     if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
     const session = token === undefined ? undefined : await findSession(this.#installation, token)
     const scope = await this.#scopeOf(operation, path, session)
-    return isRefusal(scope) ? refused(scope) : { path, operation, session, scope }
+    return isRefusal(scope) ? refused(scope) : { path, party: partyOf(path, session), operation, session, scope }
   }
 
   /** Carries out an operation for a caller who was admitted. */
@@ -170,6 +173,11 @@ function findOperation({ access, name }: OperationPath): Operation | undefined {
   const operation: Operation = operations[name as keyof typeof operations]
   const kind = operation.access === 'open' || operation.access === 'account' ? operation.access : 'operator'
   return kind === access ? operation : undefined
+}
+
+function partyOf(path: OperationPath, session: SignedInSession | undefined): string {
+  if (path.access === 'operator') return path.organization
+  return (path.access === 'account' && session?.account_id) || UNKNOWN_PARTY
 }
 
 function isEnvironment(text: string): text is Environment {

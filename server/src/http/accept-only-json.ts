@@ -1,21 +1,25 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance } from 'fastify'
-import { Failure, fail } from './api-error.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Failure, fail } from './api-error.ts'
 import { readJsonBody } from './json-body.ts'
 
-/** Makes JSON in UTF-8 the only content type of a server; a body that cannot be read becomes a `Failure`. */
+/** Makes JSON the only content type of a server. Bodies arrive as bytes, and `jsonOf` parses them when it is their turn. */
 export function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers }, bytes, done) => {
-    const body = isPlainUtf8(headers) ? readJsonBody(bytes as Buffer) : fail('unsupported_media_type', NOT_PLAIN_UTF8)
-    if (body instanceof Failure) done(body as unknown as Error)
-    else done(null, body.value)
-  })
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+}
+
+/** Parses the body of a request; undefined if it has none. */
+export function jsonOf({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): { value: unknown } | Failure {
+  if (body === undefined) return { value: undefined }
+  return isPlainUtf8(headers) ? readJsonBody(body as Buffer) : fail('unsupported_media_type', NOT_PLAIN_UTF8)
 }
 
 const NOT_PLAIN_UTF8 = { message: 'The body is compressed or not in UTF-8. Send it as it is, in UTF-8.' }
 
-function isPlainUtf8({ 'content-encoding': encoding = 'identity', 'content-type': type = '' }: IncomingHttpHeaders) {
+function isPlainUtf8({
+  'content-encoding': encoding = 'identity',
+  'content-type': type = '',
+}: FastifyRequest['headers']) {
   const charset = /;\s*charset="?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8'
   return encoding.toLowerCase() === 'identity' && /^utf-?8$/i.test(charset)
 }

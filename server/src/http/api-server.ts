@@ -12,8 +12,8 @@ import type { Environment } from '../config.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import { PolicyNotApproved } from '../underwriting/active-policies.ts'
-import { acceptOnlyJson } from './accept-only-json.ts'
-import { Admission } from './admission.ts'
+import { acceptOnlyJson, jsonOf } from './accept-only-json.ts'
+import { type Admission, UNKNOWN_PARTY } from './admission.ts'
 import { Failure, fail } from './api-error.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
@@ -40,6 +40,8 @@ export interface ApiServerParts {
   environment: Environment
   tools: EnvironmentTools
   authenticate: Authenticate
+  /** Of the process: shared with its other ports. */
+  admission: Admission
   usage: UsageMeter
   fingerprintKey: KeyObject
   openapi: object
@@ -86,8 +88,7 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
   const mutex = new KeyedMutex()
-  const admission = new Admission()
-  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, mutex, admission })
+  for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, mutex })
   // Bytes, not text: a text would be copied for every client that does not read it.
   const openapi = Buffer.from(JSON.stringify(parts.openapi))
   app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
@@ -98,7 +99,7 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
 function addRoute(
   app: FastifyInstance,
   endpoint: AnyEndpoint,
-  parts: ApiServerParts & { limiter: RateLimiter; mutex: KeyedMutex; admission: Admission },
+  parts: ApiServerParts & { limiter: RateLimiter; mutex: KeyedMutex },
 ): void {
   const responder = new Responder(endpoint, parts)
   const { admission } = parts
@@ -108,19 +109,22 @@ function addRoute(
     // Runs before the body is read, so a request that is not admitted costs no parsing.
     onRequest: (request, reply) => admit(request, reply, endpoint, parts),
     handler: async (request, reply) => {
-      const { organizationId } = request.caller!
-      if (!admission.enter(organizationId)) throw overloaded()
-      const answering = responder.respond({
-        path: request.url.split('?', 1)[0]!,
-        params: replaceMalformedIds(request.params as Record<string, string>),
-        query: request.query,
-        body: request.body,
-        idempotencyKey: request.headers['idempotency-key'],
-        caller: request.caller!,
-        requestId: request.id,
-        now: new Date(parts.nowMs()).toISOString(),
+      const caller = request.caller!
+      const answer = await admission.answer(caller.organizationId, async () => {
+        const body = jsonOf(request)
+        if (body instanceof Failure) return body
+        return responder.respond({
+          path: request.url.split('?', 1)[0]!,
+          params: replaceMalformedIds(request.params as Record<string, string>),
+          query: request.query,
+          body: body.value,
+          idempotencyKey: request.headers['idempotency-key'],
+          caller,
+          requestId: request.id,
+          now: new Date(parts.nowMs()).toISOString(),
+        })
       })
-      const answer = await answering.finally(() => admission.leave(organizationId))
+      if (answer === 'refused') throw overloaded()
       if (answer instanceof Failure) return send(reply, request, answer)
       if (answer.replayed) reply.header(REPLAYED, 'true')
       return reply.code(answer.status).type('application/json').send(answer.body)
@@ -128,17 +132,23 @@ function addRoute(
   })
 }
 
-/** Checks load, API key, rate limit and scope, in this order; throws the failure of the first that refuses. */
+/**
+ * Checks load, API key, rate limit and scope, in this order, and waits for the organization's turn; throws the failure of the
+ * first that refuses.
+ */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: AnyEndpoint,
-  { authenticate, limiter, nowMs, usage, admission }: ApiServerParts & { limiter: RateLimiter; admission: Admission },
+  { authenticate, limiter, nowMs, usage, admission }: ApiServerParts & { limiter: RateLimiter },
 ): Promise<void> {
   if (admission.isFull) throw overloaded()
   const now = nowMs()
   const key = await authenticate(authorizationsOf(request), now)
-  if (key instanceof Failure) throw key
+  if (key instanceof Failure) {
+    await admission.turn(UNKNOWN_PARTY)
+    throw key
+  }
   request.caller = { organizationId: key.org_id, keyId: key.id }
   usage.noteKeyUse({ ...request.caller, at: new Date(now).toISOString() })
 
@@ -150,6 +160,7 @@ async function admit(
       message: `This API key lacks the scope ${endpoint.scope}. Use a key that has it.`,
     })
   }
+  if (!(await admission.start(request.caller.organizationId))) throw overloaded()
 }
 
 /** Every `Authorization` header of a request; Node itself keeps only the first, and a proxy may have checked another. */

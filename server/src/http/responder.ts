@@ -2,10 +2,12 @@ import type { KeyObject } from 'node:crypto'
 import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
 import type { NewRow } from '../store/schema/tables.ts'
+import type { Admission } from './admission.ts'
 import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import { compileLater } from './compile-later.ts'
 import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from './idempotency.ts'
+import { inTurns } from './in-turns.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { UsageMeter } from './usage-meter.ts'
 import { compileValidation } from './validation.ts'
@@ -40,6 +42,7 @@ const RETRY_JITTER_MS = 20
 /** What all responders of an environment share. */
 export interface ResponderParts {
   tools: EnvironmentTools
+  admission: Pick<Admission, 'turn'>
   fingerprintKey: KeyObject
   mutex: KeyedMutex
   usage: Pick<UsageMeter, 'countWritten'>
@@ -102,10 +105,10 @@ export class Responder {
   }
 
   async #handle(request: IncomingRequest, keyed: KeyedRequest | undefined): Promise<Handled> {
-    const { tools } = this.#parts
+    const { tools, admission } = this.#parts
     for (const deadline = performance.now() + RETRY_FOR_MS; performance.now() < deadline; await jitter()) {
       // The handler writes nothing, so it runs while the kept answer is read, and is ignored if there is one.
-      const handling = this.#endpoint.handle(contextOf(request, tools))
+      const handling = this.#endpoint.handle(contextOf(request, tools, admission))
       handling.catch(() => {}) // an error counts only if there is no kept answer; `await handling` throws it then
       const kept = keyed && (await this.#keptAnswer(keyed))
       if (kept) return { answer: kept }
@@ -161,11 +164,16 @@ function keptRow(
   return { route, key, fingerprint, status, body, created_at: now }
 }
 
+/** What the handler sees; it does what follows a read in another turn. */
 function contextOf(
   { params, query, body, caller, requestId, now }: IncomingRequest,
   tools: EnvironmentTools,
+  admission: Pick<Admission, 'turn'>,
 ): RequestContext {
-  return { params, query, body, caller, requestId, now, ...tools }
+  const turn = () => admission.turn(caller.organizationId)
+  const store = inTurns(tools.store, turn)
+  const policies = inTurns(tools.policies, turn)
+  return { params, query, body, caller, requestId, now, ...tools, store, policies }
 }
 
 interface CompiledEndpoint {

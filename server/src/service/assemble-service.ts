@@ -8,6 +8,7 @@ import { ConsequenceWorker } from '../consequences/consequence-worker.ts'
 import { ExposureRefresher } from '../consequences/exposure-refresher.ts'
 import { buildConsoleServer, type ConsoleServer } from '../console/console-server.ts'
 import { loadOperations } from '../console/operation-api.ts'
+import { Admission } from '../http/admission.ts'
 import { buildApiServer } from '../http/api-server.ts'
 import { createAuthenticate } from '../http/authenticate.ts'
 import { compileAll } from '../http/compile-later.ts'
@@ -86,6 +87,7 @@ export async function assembleService(
     logger,
     metrics,
     readiness: new Readiness(() => health.check()),
+    admission: new Admission(),
     measureRequests: createRequestMeter(metrics),
     measureWebhooks: createWebhookMeter(metrics, installation),
     measureAudit: createAuditMeter(metrics),
@@ -162,6 +164,8 @@ interface Parts {
   logger: Logger
   metrics: Registry
   readiness: Readiness
+  /** Shared by all ports of this process. */
+  admission: Admission
   measureRequests: ReturnType<typeof createRequestMeter>
   measureWebhooks: ReturnType<typeof createWebhookMeter>
   measureAudit: ReturnType<typeof createAuditMeter>
@@ -170,7 +174,7 @@ interface Parts {
 }
 
 function buildApi(
-  { installation, logger, readiness, measureRequests, sealers }: Parts,
+  { installation, logger, readiness, admission, measureRequests, sealers }: Parts,
   environment: Environment,
   closers: RunningParts['closers'],
 ): FastifyInstance {
@@ -203,6 +207,7 @@ function buildApi(
       requestSeal: (organizationId) => sealers.get(environment)?.request(organizationId),
     },
     authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
+    admission,
     usage,
     fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
     openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
@@ -216,8 +221,11 @@ function buildApi(
   return app
 }
 
-function buildConsole({ installation, logger, metrics, readiness }: Parts, buildsPage: boolean): ConsoleServer {
-  return buildConsoleServer({ installation, logger, metrics, readiness, buildsPage })
+function buildConsole(
+  { installation, logger, admission, metrics, readiness }: Parts,
+  buildsPage: boolean,
+): ConsoleServer {
+  return buildConsoleServer({ installation, logger, admission, metrics, readiness, buildsPage })
 }
 
 function watchDatabases(
