@@ -12,6 +12,7 @@ export function newConsequenceWorker(installation: Installation): ConsequenceWor
     database: installation.storage.environments.sandbox,
     store,
     policies: new ActivePolicies({ store, nowMs: installation.nowMs }),
+    turn: async () => {},
     onError: (error) => assert.fail(String(error)),
   })
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { signedInOperator } from './console-client.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
 const acme = await api.newOrganization('Acme')
+const other = await api.newOrganization('Other')
 
 test('requests over capacity get 503 at once, and the admitted ones are answered', async () => {
   const { sandbox } = api.service.installation.stores
@@ -30,6 +32,42 @@ test('requests over capacity get 503 at once, and the admitted ones are answered
     200,
     'the server accepts requests again',
   )
+})
+
+test('an organization that holds its share of the slots through the API gets none in the console, and others get theirs', async () => {
+  const [viewer, stranger] = await Promise.all(
+    [acme, other].map(({ id }) =>
+      signedInOperator(api, { organizationId: id, email: `viewer@${id.replace('_', '-')}.example`, role: 'viewer' }),
+    ),
+  )
+  const { sandbox } = api.service.installation.stores
+  const { commit } = sandbox
+  const held: (() => void)[] = []
+  const allHeld = new Promise<void>((resolve) => {
+    sandbox.commit = async (change) => {
+      await new Promise<void>((release) => {
+        held.push(release)
+        if (held.length === 128) resolve()
+      })
+      return commit(change)
+    }
+  })
+  const requests = Array.from({ length: 128 }, (_, index) =>
+    acme.post('/v1/entities', { external_id: `held-${index}` }),
+  )
+  await allHeld
+  const refused = await viewer!.call(`${acme.id}/sandbox/policies.list`)
+  assert.deepEqual(
+    [refused.status, refused.body.error.code, refused.headers.get('Retry-After')],
+    [503, 'overloaded', '1'],
+  )
+  assert.equal((await viewer!.call('account/account.me')).status, 200, 'the person is not the organization')
+  assert.equal((await stranger!.call(`${other.id}/sandbox/policies.list`)).status, 200)
+  assert.equal((await other.get('/v1/usage')).status, 200)
+  sandbox.commit = commit
+  for (const release of held) release()
+  assert.ok((await Promise.all(requests)).every(({ status }) => status === 201))
+  assert.equal((await viewer!.call(`${acme.id}/sandbox/policies.list`)).status, 200)
 })
 
 /** The first answers to arrive, without waiting for the others. */

@@ -24,11 +24,14 @@ after(async () => {
 })
 
 const errors: Error[] = []
+/** Called before each re-evaluation; a test may replace it. */
+let turn = async (_organizationId: string) => {}
 const worker = new ConsequenceWorker({
   ...installation,
   database,
   store,
   policies: new ActivePolicies({ store, nowMs: () => nowMs }),
+  turn: (organizationId) => turn(organizationId),
   onError: (error) => errors.push(error as Error),
 })
 
@@ -117,6 +120,32 @@ test('an organization whose policy cannot be used does not stop the re-evaluatio
   nowMs += 2_000
   assert.deepEqual(await drain(), [])
   assert.deepEqual([await announced(broken), await queued(broken)], [101, 0], 'nothing was lost')
+})
+
+test('every re-evaluation waits for a turn of its organization', async (t) => {
+  const organizationId = await newOrganization()
+  await approved(organizationId, 3)
+  const asked: string[] = []
+  const begins: (() => void)[] = []
+  const free = turn
+  t.after(() => {
+    turn = free
+  })
+  const allAsked = new Promise<void>((resolve) => {
+    turn = (party) =>
+      new Promise((begin) => {
+        asked.push(party)
+        begins.push(begin)
+        if (asked.length === 3) resolve()
+      })
+  })
+  const draining = drain()
+  await allAsked
+  assert.equal(await announced(organizationId), 0, 'nothing is decided before its turn')
+  for (const begin of begins) begin()
+  assert.deepEqual(await draining, [])
+  assert.deepEqual(asked, [organizationId, organizationId, organizationId])
+  assert.equal(await announced(organizationId), 3)
 })
 
 test('the backoff of a cause never exceeds ten minutes, however often it has failed', async () => {
@@ -234,7 +263,7 @@ async function drainSpreads(): Promise<{ marked: string[]; reads: number }> {
   }
   const policies = new ActivePolicies({ store, nowMs: () => nowMs })
   const onError = (error: unknown) => assert.fail(String(error))
-  await new ConsequenceWorker({ ...installation, database, store: watched, policies, onError }).drain()
+  await new ConsequenceWorker({ ...installation, database, store: watched, policies, turn, onError }).drain()
   return seen
 }
 

@@ -33,6 +33,8 @@ export interface ConsequenceWorkerParts {
   policies: ActivePolicies
   newId: NewId
   nowMs: () => number
+  /** Waits for an organization's turn to use the event loop. */
+  turn(organizationId: string): Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -150,11 +152,8 @@ export class ConsequenceWorker {
   }
 
   async #decideAgain(causes: readonly RowOf<'consequences'>[], failed: FailedCauses): Promise<RowOf<'consequences'>[]> {
-    const { store, policies, newId } = this.#parts
-    const now = this.#now()
-    const results = await Promise.allSettled(
-      causes.map((cause) => reevaluateDecision({ store, policies, newId, now }, cause)),
-    )
+    const parts = { ...this.#parts, now: this.#now() }
+    const results = await Promise.allSettled(causes.map((cause) => reevaluateDecision(parts, cause)))
     const rejected = results.flatMap((result, index) =>
       result.status === 'rejected' ? [{ cause: causes[index]!, error: result.reason }] : [],
     )

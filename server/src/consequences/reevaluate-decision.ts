@@ -16,6 +16,8 @@ export interface ReevaluationParts {
   policies: ActivePolicies
   newId: NewId
   now: string
+  /** Waits for the organization's turn to use the event loop. */
+  turn(organizationId: string): Promise<void>
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ReevaluationParts {
  * announced: once for each change of the verdict, not once for each new fact. Returns true when the cause is done.
  */
 export async function reevaluateDecision(
-  { store, policies, newId, now }: ReevaluationParts,
+  { store, policies, newId, now, turn }: ReevaluationParts,
   cause: RowOf<'consequences'>,
 ): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
@@ -37,6 +39,8 @@ export async function reevaluateDecision(
   const request = JSON.parse(latest.request) as DecisionRequest
   // The policy was activated after the decision, and no longer lists its product.
   if (refusesProduct(policy, request.product)) return true
+  // One query answers a hundred re-evaluations at once, and each may take milliseconds.
+  await turn(organizationId)
   const { verdict } = decide(policy, factsOf(entity, request, { now }))
   if (verdict === latest.announced_verdict) return true
 

@@ -260,7 +260,10 @@ function logErrors(logger: Logger, message: string, fields: object = {}): (error
   }
 }
 
-function startConsequenceWorker({ installation, logger }: Parts, environment: Environment): () => Promise<void> {
+function startConsequenceWorker(
+  { installation, logger, admission }: Parts,
+  environment: Environment,
+): () => Promise<void> {
   const { storage, stores, newId, nowMs } = installation
   const store = stores[environment]
   const worker = new ConsequenceWorker({
@@ -269,6 +272,7 @@ function startConsequenceWorker({ installation, logger }: Parts, environment: En
     policies: new ActivePolicies({ store, nowMs }),
     newId,
     nowMs,
+    turn: (organizationId) => admission.turn(organizationId),
     onError: logErrors(logger, 'consequence round failed', { environment }),
   })
   worker.start()
