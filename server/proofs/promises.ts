@@ -193,6 +193,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     proofs: [
       { file: 'server/proofs/stall.proof.ts', alone: true },
       { file: 'server/proofs/console-stall.proof.ts', alone: true },
+      { file: 'server/proofs/fairness.proof.ts', alone: true },
       { file: 'server/proofs/audit-verify.proof.ts', alone: true },
     ],
   },

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Registry } from 'prom-client'
-import type { Admission } from '../http/admission.ts'
+import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
 import { guardedServer } from '../http/guarded-server.ts'
 import { addProbes, type ReadinessProbe } from '../http/probes.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
@@ -44,13 +44,15 @@ export function buildConsoleServer({
     genReqId: () => installation.newId('req'),
     forceCloseConnections: 'idle',
   })
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'Cache-Control': 'no-store',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
     })
+    // An operation takes the turns of its organization.
+    if (!request.url.startsWith('/api/')) await admission.turn(UNKNOWN_PARTY)
   })
   addOperationApi(app, { installation, admission, proxies })
   // Imported only where it is configured, because a start must not wait for it otherwise.

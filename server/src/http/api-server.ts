@@ -84,14 +84,20 @@ export function buildApiServer(parts: ApiServerParts): FastifyInstance {
     if (failure.code === 'body_too_large') reply.removeHeader('connection')
     return send(reply, request, failure)
   })
-  app.setNotFoundHandler((request, reply) => send(reply, request, refuseUnrouted(request)))
+  app.setNotFoundHandler(async (request, reply) => {
+    await parts.admission.turn(UNKNOWN_PARTY)
+    return send(reply, request, refuseUnrouted(request))
+  })
 
   const limiter = new RateLimiter(parts.tools.rateLimit)
   const mutex = new KeyedMutex()
   for (const endpoint of routes) addRoute(app, endpoint, { ...parts, limiter, mutex })
   // Bytes, not text: a text would be copied for every client that does not read it.
   const openapi = Buffer.from(JSON.stringify(parts.openapi))
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
+  app.get('/openapi.json', async (_request, reply) => {
+    await parts.admission.turn(UNKNOWN_PARTY)
+    return reply.type('application/json').send(openapi)
+  })
   addProbes(app, parts.readiness)
   return app
 }
