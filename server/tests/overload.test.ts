@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { signedInOperator } from './console-client.ts'
 import { startTestService } from './test-service.ts'
@@ -64,11 +65,27 @@ test('an organization that holds its share of the slots through the API gets non
   assert.equal((await viewer!.call('account/account.me')).status, 200, 'the person is not the organization')
   assert.equal((await stranger!.call(`${other.id}/sandbox/policies.list`)).status, 200)
   assert.equal((await other.get('/v1/usage')).status, 200)
+  assert.equal(await statusBeforeBody(acme.keys.sandbox), 503, 'refused before its body is read')
   sandbox.commit = commit
   for (const release of held) release()
   assert.ok((await Promise.all(requests)).every(({ status }) => status === 201))
   assert.equal((await viewer!.call(`${acme.id}/sandbox/policies.list`)).status, 200)
 })
+
+/** The status of the answer to a request whose body is announced and never sent. */
+function statusBeforeBody(key: string): Promise<number> {
+  const { hostname, port } = new URL(api.url('sandbox'))
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Content-Length: 50000']
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', reject)
+    socket.once('data', (bytes) => {
+      socket.destroy()
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(String(bytes))?.[1]))
+    })
+    socket.write(`POST /v1/entities HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers.join('\r\n')}\r\n\r\n`)
+  })
+}
 
 /** The first answers to arrive, without waiting for the others. */
 function firstAnswers<T>(requests: readonly Promise<T>[], count: number): Promise<T[]> {

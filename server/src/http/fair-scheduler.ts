@@ -141,7 +141,8 @@ export class FairScheduler {
   }
 }
 
-const nodeClock: SchedulerClock = {
+/** The clock of this process, and the event loop of its main thread. */
+export const nodeClock: SchedulerClock = {
   nowMs: () => performance.now(),
   onNextRound: (callback) => void setImmediate(callback),
   // Node runs all microtasks before the next tick, so one that is asked for by a microtask comes after them.

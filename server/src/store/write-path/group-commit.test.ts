@@ -158,6 +158,17 @@ test('a short change of one organization is written with the first long change o
   assert.deepEqual(written, ['long 1', 'short', 'long 2', 'long 3', 'long 4'])
 })
 
+test('a change of one organization is in the next statement, however many changes of another wait', async () => {
+  const writes = new GroupCommit({ query: async () => [] } as unknown as Database)
+  const written: string[] = []
+  const commit = (change: AuthenticatedChange) => writes.commit(change).then(() => written.push(change.organizationId))
+  await Promise.all([
+    ...Array.from({ length: 300 }, (_, index) => commit(entry(`trail_${index}`))),
+    commit({ ...entry('trail'), organizationId: 'org_2' }),
+  ])
+  assert.equal(written.indexOf('org_2'), 1)
+})
+
 test('one long change fills a statement, and a hundred decisions share one', async () => {
   assert.equal(await statementsFor(long('ent_1'), long('ent_2')), 2)
   assert.equal(await statementsFor(...Array.from({ length: 100 }, (_, index) => decision(`ent_${index}`))), 1)
