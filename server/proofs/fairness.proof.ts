@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Pool } from 'undici'
 import { type AttackRequest, startAttackers } from './load/attackers.ts'
-import { hostilePolicy } from './load/hostile-policy.ts'
 import { hostileRequests, largestRequests } from './load/worst-bodies.ts'
 import { startSharedService } from './probe/shared-service.ts'
 import { reportFigures, trials } from './proof-run.ts'
@@ -117,22 +116,6 @@ test('while 32 attackers of one organization decide under the costliest policy, 
   const ask = (entity_id: string) => ({ entity_id, product: 'credit_line', requested_amount: 1e12, currency: 'EUR' })
   const bodies = attackedEntities.map((entity) => ({ path: '/v1/underwrite', body: JSON.stringify(ask(entity)) }))
   return withstand(t, [asTenant(bodies)])
-})
-
-test('while 32 attackers with a viewer’s session use the console, every request of another organization is answered', (t) => {
-  const call = (name: string, input: unknown): AttackRequest => ({
-    method: 'POST',
-    path: `/api/${attacker.id}/sandbox/${name}`,
-    headers: consoleHeaders(attacker.viewerCookie),
-    body: JSON.stringify(input),
-  })
-  const requests = [
-    call('policies.check', { source: JSON.stringify(hostilePolicy()) }),
-    call('policies.list', {}),
-    call('decisions.list', {}),
-    call('decisions.list', { nested: hostileRequests({ entity: '', decision: '' }).map(({ path }) => path) }),
-  ]
-  return withstand(t, [{ origin: origins.console, requests }])
 })
 
 test('while 32 attackers without a key or a session use every port, every request of an organization is answered', (t) => {
