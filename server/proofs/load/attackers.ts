@@ -17,7 +17,7 @@ interface Attack {
 }
 
 /** The answers that the attackers got, by status; 0 counts connections that broke. */
-export type AttackReport = Record<number, number>
+type AttackReport = Record<number, number>
 
 /**
  * Starts as many attackers as there are connections. They share the requests, each sends its next one once the last was

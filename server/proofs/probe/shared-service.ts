@@ -14,14 +14,14 @@ import { createTestStorage } from '../../tests/test-storage.ts'
 import { hostilePolicy } from '../load/hostile-policy.ts'
 
 /** An organization, a key for each environment, and the cookie of a viewer who is signed in to the console. */
-export interface Tenant {
+interface Tenant {
   id: string
   keys: Record<Environment, string>
   viewerCookie: string
 }
 
 /** A service in its own process that two organizations share. */
-export interface SharedService {
+interface SharedService {
   /** Its active policy costs as much as a policy may. */
   attacker: Tenant
   victim: Tenant
