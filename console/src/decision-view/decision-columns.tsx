@@ -12,8 +12,8 @@ type Decision = OutputOf<'overview.read'>['newest'][number]
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [
   { id: 'verdict', header: 'Verdict', onPhone: 'bottom', track: '114px', cell: verdictOf },
   { id: 'entity', header: 'Entity', onPhone: 'top', track: 'minmax(130px, 1.86fr)', cell: entityOf },
-  { id: 'asked', header: 'Asked', end: true, onPhone: 'top end', track: 'minmax(92px, 0.9fr)', cell: askedOf },
-  { id: 'could-lend', header: 'Could lend', end: true, hideOnPhone: true, track: 'minmax(92px, 0.9fr)', cell: lendOf },
+  { id: 'asked', header: 'Asked', end: true, onPhone: 'top end', track: 'minmax(92px, 0.8fr)', cell: askedOf },
+  { id: 'could-lend', header: 'Could lend', end: true, hideOnPhone: true, track: 'minmax(92px, 0.8fr)', cell: lendOf },
   { id: 'granted', header: 'Granted', hideOnPhone: true, track: 'minmax(132px, 1.5fr)', cell: grantedOf },
   { id: 'score', header: 'Score', end: true, hideOnPhone: true, track: '72px', cell: scoreOf },
   { id: 'tier', header: 'Tier', hideOnPhone: true, track: '40px', cell: ({ risk_tier }) => risk_tier },

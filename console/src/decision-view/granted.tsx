@@ -2,6 +2,7 @@ import type { OutputOf } from '../api/operation-types.ts'
 import { PageLink } from '../components/page-link.tsx'
 import { Time } from '../components/time.tsx'
 import { writeMoney } from '../components/write-number.ts'
+import classes from './decision-view.module.css'
 
 type Listed = OutputOf<'decisions.list'>['decisions'][number]
 /** The newest review of a decision: what a person granted. */
@@ -44,7 +45,7 @@ export function ReviewedBy({ review }: { review: Review }) {
         <>
           {' '}
           through API key{' '}
-          <PageLink to="audit-log" search={{ actor: through_key.id }}>
+          <PageLink to="audit-log" search={{ actor: through_key.id }} className={classes.keyLink}>
             {through_key.name ?? through_key.id}
           </PageLink>
         </>

@@ -17,7 +17,7 @@ import { JumpToDecision } from './jump-to-decision.tsx'
 // The tracks hold common values in a window of 1,440 px, and need no scrolling sideways from 1,280 px on.
 const COLUMNS: readonly Column<ListedDecision>[] = [
   ...DECISION_COLUMNS,
-  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(90px, 1.2fr)' },
+  { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(90px, 1.45fr)' },
   { id: 'outcome', header: 'Outcome', cell: outcomeOf, hideOnPhone: true, track: 'minmax(80px, 0.8fr)' },
   {
     id: 'when',
