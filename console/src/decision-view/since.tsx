@@ -6,7 +6,7 @@ import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
-import { ReviewedBy } from './granted.tsx'
+import { ReviewedBy, writeConditions } from './granted.tsx'
 import type { ShownDecision } from './view-data.ts'
 
 type Review = ShownDecision['since']['reviews'][number]
@@ -57,13 +57,7 @@ function reviewWords(review: Review) {
     <>
       {verdict ? <Verdict verdict={verdict} /> : 'Reviewed'}
       {limit && <b> {writeMoney(limit.amount, limit.currency)} granted</b>} <ReviewedBy review={review} />
-      {conditions.length > 0 && (
-        <ul className={classes.conditions}>
-          {conditions.map(({ code, label }) => (
-            <li key={code}>{label}</li>
-          ))}
-        </ul>
-      )}
+      {conditions.length > 0 && <p>On the conditions: {writeConditions(review)}</p>}
       <p className={classes.quote}>“{reason}”</p>
       {overrides && <StateBadge outline>overrides the verdict</StateBadge>}
     </>
