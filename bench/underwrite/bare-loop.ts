@@ -20,7 +20,7 @@ export async function makeChanges(
     run,
   }: { auditKey: KeyObject; entityIds: readonly string[]; count: number; run: string },
 ): Promise<AuthenticatedChange[]> {
-  const store = openEnvironmentStore(database, auditKey)
+  const store = openEnvironmentStore(database, { auditKey, rowKey: auditKey })
   const [organization] = await database.query<{ org_id: string }>('SELECT org_id FROM entities WHERE id = $1', [
     entityIds[0],
   ])

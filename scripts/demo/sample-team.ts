@@ -4,7 +4,6 @@ import { addEndpoint } from '../../server/src/admin/manage-webhooks.ts'
 import type { EventType } from '../../server/src/core/webhooks/event-types.ts'
 import type { Scope } from '../../server/src/security/scopes.ts'
 import type { Installation } from '../../server/src/service/installation.ts'
-import { listApiKeys } from '../../server/src/store/queries/api-keys.ts'
 import type { KeyName } from './api-client.ts'
 import { TEAM } from './names.ts'
 import type { Outage, WebhookReceivers } from './webhook-receivers.ts'
@@ -48,7 +47,7 @@ export async function createSampleKeys(
       actor: ACTOR,
     })
   const old = await create({ name: 'Sample: first integration', scopes: ['entities:write', 'decisions:write'] })
-  const keys = await listApiKeys(installation.storage.environments.sandbox, organizationId)
+  const keys = await installation.stores.sandbox.listApiKeys(organizationId)
   await revokeKey(installation, 'sandbox', { key: keys.find(({ id }) => id === old.id)!, actor: ACTOR })
   const created = {} as Record<KeyName, string>
   for (const name of Object.keys(KEYS) as KeyName[]) created[name] = (await create(KEYS[name])).key

@@ -8,7 +8,6 @@ import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
-import { findApiKey } from '../src/store/queries/api-keys.ts'
 import { insertOperator, type Operator } from '../src/store/queries/operators.ts'
 import { entryOf } from '../src/store/queries/stored-entry.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
@@ -69,7 +68,7 @@ async function newScene(): Promise<Scene> {
   const [proposal, retraction] = await retractedByTwo(organization.id, mistaken)
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
-  const key = (await findApiKey(database, revokedKey))!
+  const key = (await store.findApiKey(revokedKey))!
   await revokeKey(installation, 'sandbox', { key, actor: { type: 'system', id: 'proof' } })
   const policy = (await store.activePolicy(organization.id))!.id
   await sealer.sealAll()

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeKey } from '../src/admin/manage-keys.ts'
 import { SCOPES } from '../src/security/scopes.ts'
-import { findApiKey } from '../src/store/queries/api-keys.ts'
 import { exampleRequests } from './example-requests.ts'
 import { startTestService } from './test-service.ts'
 
@@ -55,7 +54,7 @@ test('a revoked key is refused within a second', async () => {
   const { installation } = api.service
   const { id, key } = await acme.newKey('sandbox', SCOPES)
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).status, 200)
-  const row = await findApiKey(installation.storage.environments.sandbox, id)
+  const row = await installation.stores.sandbox.findApiKey(id)
   assert.equal(await revokeKey(installation, 'sandbox', { key: row!, actor: { type: 'system', id: 'test' } }), true)
   clockAheadMs += 1_000
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).body.error.code, 'api_key_revoked')

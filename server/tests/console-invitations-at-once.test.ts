@@ -20,6 +20,7 @@ import { until } from './webhook-receiver.ts'
 
 const api = await startTestService()
 const { installation } = api.service
+const { masterKey } = installation
 const { control } = installation.storage
 const ACTOR = { type: 'system', id: 'test' } as const
 const TRIALS = 5
@@ -117,7 +118,13 @@ test('of two links that are made at the same moment, one can be accepted', needs
   const operator = (await findOperatorByEmail(control, acme.id, 'links@example.com'))!
   const now = new Date()
   const invitation = (id: string) => ({
-    ...{ org_id: acme.id, id, operator_id: operator.id, token_hash: hashToken(id), created_at: now.toISOString() },
+    ...{
+      org_id: acme.id,
+      id,
+      operator_id: operator.id,
+      token_hash: hashToken(masterKey, 'invitations', id),
+      created_at: now.toISOString(),
+    },
     expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
   })
   const made = await whileUncommitted(
@@ -132,7 +139,7 @@ test('an operator whom single sign-on binds while they accept a link gets one ac
   const acme = await api.newOrganization()
   const email = 'both@example.com'
   const now = new Date().toISOString()
-  const tokenHash = hashToken(await linkTo(acme.id, email))
+  const tokenHash = hashToken(masterKey, 'invitations', await linkTo(acme.id, email))
   const { id: operatorId } = (await findOperatorByEmail(control, acme.id, email))!
   const account = { id: 'acc_of_link', email, name: 'Grace', password_hash: 'x', created_at: now }
   const ended = await whileUncommitted(
@@ -153,7 +160,7 @@ test('single sign-on gives no role to an account that the reader of a link took 
   assert.ok(await insertAccountWithIdentity(control, { account, ...identity }))
   const holds = () => whileIdentityHolds(control, { ...identity, accountId: account.id }, async () => true)
   assert.equal(await holds(), true)
-  const tokenHash = hashToken(await linkTo(globex.id, email))
+  const tokenHash = hashToken(masterKey, 'invitations', await linkTo(globex.id, email))
   assert.ok(await acceptWithRenewedAccount(control, { tokenHash, account: { ...account, password_hash: 'x' }, now }))
   const operator = { org_id: acme.id, id: 'opr_by_groups', email, name: 'Grace', role: 'owner', account_id: account.id }
   const isAdded = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { exampleTransaction } from './example-transaction.ts'
-import { testAuditKey } from './test-audit-key.ts'
+import { testKeys } from './test-audit-key.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -52,7 +52,7 @@ function commitKeyElsewhere(changes: Partial<RowOf<'idempotency_keys'>>): void {
     // A second store on the same database has its own queue, as another node has: only the database decides the race.
     const key = { ...change.idempotencyKey, ...changes }
     assert.deepEqual(
-      await openEnvironmentStore(database, testAuditKey).commit({
+      await openEnvironmentStore(database, testKeys).commit({
         organizationId: change.organizationId,
         idempotencyKey: key,
       }),

@@ -5,7 +5,7 @@ import { disableByOperator } from '../src/admin/manage-webhooks.ts'
 import { DatabaseError } from '../src/store/database/database.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { LeaseRequest } from '../src/store/queries/webhook-dispatch.ts'
-import { testAuditKey } from './test-audit-key.ts'
+import { testKeys } from './test-audit-key.ts'
 import { webhookPlaces } from './webhook-dispatcher.ts'
 
 const openWebhookPlace = webhookPlaces()
@@ -79,7 +79,7 @@ test('concurrent nodes never lease the same delivery, and together lease all', a
   const events = await place.emit(100)
   const database = place.database.inSchema(place.database.schema)
   after(() => database.close())
-  const nodes = [place.store, openEnvironmentStore(database, testAuditKey)]
+  const nodes = [place.store, openEnvironmentStore(database, testKeys)]
   const wanted = endpoints.map(({ id }) => ({ org_id: place.act.organizationId, endpoint_id: id, count: 40 }))
   let leases = 0
   for (let pass = 0; pass < PASSES; pass++) {
@@ -121,7 +121,7 @@ test('a delivery that another node has tried and rescheduled since it was found 
   }
   const node = openEnvironmentStore(
     new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
-    testAuditKey,
+    testKeys,
   )
   const wanted = [{ org_id: place.act.organizationId, endpoint_id: id, count: 10 }]
   const { leased, found } = await node.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })

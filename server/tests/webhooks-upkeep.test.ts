@@ -6,7 +6,7 @@ import { addEndpoint, disableByOperator } from '../src/admin/manage-webhooks.ts'
 import { Upkeep } from '../src/service/upkeep.ts'
 import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
-import { testAuditKey } from './test-audit-key.ts'
+import { testKeys } from './test-audit-key.ts'
 import { startTestService } from './test-service.ts'
 import { webhookPlaces } from './webhook-dispatcher.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
@@ -113,7 +113,7 @@ test('a delivery that is redelivered while old deliveries are deleted keeps its 
   }
   const store = openEnvironmentStore(
     new Proxy(place.database, { get: (database, name) => (name === 'query' ? query : Reflect.get(database, name)) }),
-    testAuditKey,
+    testKeys,
   )
   const overBefore = new Date().toISOString()
   assert.equal(await store.purgeDeliveries(overBefore, 10), 2)

@@ -13,13 +13,13 @@ const VALID_MS = 10 * 60_000
 
 /** Opens an exchange in two steps for an account, and returns what the page sends back with the second, or what the passkey signs. */
 export async function openChallenge(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   { purpose, accountId }: { purpose: ChallengePurpose; accountId: string },
 ): Promise<string> {
   const token = generateToken()
   const now = nowMs()
   const challenge = {
-    token_hash: hashToken(token),
+    token_hash: hashToken(masterKey, 'challenges', token),
     purpose,
     account_id: accountId,
     expires_at: new Date(now + VALID_MS).toISOString(),
@@ -30,19 +30,19 @@ export async function openChallenge(
 
 /** Finds the account of an open challenge, which stays open; undefined if there is none. */
 export async function accountOfChallenge(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   { purpose, token }: { purpose: ChallengePurpose; token: string },
 ): Promise<string | undefined> {
-  const query = { tokenHash: hashToken(token), purpose, now: new Date(nowMs()).toISOString() }
+  const query = { tokenHash: hashToken(masterKey, 'challenges', token), purpose, now: new Date(nowMs()).toISOString() }
   return (await findChallenge(storage.control, query))?.account_id
 }
 
 /** Ends an exchange: whether the challenge was open, and of this account. It works once. */
 export async function closeChallenge(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   { purpose, token, accountId }: { purpose: ChallengePurpose; token: string; accountId: string },
 ): Promise<boolean> {
-  const query = { tokenHash: hashToken(token), purpose, now: new Date(nowMs()).toISOString() }
+  const query = { tokenHash: hashToken(masterKey, 'challenges', token), purpose, now: new Date(nowMs()).toISOString() }
   const challenge = await takeChallenge(storage.control, query)
   return challenge !== undefined && challenge.account_id === accountId
 }
@@ -67,7 +67,7 @@ export async function usePasskeyChallenge(installation: Installation, token: str
   const nowMs = installation.nowMs()
   if (endMs === undefined || endMs <= nowMs) return false
   return noteChallengeUse(installation.storage.control, {
-    tokenHash: hashToken(token),
+    tokenHash: hashToken(installation.masterKey, 'challenges', token),
     expiresAt: new Date(endMs).toISOString(),
     now: new Date(nowMs).toISOString(),
   })

@@ -20,24 +20,27 @@ export interface FirstLink {
 
 /** Makes the link for the first owner, in place of any earlier one; a problem once there is an owner. */
 export async function issueFirstLink(installation: Installation): Promise<FirstLink | { problem: string }> {
-  const { storage, config, nowMs } = installation
+  const { storage, config, nowMs, masterKey } = installation
   if (await hasOwner(storage.control, await firstOrganizationId(storage.control)))
     return { problem: 'there is an owner already: they can sign in, or operators invite makes a link for a person' }
   const token = generateToken()
   const expiresAt = new Date(nowMs() + VALID_HOURS * HOUR_MS).toISOString()
-  await replaceFirstLink(storage.control, { tokenHash: hashToken(token), expiresAt })
+  await replaceFirstLink(storage.control, { tokenHash: hashToken(masterKey, 'first link', token), expiresAt })
   // In the fragment, which browsers do not send: neither a log nor a Referer header has it.
   return { link: `${config.baseUrls.console}/welcome#${token}`, expires_at: expiresAt }
 }
 
 /** When the link for the first owner expires; a problem if it does not work any more. */
 export async function checkFirstLink(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   token: string,
 ): Promise<{ expires_at: string } | { problem: string }> {
   if (await hasOwner(storage.control, await firstOrganizationId(storage.control))) return NO_LINK
   const now = new Date(nowMs()).toISOString()
-  const expiresAt = await firstLinkExpiry(storage.control, { tokenHash: hashToken(token), now })
+  const expiresAt = await firstLinkExpiry(storage.control, {
+    tokenHash: hashToken(masterKey, 'first link', token),
+    now,
+  })
   return expiresAt === undefined ? NO_LINK : { expires_at: expiresAt }
 }
 
@@ -55,7 +58,7 @@ export async function acceptFirstLink(
   installation: Installation,
   { token, email, name, password, organization = '' }: FirstOwner & { token: string },
 ): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
-  const { storage, newId, nowMs } = installation
+  const { storage, newId, nowMs, masterKey } = installation
   const link = await checkFirstLink(installation, token)
   if ('problem' in link) return link
   const now = new Date(nowMs()).toISOString()
@@ -92,7 +95,12 @@ export async function acceptFirstLink(
       data: { role: owner.role },
     },
   )
-  const used = await useFirstLink(storage.control, { tokenHash: hashToken(token), account, owner, now })
+  const used = await useFirstLink(storage.control, {
+    tokenHash: hashToken(masterKey, 'first link', token),
+    account,
+    owner,
+    now,
+  })
   if (used === 'email_taken') return { problem: 'There is an account with this e-mail: ask for an invitation.' }
   if (used === 'no_link') return NO_LINK
   // The owner exists by now. If another organization took the name meanwhile, theirs keeps the one that it has.

@@ -156,7 +156,7 @@ export async function acceptInvitation(
   installation: Installation,
   { token, name, password, code }: { token: string; name: string; password: string; code?: string },
 ): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
-  const { storage, newId, nowMs } = installation
+  const { storage, newId, nowMs, masterKey } = installation
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
   const problem = operatorProblem({ ...invitation, name: name.trim() }) ?? passwordProblem(password, invitation)
@@ -175,12 +175,22 @@ export async function acceptInvitation(
     created_at: now,
   }
   if (known) {
-    if (!(await acceptWithRenewedAccount(storage.control, { tokenHash: hashToken(token), account, now })))
+    if (
+      !(await acceptWithRenewedAccount(storage.control, {
+        tokenHash: hashToken(masterKey, 'invitations', token),
+        account,
+        now,
+      }))
+    )
       return NO_LINK
     await recordJoined(installation, invitation)
     return { accountId: account.id, organizationId: invitation.org_id }
   }
-  const accepted = await acceptWithNewAccount(storage.control, { tokenHash: hashToken(token), account, now })
+  const accepted = await acceptWithNewAccount(storage.control, {
+    tokenHash: hashToken(masterKey, 'invitations', token),
+    account,
+    now,
+  })
   if (accepted === 'email_taken') return SIGN_IN_FIRST
   if (accepted === 'no_link') return NO_LINK
   await recordJoined(installation, invitation)
@@ -192,7 +202,7 @@ export async function joinByInvitation(
   installation: Installation,
   { token, accountId, sessionId, code }: { token: string; accountId: string; sessionId: string; code?: string },
 ): Promise<{ organizationId: string } | { problem: string }> {
-  const { storage, nowMs } = installation
+  const { storage, nowMs, masterKey } = installation
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
   const { org_id: organizationId } = invitation
@@ -201,7 +211,14 @@ export async function joinByInvitation(
   const refused = await codeRefusal(installation, invitation, code)
   if (refused) return refused
   const now = new Date(nowMs()).toISOString()
-  if (!(await acceptWithAccount(storage.control, { tokenHash: hashToken(token), accountId, sessionId, now })))
+  if (
+    !(await acceptWithAccount(storage.control, {
+      tokenHash: hashToken(masterKey, 'invitations', token),
+      accountId,
+      sessionId,
+      now,
+    }))
+  )
     return NO_LINK
   await recordJoined(installation, invitation)
   return { organizationId }
@@ -213,10 +230,10 @@ const NO_LINK = {
 const SIGN_IN_FIRST = { problem: 'There is an account with this e-mail. Sign in, then open the link again.' }
 
 async function findOpen(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   token: string,
 ): Promise<InvitationWithOperator | { problem: string }> {
-  const invitation = await findInvitation(storage.control, hashToken(token))
+  const invitation = await findInvitation(storage.control, hashToken(masterKey, 'invitations', token))
   const isOpen =
     invitation &&
     invitation.accepted_at === null &&
@@ -266,7 +283,7 @@ function newInvitation({ newId, nowMs }: Installation): NewInvitation {
 }
 
 async function send(
-  { storage, config }: Installation,
+  { storage, config, masterKey }: Installation,
   operator: Operator,
   { id, token, createdAt, expiresAt }: NewInvitation,
 ): Promise<SentInvitation | { problem: string }> {
@@ -274,7 +291,7 @@ async function send(
     org_id: operator.org_id,
     id,
     operator_id: operator.id,
-    token_hash: hashToken(token),
+    token_hash: hashToken(masterKey, 'invitations', token),
     created_at: createdAt,
     expires_at: expiresAt,
   })

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
@@ -5,6 +6,7 @@ import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
+import { sealRow } from '../store/power/row-mac.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { KeyChange } from '../store/write-path/change.ts'
@@ -13,6 +15,7 @@ import { apiKeySha256 } from '../store/write-path/record-hash.ts'
 import { recordContext } from './record-context.ts'
 
 const HOUR_MS = 3_600_000
+const CHANGE_TRIES_MAX = 5
 
 /** How long a rotated key goes on working beside its successor. */
 export const GRACE_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const
@@ -65,7 +68,7 @@ export async function rotateKey(
   environment: Environment,
   { key, actor, reason, grace }: KeyAct & { grace: Grace },
 ): Promise<(CreatedKey & { retires_at: string }) | { problem: string }> {
-  const { stores, nowMs } = installation
+  const { stores, nowMs, masterKey } = installation
   const state = apiKeyState(key, nowMs())
   if (state === 'revoked') return { problem: `${key.id} is revoked: create a new key instead` }
   if (key.retires_at !== null) return { problem: `${key.id} was rotated already and ends at ${key.retires_at}` }
@@ -78,14 +81,12 @@ export async function rotateKey(
   })
   const retires_at = new Date(nowMs() + GRACE_MS[grace]).toISOString()
   const data = { name, replaced_by: next.row.id, retires_at, ...(reason && { reason }) }
+  const entry = keyEntry(installation, { organizationId, keyId }, { type: 'api_key.rotated', actor, data })
   const { lost } = await stores[environment].commit({
     organizationId,
     rows: { api_keys: [next.row] },
-    changedKeys: [{ id: keyId, column: 'retires_at', at: retires_at }],
-    auditEntries: [
-      next.entry,
-      keyEntry(installation, { organizationId, keyId }, { type: 'api_key.rotated', actor, data }),
-    ],
+    changedKeys: [nextVersion(masterKey.rowMacKey(environment), key, { change: { retires_at }, entry })],
+    auditEntries: [next.entry, entry],
   })
   if (lost) return { problem: `another operator changed ${keyId} at the same moment: check its state and try again` }
   return { ...next.created, retires_at }
@@ -93,48 +94,78 @@ export async function rotateKey(
 
 /** Stops a key from working until it is enabled again, on every node within a second; false if it has ended or is disabled. */
 export function disableKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
-  const at = new Date(installation.nowMs()).toISOString()
-  return changeKey(installation, environment, { ...act, type: 'api_key.disabled', column: 'disabled_at', at })
+  const disabled_at = new Date(installation.nowMs()).toISOString()
+  return changeKey(installation, environment, { ...act, type: 'api_key.disabled', change: { disabled_at } })
 }
 
 /** Lets a disabled key work again; false if it is not disabled, or revoked. */
 export function enableKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
-  return changeKey(installation, environment, { ...act, type: 'api_key.enabled', column: 'disabled_at', at: null })
+  return changeKey(installation, environment, { ...act, type: 'api_key.enabled', change: { disabled_at: null } })
 }
 
 /** Revokes a key for good, on every node within a second; false if it was already revoked. */
 export function revokeKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
-  const at = new Date(installation.nowMs()).toISOString()
-  return changeKey(installation, environment, { ...act, type: 'api_key.revoked', column: 'revoked_at', at })
+  const revoked_at = new Date(installation.nowMs()).toISOString()
+  return changeKey(installation, environment, { ...act, type: 'api_key.revoked', change: { revoked_at } })
 }
 
 type SwitchEntryType = 'api_key.disabled' | 'api_key.enabled' | 'api_key.revoked'
+type KeySwitch = { disabled_at: string | null } | { revoked_at: string }
 
+/** A change that loses to another one is tried again on the newer version: a revocation must not be lost. */
 async function changeKey(
   installation: Installation,
   environment: Environment,
-  { key, actor, reason, type, column, at }: KeyAct & { type: SwitchEntryType } & Omit<KeyChange, 'id'>,
+  {
+    key: { org_id: organizationId, id: keyId },
+    actor,
+    reason,
+    type,
+    change,
+  }: KeyAct & {
+    type: SwitchEntryType
+    change: KeySwitch
+  },
 ): Promise<boolean> {
-  const { org_id: organizationId, id: keyId, name } = key
-  const data = { name, ...(reason && { reason }) }
-  const { lost } = await installation.stores[environment].commit({
-    organizationId,
-    changedKeys: [{ id: keyId, column, at }],
-    auditEntries: [keyEntry(installation, { organizationId, keyId }, { type, actor, data })],
+  const store = installation.stores[environment]
+  for (let tries = 1; ; tries++) {
+    const key = await store.findKeyOf(organizationId, keyId)
+    const mayChange =
+      key?.revoked_at === null &&
+      ('revoked_at' in change || (key.disabled_at === null) === (change.disabled_at !== null))
+    if (!mayChange) return false
+    const data = { name: key.name, ...(reason && { reason }) }
+    const entry = keyEntry(installation, { organizationId, keyId }, { type, actor, data })
+    const next = nextVersion(installation.masterKey.rowMacKey(environment), key, { change, entry })
+    const { lost } = await store.commit({ organizationId, changedKeys: [next], auditEntries: [entry] })
+    if (lost === undefined) return true
+    if (tries === CHANGE_TRIES_MAX) return false
+  }
+}
+
+/** The version of a key that an entry makes, and the entry of the version that it replaces. */
+function nextVersion(
+  rowKey: KeyObject,
+  key: ApiKey,
+  { change, entry }: { change: KeySwitch | { retires_at: string }; entry: AuditEntryRow },
+): KeyChange {
+  const { id, retires_at, disabled_at, revoked_at, entry_id, mac } = sealRow(rowKey, 'api_keys', {
+    row: { ...key, ...change },
+    entryId: entry.id,
   })
-  return lost === undefined
+  return { id, retires_at, disabled_at, revoked_at, entry_id, mac, was: key.entry_id }
 }
 
 function newKey(
   installation: Installation,
   { environment, organizationId, name, scopes, expiresAt, actor, reason, replaces }: NewKey & { replaces?: string },
 ): { created: CreatedKey; row: NewRow<'api_keys'>; entry: AuditEntryRow } {
-  const { newId, nowMs } = installation
+  const { newId, nowMs, masterKey } = installation
   const key = generateApiKey(environment)
-  const row: NewRow<'api_keys'> = {
+  const row = {
     id: newId('key'),
     name,
-    key_hash: hashApiKey(key),
+    key_hash: hashApiKey(masterKey.apiKeyHashKey(environment), key),
     last_four: key.slice(-4),
     scopes: scopes.join(' '),
     created_at: new Date(nowMs()).toISOString(),
@@ -149,7 +180,11 @@ function newKey(
   const cause = { ...(replaces && { replaces }), ...(reason && { reason }) }
   const data = { name, scopes, expires_at: expiresAt, ...cause, record_sha256 }
   const entry = keyEntry(installation, { organizationId, keyId: row.id }, { type: 'api_key.created', actor, data })
-  return { created: { id: row.id, key, expires_at: expiresAt }, row, entry }
+  const { org_id: _organization, ...sealed } = sealRow(masterKey.rowMacKey(environment), 'api_keys', {
+    row: { ...row, org_id: organizationId },
+    entryId: entry.id,
+  })
+  return { created: { id: row.id, key, expires_at: expiresAt }, row: sealed, entry }
 }
 
 function keyEntry<T extends Extract<AuditEntryType, `api_key.${string}`>>(

@@ -26,14 +26,15 @@ export async function beginSession(
   installation: Installation,
   { accountId, method, client }: { accountId: string; method: SignInMethod; client: Client },
 ): Promise<string> {
-  const { storage, newId, nowMs } = installation
+  const { storage, newId, nowMs, masterKey } = installation
   const token = generateToken()
   const now = new Date(nowMs())
   const lifetime = method === 'oidc' ? OIDC_SESSION_SECONDS : SESSION_SECONDS
-  await recordForAccount(installation, accountId, { type: 'operator.signed_in', data: { method } })
+  const id = newId('ses')
+  await recordForAccount(installation, accountId, { type: 'operator.signed_in', data: { method, session_id: id } })
   await insertSession(storage.control, {
-    token_hash: hashToken(token),
-    id: newId('ses'),
+    token_hash: hashToken(masterKey, 'sessions', token),
+    id,
     account_id: accountId,
     method,
     address: client.address,
@@ -47,10 +48,13 @@ export async function beginSession(
 
 /** Finds the valid session of a cookie's token. */
 export async function findSession(
-  { storage, nowMs }: Installation,
+  { storage, nowMs, masterKey }: Installation,
   token: string,
 ): Promise<SignedInSession | undefined> {
-  return useSession(storage.control, { tokenHash: hashToken(token), now: new Date(nowMs()).toISOString() })
+  return useSession(storage.control, {
+    tokenHash: hashToken(masterKey, 'sessions', token),
+    now: new Date(nowMs()).toISOString(),
+  })
 }
 
 /** Whether a session of an account is still valid; it is not noted as used. */

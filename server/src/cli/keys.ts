@@ -12,7 +12,7 @@ import type { Environment } from '../config.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
-import { type ApiKey, findApiKey, listApiKeys } from '../store/queries/api-keys.ts'
+import type { ApiKey } from '../store/queries/api-keys.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
 import {
@@ -84,7 +84,7 @@ export const keysCreate = defineCommand<CreatedKey>({
     ].join('\n'),
 })
 
-type ListedKey = Omit<ApiKey, 'key_hash'> & { state: string }
+type ListedKey = Omit<ApiKey, 'key_hash' | 'entry_id' | 'mac'> & { state: string }
 
 export const keysList = defineCommand<ListedKey[]>({
   name: 'keys list',
@@ -94,9 +94,12 @@ export const keysList = defineCommand<ListedKey[]>({
   async run(installation, { options }) {
     const target = await readTarget(installation, options)
     if (isProblem(target)) return target
-    const keys = await listApiKeys(installation.storage.environments[target.environment], target.organizationId)
+    const keys = await installation.stores[target.environment].listApiKeys(target.organizationId)
     const nowMs = installation.nowMs()
-    return keys.map(({ key_hash: _hash, ...key }) => ({ ...key, state: apiKeyState(key, nowMs) }))
+    return keys.map(({ key_hash: _hash, entry_id: _entry, mac: _mac, ...key }) => ({
+      ...key,
+      state: apiKeyState(key, nowMs),
+    }))
   },
   render: (keys) =>
     renderTable(
@@ -209,14 +212,14 @@ export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
 })
 
 async function readKeyAct(
-  { storage }: Installation,
+  { stores }: Installation,
   input: CommandInput,
 ): Promise<{ environment: Environment; act: KeyAct } | Problem> {
   const { options, positionals } = input
   const environment = readEnvironment(options)
   if (isProblem(environment)) return environment
   const id = positionals[0]!
-  const key = await findApiKey(storage.environments[environment], id)
+  const key = await stores[environment].findApiKey(id)
   if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
   const reason = options.reason === undefined ? undefined : String(options.reason)
   return { environment, act: { key, actor: osUser(input), reason } }

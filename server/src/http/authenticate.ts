@@ -1,6 +1,7 @@
+import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Environment } from '../config.ts'
-import { readApiKey } from '../security/api-key.ts'
+import { hashApiKey, readApiKey } from '../security/api-key.ts'
 import { apiKeyState, type KeyState } from '../security/api-key-state.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import { type Failure, fail } from './api-error.ts'
@@ -20,10 +21,12 @@ export type Authenticate = (authorizations: readonly string[], nowMs: number) =>
 export function createAuthenticate({
   environment,
   baseUrls,
+  hashKey,
   apiKeyByHash,
 }: {
   environment: Environment
   baseUrls: Record<Environment, string>
+  hashKey: KeyObject
   apiKeyByHash: (hash: string) => Promise<ApiKey | undefined>
 }): Authenticate {
   const cache = new LRUCache<string, { key: ApiKey; untilMs: number }>({ max: KEYS_CACHED_MAX })
@@ -52,7 +55,7 @@ export function createAuthenticate({
       const message = `This is a ${read.environment} key, and this is the ${environment} environment. Send ${read.environment} requests to ${baseUrls[read.environment]}.`
       return fail('wrong_environment', { message, headers: CHALLENGE })
     }
-    const key = await lookUp(read.hash, nowMs)
+    const key = await lookUp(hashApiKey(hashKey, text), nowMs)
     if (!key) return fail('api_key_invalid', { headers: CHALLENGE })
     return refusalOf(apiKeyState(key, nowMs)) ?? key
   }

@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto'
+import { createHmac, type KeyObject, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Environment } from '../config.ts'
 
@@ -7,8 +7,8 @@ const RANDOM_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 const FORMAT = /^sk_(sandbox|production)_[0-9A-Za-z]{38}$/
 
-/** What the text of a key reveals without reading the database: its environment and its stored hash. */
-export type ReadApiKey = { environment: Environment; hash: string } | 'malformed'
+/** What the text of a key reveals without reading the database: its environment. */
+export type ReadApiKey = { environment: Environment } | 'malformed'
 
 /** Generates a key for an environment: 190 random bits, and a checksum that detects typing errors. */
 export function generateApiKey(environment: Environment): string {
@@ -21,12 +21,15 @@ export function generateApiKey(environment: Environment): string {
 export function readApiKey(text: string): ReadApiKey {
   const match = FORMAT.exec(text)
   if (!match || checksumOf(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return 'malformed'
-  return { environment: match[1] as Environment, hash: hashApiKey(text) }
+  return { environment: match[1] as Environment }
 }
 
-/** Hashes a key for storage; the key itself is not stored. With 190 random bits, SHA-256 is as safe as a slow hash. */
-export function hashApiKey(key: string): string {
-  return hash('sha256', key)
+/**
+ * Hashes an API key for storage; the key itself is not stored. `hashKey` (`MasterKey.apiKeyHashKey`) is not in the
+ * database, so that its administrator cannot insert the row of a key that they chose.
+ */
+export function hashApiKey(hashKey: KeyObject, key: string): string {
+  return createHmac('sha256', hashKey).update(key).digest('hex')
 }
 
 function checksumOf(body: string): string {

@@ -24,6 +24,7 @@ export interface SigningKey {
 /** The one key that every other secret of an installation is derived from; the only one to guard and to back up. */
 export class MasterKey {
   readonly #key: Buffer
+  readonly #hmacKeys = new Map<string, KeyObject>()
 
   constructor(key: Buffer) {
     if (key.length !== KEY_BYTES)
@@ -38,9 +39,13 @@ export class MasterKey {
     return Buffer.from(hkdfSync('sha256', this.#key, '', `verdigraph ${purpose}`, KEY_BYTES))
   }
 
-  /** Derives a key as a `KeyObject` for HMAC: creating the object costs seven times as much as one HMAC with it. */
+  /** Derives a key as a `KeyObject` for HMAC, once: creating the object costs seven times as much as one HMAC with it. */
   deriveHmacKey(purpose: string): KeyObject {
-    return createSecretKey(this.derive(purpose))
+    const known = this.#hmacKeys.get(purpose)
+    if (known) return known
+    const derived = createSecretKey(this.derive(purpose))
+    this.#hmacKeys.set(purpose, derived)
+    return derived
   }
 
   /** A value that is equal on two nodes with the same master key, and does not reveal the key. */
@@ -51,6 +56,16 @@ export class MasterKey {
   /** The key of the MACs of audit entries of one environment. */
   auditMacKey(environment: Environment): KeyObject {
     return this.deriveHmacKey(`audit entries ${environment}`)
+  }
+
+  /** The key of the hashes by which API keys of one environment are stored. */
+  apiKeyHashKey(environment: Environment): KeyObject {
+    return this.deriveHmacKey(`api keys ${environment}`)
+  }
+
+  /** The key of the MACs of rows that grant power: in the control database, or in one environment. */
+  rowMacKey(place: 'control' | Environment): KeyObject {
+    return this.deriveHmacKey(`rows that grant power ${place}`)
   }
 
   /** The key pair that signs the audit logs of one environment; logs of the other environment do not verify with it. */

@@ -80,6 +80,12 @@ export async function assembleService(
   const { closers, listeners } = running
   const metrics = new Registry()
   registerProcessMetrics(metrics, installation)
+  installation.refusedRows.onRefused((row) =>
+    logger.error(
+      { ...row, alarm: 'row_refused' },
+      'a row that grants power and that this service did not write so was refused',
+    ),
+  )
   const health = watchDatabases(installation, { logger, metrics })
   closers.push(() => health.close())
   const parts = {
@@ -206,7 +212,12 @@ function buildApi(
       hashIdentifier: (identifier) => hashIdentifier(identifierKey, identifier),
       requestSeal: (organizationId) => sealers.get(environment)?.request(organizationId),
     },
-    authenticate: createAuthenticate({ environment, baseUrls: config.baseUrls, apiKeyByHash: store.apiKeyByHash }),
+    authenticate: createAuthenticate({
+      environment,
+      baseUrls: config.baseUrls,
+      hashKey: masterKey.apiKeyHashKey(environment),
+      apiKeyByHash: store.apiKeyByHash,
+    }),
     admission,
     usage,
     fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),

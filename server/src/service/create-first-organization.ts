@@ -5,7 +5,6 @@ import { createKey, revokeKey } from '../admin/manage-keys.ts'
 import { prepareOrganization } from '../admin/manage-organizations.ts'
 import { SCOPES } from '../security/scopes.ts'
 import { writeSecretFile } from '../security/secret-file.ts'
-import { listApiKeys } from '../store/queries/api-keys.ts'
 import { firstOrganizationId, insertOrganization } from '../store/queries/organizations.ts'
 import type { Installation } from './installation.ts'
 
@@ -43,7 +42,7 @@ export async function createFirstOrganization(installation: Installation): Promi
 
 /** Creates the first key, and revokes those of interrupted starts. */
 async function replaceKey(installation: Installation, organizationId: string): Promise<string> {
-  const earlier = await listApiKeys(installation.storage.environments.sandbox, organizationId)
+  const earlier = await installation.stores.sandbox.listApiKeys(organizationId)
   for (const key of earlier.filter(({ revoked_at }) => revoked_at === null))
     await revokeKey(installation, 'sandbox', { key, actor: ACTOR })
   const { key } = await createKey(installation, {

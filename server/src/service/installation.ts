@@ -4,6 +4,7 @@ import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { RefusedRows } from '../store/power/refused-rows.ts'
 import { measureClock } from '../store/queries/health.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
@@ -16,6 +17,7 @@ export interface Installation {
   storage: Storage
   stores: Record<Environment, EnvironmentStore>
   masterKey: MasterKey
+  refusedRows: RefusedRows
   /** The newest heads of the audit logs that are known outside the database. */
   knownHeads: Record<Environment, KnownHeads>
   /** The time of the database, as far as this node knows it; in tests the clock they give. */
@@ -61,15 +63,19 @@ export async function openInstallation(
     // The embedded database has the clock of this machine.
     if (!storage.embedded) clock.correct(await measureClock(storage.control, { clock, withinMs: MEASURE_WITHIN_MS }))
     const nowMs = givenNowMs ?? clock.nowMs
-    const stores = Object.fromEntries(
-      ENVIRONMENTS.map((name) => [name, openEnvironmentStore(storage.environments[name], masterKey.auditMacKey(name))]),
-    )
+    const refusedRows = new RefusedRows()
+    const openStore = (name: Environment) => {
+      const keys = { auditKey: masterKey.auditMacKey(name), rowKey: masterKey.rowMacKey(name) }
+      return openEnvironmentStore(storage.environments[name], keys, refusedRows)
+    }
+    const stores = Object.fromEntries(ENVIRONMENTS.map((name) => [name, openStore(name)]))
     const threads = new ThreadPool()
     return {
       config,
       storage,
       stores: stores as Record<Environment, EnvironmentStore>,
       masterKey,
+      refusedRows,
       knownHeads: Object.fromEntries(
         ENVIRONMENTS.map((environment) => [environment, new KnownHeads({ dataDir: config.dataDir, environment })]),
       ) as Record<Environment, KnownHeads>,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { testAuditKey } from '../../tests/test-audit-key.ts'
+import { testKeys } from '../../tests/test-audit-key.ts'
 import { createTestStorage, onPostgres } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { openEnvironmentStore } from '../store/environment-store.ts'
@@ -14,7 +14,7 @@ const place = await createTestStorage()
 const storage = await openStorage(readConfig(place.env))
 await storage.migrate()
 const database = storage.environments.sandbox
-const store = openEnvironmentStore(database, testAuditKey)
+const store = openEnvironmentStore(database, testKeys)
 after(async () => {
   await storage.close()
   await place.remove()

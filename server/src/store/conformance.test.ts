@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { entityRow } from '../../tests/entity-row.ts'
-import { testAuditKey } from '../../tests/test-audit-key.ts'
+import { testKeys } from '../../tests/test-audit-key.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { DatabaseUnavailable } from './database/database.ts'
@@ -17,7 +17,7 @@ const testStorage = await createTestStorage()
 const storage = await openStorage(readConfig(testStorage.env))
 await storage.migrate()
 const database = storage.environments.sandbox
-const store = openEnvironmentStore(database, testAuditKey)
+const store = openEnvironmentStore(database, testKeys)
 after(async () => {
   await storage.close()
   await testStorage.remove()
@@ -144,7 +144,7 @@ test('an unchanged state is read from the cache, and one that another node or a 
       return rows
     }) as typeof database.query,
   }
-  const [here, there] = [openEnvironmentStore(watched, testAuditKey), openEnvironmentStore(database, testAuditKey)]
+  const [here, there] = [openEnvironmentStore(watched, testKeys), openEnvironmentStore(database, testKeys)]
   const states = async () => {
     const [read] = await Promise.all(
       ['ent_state', 'ent_unknown'].map((id) => here.entity({ organizationId: 'org_a', id })),
@@ -182,7 +182,7 @@ test('an unchanged state is read from the cache, and one that another node or a 
 })
 
 test('an entity that is requested twice at once is found twice, even if the cache evicts its state meanwhile', async () => {
-  const here = openEnvironmentStore(database, testAuditKey)
+  const here = openEnvironmentStore(database, testKeys)
   const large = (id: string) => entity(id, { state: JSON.stringify({ id, filler: 'x'.repeat(2 ** 20) }) })
   const others = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_other_${n}`)
   const later = [1, 2, 3, 4, 5, 6, 7].map((n) => `ent_later_${n}`)
@@ -224,7 +224,7 @@ test('entities requested at the same time are read by one query, and each reques
       return database.query(sql, params)
     }) as typeof database.query,
   }
-  const { entity: readEntity } = openEnvironmentStore(counted, testAuditKey)
+  const { entity: readEntity } = openEnvironmentStore(counted, testKeys)
   const ids = Array.from({ length: 60 }, (_, n) => `ent_batch_${n}`)
   const found = await Promise.all(ids.map((id) => readEntity({ organizationId: 'org_a', id })))
   assert.equal(queries, 1)

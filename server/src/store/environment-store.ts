@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import { entryMac, hasValidMac, type MacInput } from '../core/audit/entry-mac.ts'
-import { batchedRead } from './database/batched-read.ts'
 import type { Database } from './database/database.ts'
-import { readApiKeys, touchApiKeys } from './queries/api-keys.ts'
+import { RefusedRows } from './power/refused-rows.ts'
+import { apiKeyQueries } from './queries/api-keys.ts'
 import { auditLogQueries } from './queries/audit-log.ts'
 import { auditRecordQueries } from './queries/audit-records.ts'
 import { auditSealingQueries } from './queries/audit-sealing.ts'
@@ -35,11 +35,20 @@ import type { Authenticate } from './write-path/audit-insert.ts'
 import type { Change, Committed } from './write-path/change.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
-/**
- * All reads and writes of one environment; it has no access to the other environment. `auditKey` makes the MACs of its
- * audit entries: the store is the only writer of entries, so none can be written without one.
- */
-export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
+/** The keys of one environment, which are derived from the master key. */
+export interface EnvironmentKeys {
+  /** Makes the MACs of audit entries. The store is the only writer of entries, so none can be written without one. */
+  auditKey: KeyObject
+  /** Makes the MACs of rows that grant power. */
+  rowKey: KeyObject
+}
+
+/** All reads and writes of one environment; it has no access to the other environment. */
+export function openEnvironmentStore(
+  database: Database,
+  { auditKey, rowKey }: EnvironmentKeys,
+  refusedRows = new RefusedRows(),
+) {
   const writes = new GroupCommit(database)
   const authenticate: Authenticate = (organizationId, entries) =>
     entries.map((entry) => ({ ...entry, mac: entryMac(auditKey, { org_id: organizationId, ...entry }) }))
@@ -76,9 +85,7 @@ export function openEnvironmentStore(database: Database, auditKey: KeyObject) {
     ...webhookQueries(database),
     ...webhookDeliveryQueries(database),
     ...webhookDispatchQueries(database),
-
-    apiKeyByHash: batchedRead({ keyText: (hash: string) => hash, load: (hashes) => readApiKeys(database, hashes) }),
-    touchApiKeys: (uses: Parameters<typeof touchApiKeys>[1]) => touchApiKeys(database, uses),
+    ...apiKeyQueries(database, { rowKey, refusedRows }),
 
     /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */
     async commit(change: Change): Promise<Committed> {

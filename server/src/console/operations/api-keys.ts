@@ -11,7 +11,7 @@ import { NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { apiKeyState } from '../../security/api-key-state.ts'
 import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from '../../security/scopes.ts'
-import { type ApiKey, findKeyOf, listApiKeys } from '../../store/queries/api-keys.ts'
+import type { ApiKey } from '../../store/queries/api-keys.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
 import { recordMakers } from '../record-makers.ts'
 import { refuse } from '../refuse.ts'
@@ -27,8 +27,8 @@ export const listKeys = defineOperation({
   access: 'see the console',
   input: Strict({}),
   audit: [],
-  async handle({ installation, store, database, organizationId, environment, now }) {
-    const keys = await listApiKeys(database, organizationId)
+  async handle({ installation, store, organizationId, environment, now }) {
+    const keys = await store.listApiKeys(organizationId)
     const makerOf = await recordMakers(installation, store, { organizationId, ids: keys.map((key) => key.id) })
     const replacedBy = new Map(keys.flatMap((key) => (key.replaces === null ? [] : [[key.replaces, key.id]])))
     return {
@@ -149,11 +149,11 @@ function show(key: ApiKey, nowMs: number) {
 }
 
 async function findKey({
-  database,
+  store,
   organizationId,
   input,
-}: Pick<OperatorContext<{ id: string }>, 'database' | 'organizationId' | 'input'>): Promise<ApiKey | Refusal> {
-  const key = await findKeyOf(database, organizationId, input.id)
+}: Pick<OperatorContext<{ id: string }>, 'store' | 'organizationId' | 'input'>): Promise<ApiKey | Refusal> {
+  const key = await store.findKeyOf(organizationId, input.id)
   return key ?? { problem: 'There is no such key in this environment.', status: 404 }
 }
 

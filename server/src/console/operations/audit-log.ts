@@ -4,8 +4,7 @@ import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
 import { lowestIdAt } from '../../ids/new-id.ts'
 import type { Installation } from '../../service/installation.ts'
-import type { Database } from '../../store/database/database.ts'
-import { listApiKeys } from '../../store/queries/api-keys.ts'
+import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { AuditLogPosition } from '../../store/queries/audit-log.ts'
 import type { ListedAuditEntry } from '../../store/queries/audit-trail.ts'
 import { listOperators } from '../../store/queries/operators.ts'
@@ -28,7 +27,7 @@ export const listAuditLog = defineOperation({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ENTRIES_PER_PAGE_MAX })),
   }),
   audit: [],
-  async handle({ input, organizationId, store, database, installation }) {
+  async handle({ input, organizationId, store, installation }) {
     const { actor, type, target, from, before, cursor, limit = 50 } = input
     const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
     if (Number.isNaN(fromMs) || Number.isNaN(beforeMs)) return { problem: 'A date of the filter cannot be read.' }
@@ -40,7 +39,7 @@ export const listAuditLog = defineOperation({
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
     }
     const page = await store.auditLogPage(organizationId, filter, { after, limit })
-    const names = await actorNames(installation, database, organizationId)
+    const names = await actorNames(installation, store, organizationId)
     return {
       entries: page.entries.map((entry) => describeEntry(entry, names)),
       next_cursor: page.next && positionText(page.next),
@@ -56,14 +55,14 @@ export const readAuditEntry = defineOperation({
   access: 'see the console',
   input: Strict({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
   audit: [],
-  async handle({ input: { id }, organizationId, store, database, installation }) {
+  async handle({ input: { id }, organizationId, store, installation }) {
     const entry = await store.auditLogEntry(organizationId, id)
     if (!entry)
       return {
         problem: 'This environment’s log has no such entry. Look at the other environment.',
         status: 404 as const,
       }
-    return describeEntry(entry, await actorNames(installation, database, organizationId))
+    return describeEntry(entry, await actorNames(installation, store, organizationId))
   },
 })
 
@@ -73,9 +72,9 @@ export const readAuditLogFilters = defineOperation({
   access: 'see the console',
   input: Strict({}),
   audit: [],
-  async handle({ organizationId, store, database, installation }) {
+  async handle({ organizationId, store, installation }) {
     const { types, actors } = await store.auditLogVocabulary(organizationId)
-    const names = await actorNames(installation, database, organizationId)
+    const names = await actorNames(installation, store, organizationId)
     const keys = [...names.keys()].filter((id) => id.startsWith('key_'))
     const audited = EVENT_TYPES.filter((type) => type !== 'audit.checkpoint')
     return {
@@ -91,10 +90,10 @@ export const readAuditLogStatus = defineOperation({
   access: 'see the console',
   input: Strict({}),
   audit: [],
-  async handle({ organizationId, store, database, installation }) {
+  async handle({ organizationId, store, installation }) {
     const head = await store.newestHead(organizationId)
     const run = await store.verificationRun(organizationId)
-    const names = await actorNames(installation, database, organizationId)
+    const names = await actorNames(installation, store, organizationId)
     const named = (id: string) => ({ id, name: names.get(id) ?? null })
     return {
       head: head
@@ -147,11 +146,11 @@ function describeEntry(entry: ListedAuditEntry, names: ReadonlyMap<string, strin
 /** The names of the operators and the API keys of an organization, by id; both are few. */
 async function actorNames(
   { storage }: Installation,
-  database: Database,
+  store: EnvironmentStore,
   organizationId: string,
 ): Promise<Map<string, string>> {
   const operators = await listOperators(storage.control, organizationId)
-  const keys = await listApiKeys(database, organizationId)
+  const keys = await store.listApiKeys(organizationId)
   return new Map([...operators, ...keys].map(({ id, name }) => [id, name]))
 }
 

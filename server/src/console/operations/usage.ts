@@ -3,7 +3,6 @@ import { Type } from '../../core/schema/type.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
 import { BODY_BYTES_MAX } from '../../http/json-body.ts'
 import { TRANSACTIONS_PER_BATCH_MAX } from '../../http/schemas/transaction.ts'
-import { listApiKeys } from '../../store/queries/api-keys.ts'
 import type { UsageCount } from '../../store/queries/usage.ts'
 import { defineOperation } from '../define-operation.ts'
 
@@ -29,11 +28,11 @@ export const readUsage = defineOperation({
   access: 'see the console',
   input: Strict({ from: Day, to: Day, key: Type.Optional(Type.String({ maxLength: 64 })) }),
   audit: [],
-  async handle({ input: { from, to, key }, organizationId, store, database, installation }) {
+  async handle({ input: { from, to, key }, organizationId, store, installation }) {
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
     if (!(days >= 1)) return { problem: `The last day (${to}) is before the first (${from}). Choose a later one.` }
     if (days > DAYS_MAX) return { problem: `Choose at most ${DAYS_MAX} days.` }
-    const keys = await listApiKeys(database, organizationId)
+    const keys = await store.listApiKeys(organizationId)
     const usage = await store.usageByDay(organizationId, from, to)
     const ofKeys = await store.usageOfKeys(organizationId, from, to)
     const byDay = key ? await store.usageOfKeyByDay({ organizationId, keyId: key }, from, to) : daysOf(usage)

@@ -84,7 +84,7 @@ interface AuditOnlyData {
   'operator.invited': { role: string; invitation_id: string; expires_at: string; via?: string }
   'operator.invitation_withdrawn': { invitation_id: string; reason: string; via?: string }
   'operator.joined': { role: string; invitation_id?: string }
-  'operator.signed_in': { method: string }
+  'operator.signed_in': { method: string; session_id: string }
   'operator.sign_in_locked': { failures: number; locked_until: string }
   'operator.password_changed': { sessions_ended: number }
   /** Null is the notation of the browser's locale. */
@@ -99,6 +99,23 @@ interface AuditOnlyData {
   'operator.single_sign_on_disconnected': Record<string, never>
   /** With a reason if an owner or admin ended sessions of another person. */
   'operator.session_ended': { sessions: number; reason?: string }
+  'first_link.made': { expires_at: string }
+  'first_link.used': { account_id: string }
+  /** How the account came to be: by the first link, an invitation or single sign-on. */
+  'account.created': { method: string }
+  /** An invitation took up an account that acted for no organization any more. */
+  'account.renewed': { invitation_id: string }
+  'account.password_changed': Record<string, never>
+  'account.two_factor_enabled': { recovery_codes: number }
+  'account.two_factor_disabled': Record<string, never>
+  'account.recovery_codes_replaced': { recovery_codes: number }
+  'account.recovery_code_used': { recovery_codes_left: number }
+  'account.passkey_added': { account_id: string }
+  'account.passkey_removed': { account_id: string }
+  'account.identity_connected': { account_id: string; issuer: string }
+  'account.identity_disconnected': { account_id: string }
+  'account.session_started': { account_id: string; method: string }
+  'account.session_ended': { account_id: string }
   'api_key.created': {
     name: string
     scopes: readonly string[]
@@ -116,6 +133,8 @@ interface AuditOnlyData {
   /** `invited_by` is who added or invited the approver; null for a first owner, and for single sign-on. */
   'live_gate.approved': GateData & { invited_by: { type: string; id: string } | null }
   'live_gate.closed': GateData
+  /** An approval that no longer counts, because the gate was closed, or its operator removed or given another role. */
+  'live_gate.approval_withdrawn': { operator_id: string }
   /** Ids of operators; null if the case was free, or was given back. */
   'case.assigned': CaseData & { assignee_id: string | null; previous_assignee_id: string | null }
   /** The text of a note may hold personal data, so the entry has the hash of the stored note alone. */

@@ -20,6 +20,8 @@ export const tables = {
     disabled_at: 'timestamptz?',
     revoked_at: 'timestamptz?',
     last_used_at: 'timestamptz?',
+    entry_id: 'text',
+    mac: 'text',
   }),
   idempotency_keys: guarded({
     org_id: 'text',

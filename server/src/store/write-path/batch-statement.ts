@@ -312,15 +312,13 @@ function changeKeys(keys: readonly (KeyChange & OfOrganization)[], params: Param
       keys.map((key) => key[name]),
       type,
     )
-  const set = (['retires_at', 'disabled_at', 'revoked_at'] as const).map(
-    (name) => `${name} = CASE next.name WHEN '${name}' THEN next.at ELSE key.${name} END`,
-  )
-  return `UPDATE api_keys AS key SET ${set.join(', ')}
-    FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('column', 'text[]')}, ${column('at', 'timestamptz[]')})
-      AS next (org_id, id, name, at)
-    WHERE key.org_id = next.org_id AND key.id = next.id AND key.revoked_at IS NULL
-      AND (next.at IS NULL) = (CASE next.name WHEN 'retires_at' THEN key.retires_at WHEN 'disabled_at' THEN key.disabled_at END IS NOT NULL)
-    RETURNING 1`
+  return `UPDATE api_keys AS key SET retires_at = next.retires_at, disabled_at = next.disabled_at,
+      revoked_at = next.revoked_at, entry_id = next.entry_id, mac = next.mac
+    FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('retires_at', 'timestamptz[]')},
+      ${column('disabled_at', 'timestamptz[]')}, ${column('revoked_at', 'timestamptz[]')}, ${column('entry_id', 'text[]')},
+      ${column('mac', 'text[]')}, ${column('was', 'text[]')})
+      AS next (org_id, id, retires_at, disabled_at, revoked_at, entry_id, mac, was)
+    WHERE key.org_id = next.org_id AND key.id = next.id AND key.entry_id = next.was RETURNING 1`
 }
 
 function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): string {

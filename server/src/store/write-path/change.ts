@@ -1,3 +1,4 @@
+import type { Seal } from '../power/row-mac.ts'
 import type { NewRow, PlainTable, RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow, AuthenticatedEntryRow, EventRow } from './record.ts'
 
@@ -17,7 +18,7 @@ export interface Change {
   changedTrackRecords?: NewRow<'graph_track_records'>[]
   /** The claims that were read, each with its next optimistic-lock version; loses if that version was written first. */
   claims?: NewRow<'graph_claims'>[]
-  /** Sets or clears one time of a key; loses if the key is unknown or revoked, or that time is already set or cleared. */
+  /** Keys with one time set or cleared; loses if another change of the key was written first. */
   changedKeys?: KeyChange[]
   /** Rows without preconditions. The deliveries of events are queued by the same statement. */
   rows?: { [T in Exclude<PlainTable, 'events'>]?: NewRow<T>[] } & { events?: EventRow[] }
@@ -48,11 +49,9 @@ export interface Change {
   usage?: NewRow<'usage_by_day'>[]
 }
 
-/** One time of an API key to set, or to clear (null). */
-export interface KeyChange {
-  id: string
-  column: 'retires_at' | 'disabled_at' | 'revoked_at'
-  at: string | null
+/** The next version of an API key; `was` is the entry of the version that it replaces. */
+export type KeyChange = Pick<NewRow<'api_keys'>, 'id' | 'retires_at' | 'disabled_at' | 'revoked_at' | keyof Seal> & {
+  was: string
 }
 
 /** Who works on a case from now on; `was` and `waiting` are what the operator saw. */

@@ -21,7 +21,10 @@ export function recordSha256<T extends HashedTable>(organizationId: string, reco
 }
 
 /** The columns of an API key that never change. The audit log has an entry for each change of the others but `last_used_at`. */
-export type FixedKeyColumns = Omit<NewRow<'api_keys'>, 'retires_at' | 'disabled_at' | 'revoked_at' | 'last_used_at'>
+export type FixedKeyColumns = Omit<
+  NewRow<'api_keys'>,
+  'retires_at' | 'disabled_at' | 'revoked_at' | 'last_used_at' | 'entry_id' | 'mac'
+>
 
 /** The hash of an API key's record without the columns that change. */
 export function apiKeySha256(organizationId: string, key: FixedKeyColumns): string {

@@ -25,7 +25,7 @@ CREATE TABLE api_keys (
   org_id       text NOT NULL,
   id           text NOT NULL,
   name         text NOT NULL,
-  key_hash     text NOT NULL UNIQUE, -- SHA-256; the key itself is shown once and never stored
+  key_hash     text NOT NULL UNIQUE, -- HMAC under a key derived from the master key; the key itself is shown once and never stored
   last_four    text NOT NULL,
   scopes       text NOT NULL, -- separated by spaces
   created_at   timestamptz NOT NULL,
@@ -35,6 +35,8 @@ CREATE TABLE api_keys (
   disabled_at  timestamptz, -- NULL while it may be used
   revoked_at   timestamptz,
   last_used_at timestamptz,
+  entry_id     text NOT NULL, -- the audit entry that made the key so; the key works while it is the newest of its trail
+  mac          text NOT NULL, -- over all of this but last_used_at
   PRIMARY KEY (org_id, id)
 );
 
@@ -169,6 +171,8 @@ CREATE INDEX audit_entries_of_subject ON audit_entries (org_id, subject_id); -- 
 -- What people and background jobs did, which is rare beside what API keys did: finds it without a scan of the whole log, and
 -- costs the entries of API requests nothing.
 CREATE INDEX audit_entries_by_actor ON audit_entries (org_id, actor_id, id) WHERE actor_type <> 'api_key';
+-- Finds the newest entry of a kind about an operator, an account or a session: their rows count only while it is their own.
+CREATE INDEX audit_entries_of_subject_by_type ON audit_entries (org_id, subject_id, type, seq) WHERE actor_type <> 'api_key';
 CREATE INDEX audit_entries_by_type ON audit_entries (org_id, type, id) WHERE actor_type <> 'api_key';
 SELECT make_append_only('audit_entries');
 
