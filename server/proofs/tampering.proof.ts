@@ -8,10 +8,10 @@ import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
-import { insertOperator, type Operator } from '../src/store/queries/operators.ts'
 import { entryOf } from '../src/store/queries/stored-entry.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
+import { addOperatorRow } from '../tests/people.ts'
 import { tamper } from '../tests/tamper.ts'
 import { testAuditKey } from '../tests/test-audit-key.ts'
 import { startTestService } from '../tests/test-service.ts'
@@ -79,11 +79,10 @@ async function newScene(): Promise<Scene> {
 /** Takes an outcome back as two operators do; returns the ids of the two steps. */
 async function retractedByTwo(organizationId: string, outcomeId: string): Promise<[string, string]> {
   for (const name of ['ada', 'grace']) {
-    const operator: Operator = {
+    const operator = await addOperatorRow(installation, {
       ...{ org_id: organizationId, id: installation.newId('opr'), email: `${name}@example.com`, name },
       ...{ role: 'admin', created_at: new Date().toISOString(), disabled_at: null, account_id: null },
-    }
-    await insertOperator(installation.storage.control, operator)
+    })
     const act = { environment: 'sandbox', organizationId, operator, reason: 'Reported by mistake.' } as const
     const taken = await retractOutcome(installation, act, outcomeId)
     assert.ok(!('problem' in taken), JSON.stringify(taken))

@@ -1,9 +1,10 @@
 /** What a person does with their account: password, two-factor, passkeys, sessions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertPasskey, listPasskeys } from '../src/store/queries/passkeys.ts'
+import { listPasskeys } from '../src/store/queries/passkeys.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { addPasskeyRow, rewriteRow } from './people.ts'
 import { startTestService } from './test-service.ts'
 
 let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
@@ -255,11 +256,12 @@ test('on an IP address the console says why passkeys are impossible; a forged an
 
 test('a passkey that is the only way to sign in is not removed; one of another account is not found', async () => {
   const jon = await person('jon@example.com')
-  const { control } = api.service.installation.storage
+  const { installation } = api.service
+  const { control } = installation.storage
   const addKey = async (id: string) => {
     const passkey = { id, account_id: jon.accountId, credential_id: id, public_key: 'AAAA', sign_count: 0 }
     const now = new Date().toISOString()
-    await insertPasskey(control, { ...passkey, transports: '', name: 'Key', created_at: now, last_used_at: null })
+    await addPasskeyRow(installation, { ...passkey, transports: '', name: 'Key', created_at: now, last_used_at: null })
   }
   const remove = async (client: ConsoleClient, id: string) => {
     const { status, body } = await client.call('account/account.passkey-remove', { passkey_id: id })
@@ -269,12 +271,12 @@ test('a passkey that is the only way to sign in is not removed; one of another a
   await addKey(first)
   await addKey(second)
   assert.equal((await remove(await person('kim@example.com'), first))[0], 404)
-  await control.query('UPDATE accounts SET password_hash = NULL WHERE id = $1', [jon.accountId])
+  await rewriteRow(installation, { table: 'accounts', id: jon.accountId }, { password_hash: null })
   assert.equal((await remove(jon, first))[0], 200)
   const [status, message] = await remove(jon, second)
   assert.equal(status, 409)
   assert.match(message, /only way to sign in/)
   assert.equal((await listPasskeys(control, jon.accountId)).length, 1)
-  await control.query("UPDATE accounts SET password_hash = 'x' WHERE id = $1", [jon.accountId])
+  await rewriteRow(installation, { table: 'accounts', id: jon.accountId }, { password_hash: 'x' })
   assert.equal((await remove(jon, second))[0], 200)
 })

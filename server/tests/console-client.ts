@@ -2,8 +2,8 @@
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { hashPassword } from '../src/security/password.ts'
 import type { Installation } from '../src/service/installation.ts'
-import { insertAccount } from '../src/store/queries/accounts.ts'
 import type { Role } from '../src/store/queries/operators.ts'
+import { addAccount, rewriteRow } from './people.ts'
 
 /** An answer of the console's backend. */
 export interface ConsoleAnswer {
@@ -67,18 +67,14 @@ export async function signedInOperator(
   if ('problem' in operator) throw new Error(operator.problem)
   const accountId = installation.newId('acc')
   const now = new Date(installation.nowMs()).toISOString()
-  await insertAccount(installation.storage.control, {
+  await addAccount(installation, {
     id: accountId,
     email,
     name: 'Test',
     password_hash: await hashPassword(PASSWORD, CHEAP),
     created_at: now,
   })
-  await installation.storage.control.query('UPDATE operators SET account_id = $3 WHERE org_id = $1 AND id = $2', [
-    organizationId,
-    operator.id,
-    accountId,
-  ])
+  await rewriteRow(installation, { table: 'operators', id: operator.id }, { account_id: accountId })
   const client = new ConsoleClient(api)
   const answer = await client.signIn(email)
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))

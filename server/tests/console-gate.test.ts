@@ -126,6 +126,8 @@ test('two operators open the gate, each once and only with an active policy; one
       ['live_gate.approved', ada!.operatorId, { ...reason, invited_by }],
       ['live_gate.approved', grace!.operatorId, { ...reason, invited_by }],
       ['live_gate.closed', grace!.operatorId, { reason: 'Defaults are rising.' }],
+      ['live_gate.approval_withdrawn', grace!.operatorId, { operator_id: ada!.operatorId }],
+      ['live_gate.approval_withdrawn', grace!.operatorId, { operator_id: grace!.operatorId }],
     ],
   )
 })

@@ -1,19 +1,16 @@
 /** Invitations that are made or accepted at the same moment: at most one of them wins. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { operatorEntry } from '../src/admin/entries.ts'
 import { inviteOperator } from '../src/admin/invitations.ts'
+import { connectIdentity } from '../src/admin/single-sign-on.ts'
 import { hashToken } from '../src/security/bearer-token.ts'
-import type { Database } from '../src/store/database/database.ts'
-import { insertAccountWithIdentity, whileIdentityHolds } from '../src/store/queries/account-identities.ts'
+import { whileIdentityHolds } from '../src/store/queries/account-identities.ts'
 import { findAccountByEmail } from '../src/store/queries/accounts.ts'
-import { acceptWithNewAccount, acceptWithRenewedAccount, insertInvitation } from '../src/store/queries/invitations.ts'
-import {
-  bindOperator,
-  findOperatorByEmail,
-  insertOperator,
-  operatorsOfAccount,
-} from '../src/store/queries/operators.ts'
+import { insertInvitation } from '../src/store/queries/invitations.ts'
+import { findOperatorByEmail, operatorsOfAccount, updateOperator } from '../src/store/queries/operators.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { addAccount, rewriteRow } from './people.ts'
 import { startTestService } from './test-service.ts'
 import { onPostgres } from './test-storage.ts'
 import { until } from './webhook-receiver.ts'
@@ -92,14 +89,13 @@ const needsServer = { skip: !onPostgres && 'the embedded database runs one state
 const WAITING = `SELECT 1 FROM pg_locks JOIN pg_stat_activity AS activity USING (pid)
   WHERE NOT granted AND activity.datname = current_database()`
 
-/** Runs a statement in a transaction, and another one while that is not committed, which may have to wait for it. */
-async function whileUncommitted<First, Second>(
-  first: (uncommitted: Database) => Promise<First>,
-  second: () => Promise<Second>,
-): Promise<[First, Second]> {
+type Act = Parameters<typeof control.recorded<boolean>>[0]
+
+/** Carries out an act in a transaction, and another one while that is not committed, which may have to wait for it. */
+async function whileUncommitted<Second>(first: Act, second: () => Promise<Second>): Promise<[boolean, Second]> {
   let following: Promise<Second>
-  const done = await control.transaction(async (transaction) => {
-    const result = await first(transaction as unknown as Database)
+  const done = await control.recorded(async (transaction, record) => {
+    const result = await first(transaction, record)
     let hasEnded = false
     following = second().finally(() => {
       hasEnded = true
@@ -114,59 +110,78 @@ async function whileUncommitted<First, Second>(
 
 test('of two links that are made at the same moment, one can be accepted', needsServer, async () => {
   const acme = await api.newOrganization()
-  await linkTo(acme.id, 'links@example.com')
-  const operator = (await findOperatorByEmail(control, acme.id, 'links@example.com'))!
+  const email = 'links@example.com'
+  await linkTo(acme.id, email)
+  const operator = (await findOperatorByEmail(control, acme.id, email))!
   const now = new Date()
-  const invitation = (id: string) => ({
-    ...{
-      org_id: acme.id,
-      id,
-      operator_id: operator.id,
-      token_hash: hashToken(masterKey, 'invitations', id),
-      created_at: now.toISOString(),
-    },
+  const token = 'the token of the first link'
+  const invitation = {
+    ...{ org_id: acme.id, id: 'inv_first', operator_id: operator.id, created_at: now.toISOString() },
+    token_hash: hashToken(masterKey, 'invitations', token),
     expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
-  })
-  const made = await whileUncommitted(
-    (uncommitted) => insertInvitation(uncommitted, invitation('inv_first')),
-    () => insertInvitation(control, invitation('inv_second')),
+  }
+  const { id: invitation_id, expires_at } = invitation
+  const entry = operatorEntry(
+    installation,
+    { organizationId: acme.id, operatorId: operator.id, actor: ACTOR },
+    { type: 'operator.invited', data: { role: operator.role, invitation_id, expires_at } },
   )
-  assert.deepEqual(made, [true, false])
-  assert.deepEqual([await isOpen('inv_first'), await isOpen('inv_second')], [true, false])
+  const [isMade, second] = await whileUncommitted(
+    async (uncommitted, record) => {
+      await updateOperator(uncommitted, control.seal('operators', operator, entry), { was: operator.entry_id })
+      await insertInvitation(uncommitted, control.seal('invitations', invitation, entry))
+      record(entry)
+      return true
+    },
+    () => inviteTo(acme.id, email),
+  )
+  assert.ok(isMade && 'problem' in second, JSON.stringify(second))
+  assert.equal(await isOpen(token), true)
 })
 
 test('an operator whom single sign-on binds while they accept a link gets one account', needsServer, async () => {
   const acme = await api.newOrganization()
   const email = 'both@example.com'
-  const now = new Date().toISOString()
-  const tokenHash = hashToken(masterKey, 'invitations', await linkTo(acme.id, email))
-  const { id: operatorId } = (await findOperatorByEmail(control, acme.id, email))!
-  const account = { id: 'acc_of_link', email, name: 'Grace', password_hash: 'x', created_at: now }
-  const ended = await whileUncommitted(
-    (uncommitted) => bindOperator(uncommitted, { organizationId: acme.id, operatorId, accountId: 'acc_of_provider' }),
-    () => acceptWithNewAccount(control, { tokenHash, account, now }),
+  const token = await linkTo(acme.id, email)
+  const operator = (await findOperatorByEmail(control, acme.id, email))!
+  const entry = operatorEntry(
+    installation,
+    { organizationId: acme.id, operatorId: operator.id, actor: ACTOR },
+    { type: 'operator.joined', data: { role: operator.role } },
   )
-  assert.deepEqual(ended, [true, 'no_link'])
+  const bound = control.seal('operators', { ...operator, account_id: 'acc_of_provider' }, entry)
+  const [isBound, accepted] = await whileUncommitted(
+    async (uncommitted, record) => {
+      record(entry)
+      return updateOperator(uncommitted, bound, { was: operator.entry_id })
+    },
+    () => accept(token),
+  )
+  assert.deepEqual([isBound, accepted.status], [true, 400])
   assert.equal((await findOperatorByEmail(control, acme.id, email))!.account_id, 'acc_of_provider')
   assert.equal(await countOf('accounts WHERE email = $1', [email]), 0, 'the loser leaves no account behind')
 })
 
 test('single sign-on gives no role to an account that the reader of a link took up meanwhile', async () => {
-  const [acme, globex] = [await api.newOrganization(), await api.newOrganization()]
+  const globex = await api.newOrganization()
   const email = 'taken-up@example.com'
   const now = new Date().toISOString()
   const identity = { issuer: 'https://id.example.com', subject: 'taken-up' }
-  const account = { id: 'acc_taken_up', email, name: 'Grace', password_hash: null, created_at: now }
-  assert.ok(await insertAccountWithIdentity(control, { account, ...identity }))
-  const holds = () => whileIdentityHolds(control, { ...identity, accountId: account.id }, async () => true)
+  const account = await addAccount(installation, {
+    ...{ id: 'acc_taken_up', email, name: 'Grace', password_hash: null, created_at: now },
+  })
+  const added = { ...identity, name: 'Grace', email, groups: [] }
+  assert.equal(await connectIdentity(installation, { accountId: account.id, identity: added }), undefined)
+  const holds = (act = async () => true) =>
+    control.transaction((transaction) => whileIdentityHolds(transaction, { ...identity, accountId: account.id }, act))
   assert.equal(await holds(), true)
-  const tokenHash = hashToken(masterKey, 'invitations', await linkTo(globex.id, email))
-  assert.ok(await acceptWithRenewedAccount(control, { tokenHash, account: { ...account, password_hash: 'x' }, now }))
-  const operator = { org_id: acme.id, id: 'opr_by_groups', email, name: 'Grace', role: 'owner', account_id: account.id }
-  const isAdded = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>
-    insertOperator(transaction, { ...operator, role: 'owner', created_at: now, disabled_at: null }),
-  )
-  assert.equal(isAdded, false)
+  assert.equal((await accept(await linkTo(globex.id, email))).status, 200)
+  let isAsked = false
+  const isAdded = await holds(async () => {
+    isAsked = true
+    return true
+  })
+  assert.deepEqual([isAdded, isAsked], [false, false])
   assert.deepEqual(
     (await operatorsOfAccount(control, account.id)).map(({ org_id }) => org_id),
     [globex.id],
@@ -196,8 +211,8 @@ test('links of two organizations for one address make one account; the other per
 test('an account that two links would take up at the same moment goes to one of their readers', async () => {
   for (let trial = 0; trial < TRIALS; trial++) {
     const email = `again-${trial}@example.com`
-    const { accountId } = await person(email)
-    await control.query('UPDATE operators SET disabled_at = now() WHERE account_id = $1', [accountId])
+    const { accountId, operatorId } = await person(email)
+    await rewriteRow(installation, { table: 'operators', id: operatorId }, { disabled_at: new Date().toISOString() })
     const [acme, globex] = [await api.newOrganization(), await api.newOrganization()]
     const tokens = [await linkTo(acme.id, email), await linkTo(globex.id, email)]
     const passwords = ['seven slow ferries north', 'eight slow ferries south']

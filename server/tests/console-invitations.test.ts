@@ -9,6 +9,7 @@ import { addOperator } from '../src/admin/manage-operators.ts'
 import { firstOrganizationId } from '../src/store/queries/organizations.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { rewriteRow } from './people.ts'
 import { startTestService } from './test-service.ts'
 
 let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
@@ -239,12 +240,11 @@ test('a person who was removed and invited again takes up their account with a n
     browser.call('open/invitation.accept', { token, name: 'Mia', password: 'seven slow ferries north' })
   const early = await invite(globex.id, 'mia@example.com')
   assert.equal((await accept(early.token, new ConsoleClient(api))).status, 400, 'while the account is in use')
-  const { control } = installation.storage
-  await control.query('UPDATE operators SET disabled_at = $2 WHERE org_id = $1 AND email = $3', [
-    acme.id,
-    new Date(nowMs).toISOString(),
-    'mia@example.com',
-  ])
+  await rewriteRow(
+    installation,
+    { table: 'operators', id: mia.operatorId },
+    { disabled_at: new Date(nowMs).toISOString() },
+  )
   const { token } = await invite(acme.id, 'mia@example.com', 'viewer')
   const browser = new ConsoleClient(api)
   assert.equal((await browser.call('open/invitation.show', { token })).body.has_account, false)

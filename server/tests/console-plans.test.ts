@@ -10,13 +10,13 @@ import { OperationResponder } from '../src/console/operation-responder.ts'
 import { operations } from '../src/console/operations.ts'
 import { createNewId } from '../src/ids/new-id.ts'
 import { openInstallation, verifyMasterKey } from '../src/service/installation.ts'
-import { insertAccount } from '../src/store/queries/accounts.ts'
+import type { Database } from '../src/store/database/database.ts'
 import { ENTRIES_SEARCHED_MAX } from '../src/store/queries/audit-log.ts'
 import { CASES_COUNTED_MAX } from '../src/store/queries/cases.ts'
 import { DECISIONS_SEARCHED_MAX } from '../src/store/queries/decision-list.ts'
-import { insertOperator } from '../src/store/queries/operators.ts'
 import { WAITING_COUNTED_MAX } from '../src/store/queries/overview.ts'
 import { fillConsoleTables, idAt, ROWS, ROWS_SEARCHED } from './fill-console-tables.ts'
+import { addAccount, addOperatorRow } from './people.ts'
 import { rowsTouched } from './rows-touched.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { createTestStorage } from './test-storage.ts'
@@ -60,8 +60,8 @@ const token = await signIn()
 async function signIn(): Promise<string> {
   const now = new Date(NOW_MS).toISOString()
   const account = { id: 'acc_me', email: 'ada@example.com', name: 'Ada', password_hash: null, created_at: now }
-  await insertAccount(control, account)
-  await insertOperator(control, {
+  await addAccount(installation, account)
+  await addOperatorRow(installation, {
     ...{ org_id: organizationId, id: me, email: account.email, name: 'Ada', role: 'owner' as const },
     ...{ created_at: now, disabled_at: null, account_id: account.id },
   })
@@ -168,7 +168,7 @@ const responder = new OperationResponder(installation)
 
 /** Every statement that an operation runs, with its parameters, on either database. */
 async function statementsOf(name: string, { access }: Operation, input: object) {
-  const run: { on: typeof control; sql: string; params: readonly unknown[] }[] = []
+  const run: { on: Database; sql: string; params: readonly unknown[] }[] = []
   const undo = [control, database].map((on) => {
     const query = on.query.bind(on)
     Object.assign(on, {
@@ -223,7 +223,7 @@ for (const [name, operation] of reading)
   })
 
 test('a statement that reads a whole big table is seen', async () => {
-  const seen = async (on: typeof control, sql: string, params: unknown[]) =>
+  const seen = async (on: Database, sql: string, params: unknown[]) =>
     (await rowsTouched(on, sql, params)).some(({ rows }) => rows >= ROWS)
   assert.ok(await seen(database, 'SELECT count(*) FROM decisions WHERE policy_checksum = $1', ['approve']))
   assert.ok(await seen(database, 'SELECT count(*) FROM decisions WHERE org_id = $1', [organizationId]))

@@ -6,6 +6,7 @@ import { findCommand } from '../src/cli/commands.ts'
 import { findOperatorById, type Operator, type Role } from '../src/store/queries/operators.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { addOperatorRow } from './people.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -160,11 +161,10 @@ test('an owner who can neither sign in nor use codes does not count as one', asy
     id,
     people: [owner],
   } = await newTeam('owner')
-  const invited = { org_id: id, id: installation.newId('opr'), email: 'invited@example.com' }
-  await control.query(
-    `INSERT INTO operators (org_id, id, email, name, role, created_at) VALUES ($1, $2, $3, 'Invited', 'owner', now())`,
-    [invited.org_id, invited.id, invited.email],
-  )
+  await addOperatorRow(installation, {
+    ...{ org_id: id, id: installation.newId('opr'), email: 'invited@example.com', name: 'Invited', role: 'owner' },
+    ...{ created_at: new Date(installation.nowMs()).toISOString(), disabled_at: null, account_id: null },
+  })
   const removed = await owner!.call('team.remove', { operator_id: owner!.operatorId, reason: 'r' })
   assert.match(removed.body.error.message, /is the last owner who can sign in/)
 })

@@ -15,6 +15,7 @@ import { isGateOpen } from '../src/store/queries/live-gate.ts'
 import type { Operator, Role } from '../src/store/queries/operators.ts'
 import { activateDocument } from './activate-document.ts'
 import { newOrganizationId } from './new-organization.ts'
+import { rewriteRow } from './people.ts'
 import { sandboxPolicy, sandboxPolicySource } from './sandbox-policy.ts'
 import { tamper } from './tamper.ts'
 import { createTestStorage } from './test-storage.ts'
@@ -324,6 +325,8 @@ test('two different operators open the live gate, and one closes it', async () =
       ['live_gate.approved', people.cay.id],
       ['live_gate.approved', people.dan.id],
       ['live_gate.closed', people.dan.id],
+      ['live_gate.approval_withdrawn', people.dan.id],
+      ['live_gate.approval_withdrawn', people.dan.id],
       ['live_gate.approved', people.cay.id],
     ],
   )
@@ -335,7 +338,7 @@ test('the gate closes when one of the operators who approved it is disabled', as
   await approveGate(installation, act('cay'))
   await approveGate(installation, act('dan'))
   assert.equal(await isGateOpen(control, id), true)
-  await control.query('UPDATE operators SET disabled_at = created_at WHERE id = $1', [people.dan.id])
+  await rewriteRow(installation, { table: 'operators', id: people.dan.id }, { disabled_at: people.dan.created_at })
   assert.equal(await isGateOpen(control, id), false)
   assert.equal((await gateStatus(installation, id)).open, false)
 })

@@ -1,6 +1,6 @@
 /** A passkey in software: signs the challenges of the console as an authenticator does (WebAuthn, section 6.3.3). */
 import { generateKeyPairSync, hash, randomBytes, sign } from 'node:crypto'
-import { insertPasskey } from '../src/store/queries/passkeys.ts'
+import { addPasskeyRow } from './people.ts'
 import type { TestService } from './test-service.ts'
 
 /** The flags of an authenticator that a person touched and unlocked. */
@@ -13,7 +13,7 @@ export class SoftwarePasskey {
 
   /** Adds the passkey to an account. */
   async enrol({ service: { installation } }: TestService, accountId: string): Promise<void> {
-    await insertPasskey(installation.storage.control, {
+    await addPasskeyRow(installation, {
       id: installation.newId('pky'),
       account_id: accountId,
       credential_id: this.#credentialId,

@@ -1,11 +1,11 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
-import { disableOperator, type RoleUpdate, updateRole } from '../store/queries/operator-changes.ts'
+import { disableOperator, updateRole } from '../store/queries/operator-changes.ts'
 import { findOperatorById, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
-import { deleteSession, deleteSessions } from '../store/queries/sessions.ts'
+import { deleteSessions } from '../store/queries/sessions.ts'
+import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { ownerRefusal } from './manage-operators.ts'
 import { actorOf, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
-import { recordOnProduction } from './record-on-production.ts'
 
 /** Who gives an operator another role, and why. */
 export interface RoleChanger {
@@ -50,55 +50,32 @@ export async function setRole(
   { operator, role }: { operator: Operator; role: Role },
 ): Promise<Operator | Problem> {
   const { org_id: organizationId, id: operatorId, role: from } = operator
-  const update = () =>
-    updateRole(installation.storage.control, {
-      organizationId,
-      operatorId,
-      from,
-      to: role,
+  const { control } = installation.storage
+  const { actor, via, reason } = changer
+  const by = { organizationId, operatorId, actor }
+  const because = { reason, ...(via && { via }) }
+  const entry = operatorEntry(installation, by, { type: 'operator.role_changed', data: { from, to: role, ...because } })
+  const next = { ...operator, role, entry_id: entry.entry.id }
+  const isUpdated = await control.recorded(async (transaction, record) => {
+    const updated = await updateRole(transaction, {
+      operator: control.seal('operators', next, entry),
+      was: operator.entry_id,
       mayApproveGate: holds({ role }, 'open or close the live gate'),
       now: new Date(installation.nowMs()).toISOString(),
     })
-  // No role may be given unrecorded. Taking one from an owner only takes rights away, and may be refused.
-  let updated: RoleUpdate | undefined
-  if (from === 'owner') {
-    updated = await update()
-    if (updated) await recordRole(installation, changer, { operator, role })
-  } else {
-    await recordRole(installation, changer, { operator, role })
-    updated = await update()
-  }
-  if (!updated) return whyUnchanged(installation, operator)
-  const { actor, via, reason } = changer
-  for (const id of updated.invitations_withdrawn)
-    await recordOnProduction(
-      installation,
-      { organizationId, actor },
-      {
-        type: 'operator.invitation_withdrawn',
-        trailId: operatorId,
-        subject: { type: 'operator', id: operatorId },
-        data: { invitation_id: id, reason, ...(via && { via }) },
-      },
-    )
-  return { ...operator, role }
-}
-
-function recordRole(
-  installation: Installation,
-  { actor, via, reason }: RoleChanger,
-  { operator: { org_id: organizationId, id, role: from }, role: to }: { operator: Operator; role: Role },
-): Promise<void> {
-  return recordOnProduction(
-    installation,
-    { organizationId, actor },
-    {
-      type: 'operator.role_changed',
-      trailId: id,
-      subject: { type: 'operator', id },
-      data: { from, to, reason, ...(via && { via }) },
-    },
-  )
+    if (!updated) return false
+    record(entry)
+    if (updated.approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
+    for (const id of updated.invitations_withdrawn)
+      record(
+        operatorEntry(installation, by, {
+          type: 'operator.invitation_withdrawn',
+          data: { invitation_id: id, ...because },
+        }),
+      )
+    return true
+  })
+  return isUpdated ? next : whyUnchanged(installation, operator)
 }
 
 /** Removes an operator: their sessions end at once, and their approvals of the live gate no longer count. */
@@ -110,22 +87,33 @@ export async function removeOperator(
   const refused = managerRefusal(act, operator)
   if (refused) return refused
   const { org_id: organizationId, id: operatorId, role, email } = operator
+  const { control } = installation.storage
   const now = new Date(installation.nowMs()).toISOString()
-  // Recorded after it took effect: taking rights away must not wait for the log.
-  const removal = await disableOperator(installation.storage.control, { organizationId, operatorId, now })
-  if (!removal) return whyUnchanged(installation, operator)
   const { actor, via } = actorOf(act)
-  await recordOnProduction(
-    installation,
-    { organizationId, actor },
-    {
-      type: 'operator.removed',
-      trailId: operatorId,
-      subject: { type: 'operator', id: operatorId },
-      data: { role, ...removal, reason: act.reason.trim(), ...(via && { via }) },
-    },
-  )
-  return { operator_id: operatorId, email, ...removal }
+  const by = { organizationId, operatorId, actor }
+  const removal = await control.recorded(async (transaction, record) => {
+    // The entry says what ended with the removal, so its id comes first and its content after.
+    const entryId = installation.newId('aud')
+    const removed = control.seal('operators', { ...operator, disabled_at: now }, { entry: { id: entryId } })
+    const ended = await disableOperator(transaction, { operator: removed, was: operator.entry_id, now })
+    if (!ended) return undefined
+    const { approvals_withdrawn, sessions_ended } = ended
+    const counts = { approvals_withdrawn, sessions_ended: sessions_ended.length }
+    record(
+      operatorEntry(
+        installation,
+        { ...by, entryId },
+        {
+          type: 'operator.removed',
+          data: { role, ...counts, reason: act.reason.trim(), ...(via && { via }) },
+        },
+      ),
+      ...sessionsEnded(installation, operator.account_id ?? '', sessions_ended),
+    )
+    if (ended.approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
+    return counts
+  })
+  return removal ? { operator_id: operatorId, email, ...removal } : whyUnchanged(installation, operator)
 }
 
 /** Ends one session of an operator's account, or all of them, on behalf of an owner or admin. */
@@ -138,23 +126,18 @@ export async function endSessionsOf(
   if (refused) return refused
   const { account_id: accountId, id } = operator
   if (accountId === null || operator.disabled_at !== null) return { problem: `${operator.email} is not signed in` }
-  const { control } = installation.storage
-  const sessions =
-    sessionId === undefined
-      ? await deleteSessions(control, { accountId })
-      : Number(await deleteSession(control, { accountId, sessionId }))
-  if (sessions === 0) return { problem: `${operator.email} has no such session any more` }
-  await recordOnProduction(
-    installation,
-    { organizationId: act.organizationId, actor: actorOf(act).actor },
-    {
-      type: 'operator.session_ended',
-      trailId: id,
-      subject: { type: 'operator', id },
-      data: { sessions, reason: act.reason.trim() },
-    },
-  )
-  return { sessions_ended: sessions }
+  const by = { organizationId: act.organizationId, operatorId: id, actor: actorOf(act).actor }
+  const sessions = await installation.storage.control.recorded(async (transaction, record) => {
+    const ended = await deleteSessions(transaction, { accountId, sessionId })
+    const data = { sessions: ended.length, reason: act.reason.trim() }
+    if (ended.length > 0)
+      record(
+        ...sessionsEnded(installation, accountId, ended),
+        operatorEntry(installation, by, { type: 'operator.session_ended', data }),
+      )
+    return ended.length
+  })
+  return sessions === 0 ? { problem: `${operator.email} has no such session any more` } : { sessions_ended: sessions }
 }
 
 function managerRefusal(act: SoleAct, operator: Operator): Problem | undefined {

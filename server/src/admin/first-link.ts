@@ -3,14 +3,18 @@ import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
 import type { Installation } from '../service/installation.ts'
 import type { Database } from '../store/database/database.ts'
-import { firstLinkExpiry, hasOwner, replaceFirstLink, useFirstLink } from '../store/queries/first-link.ts'
-import type { Operator } from '../store/queries/operators.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
+import { insertAccount, type NewAccount } from '../store/queries/accounts.ts'
+import { firstLinkExpiry, hasOwner, replaceFirstLink, takeFirstLink } from '../store/queries/first-link.ts'
+import { insertOperator, type NewOperatorRow } from '../store/queries/operators.ts'
 import { firstOrganizationId, organizationNamed, renameOrganization } from '../store/queries/organizations.ts'
+import { installationEntry, operatorEntry } from './entries.ts'
 import { normalizedEmail, operatorProblem } from './manage-operators.ts'
-import { recordOnProduction } from './record-on-production.ts'
 
 const VALID_HOURS = 48
 const HOUR_MS = 3_600_000
+/** How entries name the link: there is one at most. */
+const FIRST_LINK = 'first_link'
 
 /** The link that makes the first owner; only a hash of it is stored. */
 export interface FirstLink {
@@ -25,7 +29,17 @@ export async function issueFirstLink(installation: Installation): Promise<FirstL
     return { problem: 'there is an owner already: they can sign in, or operators invite makes a link for a person' }
   const token = generateToken()
   const expiresAt = new Date(nowMs() + VALID_HOURS * HOUR_MS).toISOString()
-  await replaceFirstLink(storage.control, { tokenHash: hashToken(masterKey, 'first link', token), expiresAt })
+  const { control } = storage
+  const link = { token_hash: hashToken(masterKey, 'first link', token), expires_at: expiresAt }
+  const entry = installationEntry(installation, {
+    type: 'first_link.made',
+    subjectId: FIRST_LINK,
+    data: { expires_at: expiresAt },
+  })
+  await control.recorded(async (transaction, record) => {
+    await replaceFirstLink(transaction, control.seal('first_link', link, entry))
+    record(entry)
+  })
   // In the fragment, which browsers do not send: neither a log nor a Referer header has it.
   return { link: `${config.baseUrls.console}/welcome#${token}`, expires_at: expiresAt }
 }
@@ -58,11 +72,11 @@ export async function acceptFirstLink(
   installation: Installation,
   { token, email, name, password, organization = '' }: FirstOwner & { token: string },
 ): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
-  const { storage, newId, nowMs, masterKey } = installation
+  const { storage, newId, nowMs } = installation
   const link = await checkFirstLink(installation, token)
   if ('problem' in link) return link
   const now = new Date(nowMs()).toISOString()
-  const owner: Operator = {
+  const owner: NewOperatorRow = {
     org_id: await firstOrganizationId(storage.control),
     id: newId('opr'),
     email: normalizedEmail(email),
@@ -82,31 +96,51 @@ export async function acceptFirstLink(
     email: owner.email,
     name: owner.name,
     password_hash: await hashPassword(password),
+    two_factor_since: null,
     created_at: now,
   }
-  // Recorded before it takes effect: the two databases share no transaction, and no role may be given unrecorded.
-  await recordOnProduction(
-    installation,
-    { organizationId: owner.org_id, actor: { type: 'system', id: 'first-link' } },
-    {
-      type: 'operator.joined',
-      trailId: owner.id,
-      subject: { type: 'operator', id: owner.id },
-      data: { role: owner.role },
-    },
-  )
-  const used = await useFirstLink(storage.control, {
-    tokenHash: hashToken(masterKey, 'first link', token),
-    account,
-    owner,
-    now,
-  })
+  const used = await makeOwner(installation, { token, account, owner, now })
   if (used === 'email_taken') return { problem: 'There is an account with this e-mail: ask for an invitation.' }
   if (used === 'no_link') return NO_LINK
   // The owner exists by now. If another organization took the name meanwhile, theirs keeps the one that it has.
   if (organization.trim() !== '')
     await renameOrganization(storage.control, { id: owner.org_id, name: organization.trim() })
   return { accountId: account.id, organizationId: owner.org_id }
+}
+
+/** Deletes the first link, and adds the owner with an account: all or nothing. */
+async function makeOwner(
+  installation: Installation,
+  { token, account, owner, now }: { token: string; account: NewAccount; owner: NewOperatorRow; now: string },
+): Promise<'used' | 'no_link' | 'email_taken'> {
+  const { storage, masterKey } = installation
+  const { control } = storage
+  const joined = operatorEntry(
+    installation,
+    { organizationId: owner.org_id, operatorId: owner.id, actor: { type: 'system', id: 'first-link' } },
+    { type: 'operator.joined', data: { role: owner.role } },
+  )
+  const created = installationEntry(installation, {
+    type: 'account.created',
+    subjectId: account.id,
+    data: { method: 'first_link' },
+  })
+  const used = installationEntry(installation, {
+    type: 'first_link.used',
+    subjectId: FIRST_LINK,
+    data: { account_id: account.id },
+  })
+  const result = await unlessUndone(
+    control.recorded(async (transaction, record) => {
+      if (!(await insertAccount(transaction, control.seal('accounts', account, created)))) return 'email_taken'
+      const link = { organizationId: owner.org_id, tokenHash: hashToken(masterKey, 'first link', token), now }
+      if (!(await takeFirstLink(transaction, link))) throw new Undone()
+      await insertOperator(transaction, control.seal('operators', owner, joined))
+      record(created, joined, used)
+      return 'used'
+    }),
+  )
+  return result || 'no_link'
 }
 
 async function organizationNameProblem(

@@ -2,8 +2,11 @@ import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
 import type { Installation } from '../service/installation.ts'
-import { findAccountByEmail } from '../store/queries/accounts.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
+import { unlessUndone } from '../store/power/undone.ts'
+import { type Account, findAccountByEmail } from '../store/queries/accounts.ts'
 import {
+  type Acceptance,
   acceptWithAccount,
   acceptWithNewAccount,
   acceptWithRenewedAccount,
@@ -12,15 +15,16 @@ import {
   insertInvitation,
   withdrawInvitations,
 } from '../store/queries/invitations.ts'
-import { codesLockedUntil } from '../store/queries/operator-codes.ts'
 import {
   findOperatorByEmail,
-  findOperatorById,
   findOperatorOfAccount,
   insertOperator,
+  type NewOperatorRow,
   type Operator,
   operatorsOfAccount,
+  updateOperator,
 } from '../store/queries/operators.ts'
+import { identitiesDisconnected, installationEntry, operatorEntry, passkeysRemoved, sessionsEnded } from './entries.ts'
 import {
   type NewOperator,
   normalizedEmail,
@@ -30,7 +34,6 @@ import {
 } from './manage-operators.ts'
 import { actorOf, refusal, type SoleAct } from './operator-act.ts'
 import { checkCode } from './operator-codes.ts'
-import { recordOnProduction } from './record-on-production.ts'
 
 const VALID_DAYS = 7
 const DAY_MS = 24 * 3_600_000
@@ -71,7 +74,7 @@ export async function inviteOperator(
   const address = normalizedEmail(email)
   const earlier = await findOperatorByEmail(storage.control, manager.organizationId, address)
   if (earlier?.disabled_at === null) return inviteAgain(installation, manager, { operator: earlier, role })
-  const operator: Operator = {
+  const operator: NewOperatorRow = {
     org_id: manager.organizationId,
     id: installation.newId('opr'),
     email: address,
@@ -83,12 +86,7 @@ export async function inviteOperator(
   }
   const problem = operatorProblem(operator)
   if (problem !== undefined) return { problem }
-  const invitation = newInvitation(installation)
-  // Recorded before the operator is added: the two databases share no transaction, and no role may be given unrecorded.
-  await recordInvitation(installation, manager, { operator, invitation })
-  if (!(await insertOperator(storage.control, operator)))
-    return { problem: `${operator.email} is an operator of this organization already` }
-  return send(installation, operator, invitation)
+  return send(installation, manager, operator)
 }
 
 async function inviteAgain(
@@ -100,9 +98,7 @@ async function inviteAgain(
     return { problem: `${operator.email} is an operator of this organization already, and can sign in` }
   if (operator.role !== role)
     return { problem: `${operator.email} is an operator already, as ${operator.role}: change the role first` }
-  const invitation = newInvitation(installation)
-  await recordInvitation(installation, manager, { operator, invitation })
-  return send(installation, operator, invitation)
+  return send(installation, manager, operator)
 }
 
 /** Withdraws the open invitation of an operator: its link stops working. The operator stays, without an account. */
@@ -115,22 +111,23 @@ export async function withdrawInvitation(
   if (refused) return refused
   const { organizationId } = act
   const { actor, via } = actorOf(act)
-  const { storage, nowMs } = installation
-  const now = new Date(nowMs()).toISOString()
-  const withdrawn = await withdrawInvitations(storage.control, { organizationId, operatorId, now })
-  if (withdrawn.length === 0) return { problem: 'this operator has no open invitation' }
-  for (const id of withdrawn)
-    await recordOnProduction(
-      installation,
-      { organizationId, actor },
-      {
-        type: 'operator.invitation_withdrawn',
-        trailId: operatorId,
-        subject: { type: 'operator', id: operatorId },
-        data: { invitation_id: id, reason: act.reason.trim(), ...(via && { via }) },
-      },
-    )
-  return undefined
+  const now = new Date(installation.nowMs()).toISOString()
+  const isWithdrawn = await installation.storage.control.recorded(async (transaction, record) => {
+    const withdrawn = await withdrawInvitations(transaction, { organizationId, operatorId, now })
+    for (const id of withdrawn)
+      record(
+        operatorEntry(
+          installation,
+          { organizationId, operatorId, actor },
+          {
+            type: 'operator.invitation_withdrawn',
+            data: { invitation_id: id, reason: act.reason.trim(), ...(via && { via }) },
+          },
+        ),
+      )
+    return withdrawn.length > 0
+  })
+  return isWithdrawn ? undefined : { problem: 'this operator has no open invitation' }
 }
 
 /** Reads the invitation of a link, for the page that accepts it. */
@@ -140,7 +137,8 @@ export async function openInvitation(
 ): Promise<OpenedInvitation | { problem: string }> {
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
-  const { organization_name, email, name, role, expires_at } = invitation
+  const { organization_name, expires_at } = invitation
+  const { email, name, role } = invitation.operator
   const known = await findAccountByEmail(installation.storage.control, email)
   const hasAccount = known !== undefined && (await isInUse(installation, known.id))
   const needsCode = await hasCodes(installation, invitation)
@@ -156,12 +154,13 @@ export async function acceptInvitation(
   installation: Installation,
   { token, name, password, code }: { token: string; name: string; password: string; code?: string },
 ): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
-  const { storage, newId, nowMs, masterKey } = installation
+  const { storage, newId, nowMs } = installation
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
-  const problem = operatorProblem({ ...invitation, name: name.trim() }) ?? passwordProblem(password, invitation)
+  const { operator } = invitation
+  const problem = operatorProblem({ ...operator, name: name.trim() }) ?? passwordProblem(password, operator)
   if (problem !== undefined) return { problem }
-  const { email } = invitation
+  const { email } = operator
   const known = await findAccountByEmail(storage.control, email)
   if (known && (await isInUse(installation, known.id))) return SIGN_IN_FIRST
   const refused = await codeRefusal(installation, invitation, code)
@@ -172,29 +171,76 @@ export async function acceptInvitation(
     email,
     name: name.trim(),
     password_hash: await hashPassword(password),
-    created_at: now,
+    two_factor_since: null,
+    created_at: known?.created_at ?? now,
   }
+  const { acceptance, joined } = accepting(installation, invitation, { token, accountId: account.id, now })
+  const accepted = { accountId: account.id, organizationId: invitation.org_id }
   if (known) {
-    if (
-      !(await acceptWithRenewedAccount(storage.control, {
-        tokenHash: hashToken(masterKey, 'invitations', token),
-        account,
-        now,
-      }))
-    )
-      return NO_LINK
-    await recordJoined(installation, invitation)
-    return { accountId: account.id, organizationId: invitation.org_id }
+    const isRenewed = await renewAccount(installation, { known, account, acceptance, joined, invitation })
+    return isRenewed ? accepted : NO_LINK
   }
-  const accepted = await acceptWithNewAccount(storage.control, {
-    tokenHash: hashToken(masterKey, 'invitations', token),
-    account,
-    now,
+  const entry = installationEntry(installation, {
+    type: 'account.created',
+    subjectId: account.id,
+    data: { method: 'invitation' },
   })
-  if (accepted === 'email_taken') return SIGN_IN_FIRST
-  if (accepted === 'no_link') return NO_LINK
-  await recordJoined(installation, invitation)
-  return { accountId: account.id, organizationId: invitation.org_id }
+  const { control } = storage
+  const outcome = await unlessUndone(
+    control.recorded(async (transaction, record) => {
+      const added = control.seal('accounts', account, entry)
+      const result = await acceptWithNewAccount(transaction, { ...acceptance, account: added })
+      if (result === 'accepted') record(entry, joined)
+      return result
+    }),
+  )
+  if (outcome === 'email_taken') return SIGN_IN_FIRST
+  return outcome === 'accepted' ? accepted : NO_LINK
+}
+
+/** Takes an account up again that acts for no organization; whatever else signed in as it no longer does. */
+async function renewAccount(
+  installation: Installation,
+  {
+    known,
+    account,
+    acceptance,
+    joined,
+    invitation,
+  }: {
+    known: Account
+    account: Omit<Account, 'entry_id'>
+    acceptance: Acceptance
+    joined: EntryToRecord
+    invitation: InvitationWithOperator
+  },
+): Promise<boolean> {
+  const { control } = installation.storage
+  const entry = installationEntry(installation, {
+    type: 'account.renewed',
+    subjectId: account.id,
+    data: { invitation_id: invitation.id },
+  })
+  const isRenewed = await unlessUndone(
+    control.recorded(async (transaction, record) => {
+      const renewed = control.seal('accounts', account, entry)
+      const ended = await acceptWithRenewedAccount(transaction, {
+        ...acceptance,
+        account: renewed,
+        accountWas: known.entry_id,
+      })
+      if (!ended) return false
+      record(
+        entry,
+        joined,
+        ...sessionsEnded(installation, account.id, ended.sessions),
+        ...passkeysRemoved(installation, account.id, ended.passkeys),
+        ...identitiesDisconnected(installation, account.id, ended.identities),
+      )
+      return true
+    }),
+  )
+  return isRenewed
 }
 
 /** Accepts an invitation with the account that is signed in. */
@@ -202,7 +248,7 @@ export async function joinByInvitation(
   installation: Installation,
   { token, accountId, sessionId, code }: { token: string; accountId: string; sessionId: string; code?: string },
 ): Promise<{ organizationId: string } | { problem: string }> {
-  const { storage, nowMs, masterKey } = installation
+  const { storage, nowMs } = installation
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
   const { org_id: organizationId } = invitation
@@ -211,17 +257,36 @@ export async function joinByInvitation(
   const refused = await codeRefusal(installation, invitation, code)
   if (refused) return refused
   const now = new Date(nowMs()).toISOString()
-  if (
-    !(await acceptWithAccount(storage.control, {
-      tokenHash: hashToken(masterKey, 'invitations', token),
-      accountId,
-      sessionId,
-      now,
-    }))
+  const { acceptance, joined } = accepting(installation, invitation, { token, accountId, now })
+  const isAccepted = await unlessUndone(
+    storage.control.recorded(async (transaction, record) => {
+      const isBound = await acceptWithAccount(transaction, { ...acceptance, sessionId })
+      if (isBound) record(joined)
+      return isBound
+    }),
   )
-    return NO_LINK
-  await recordJoined(installation, invitation)
-  return { organizationId }
+  return isAccepted ? { organizationId } : NO_LINK
+}
+
+/** What accepting an invitation writes of its operator, bound to an account, and the entry that says so. */
+function accepting(
+  installation: Installation,
+  { id: invitationId, operator }: InvitationWithOperator,
+  { token, accountId, now }: { token: string; accountId: string; now: string },
+): { acceptance: Acceptance; joined: EntryToRecord } {
+  const { org_id: organizationId, id, role } = operator
+  const joined = operatorEntry(
+    installation,
+    { organizationId, operatorId: id, actor: { type: 'operator', id } },
+    { type: 'operator.joined', data: { role, invitation_id: invitationId } },
+  )
+  const acceptance = {
+    tokenHash: hashToken(installation.masterKey, 'invitations', token),
+    operator: installation.storage.control.seal('operators', { ...operator, account_id: accountId }, joined),
+    was: operator.entry_id,
+    now,
+  }
+  return { acceptance, joined }
 }
 
 const NO_LINK = {
@@ -242,9 +307,12 @@ async function findOpen(
   return isOpen ? invitation : NO_LINK
 }
 
-async function hasCodes({ storage }: Installation, invitation: InvitationWithOperator): Promise<boolean> {
-  const { org_id: organizationId, operator_id: operatorId } = invitation
-  return (await codesLockedUntil(storage.control, { organizationId, operatorId })) !== undefined
+/** By the log, so that deleting the row of the codes does not let the sender of the link accept it. */
+function hasCodes({ storage }: Installation, { operator }: InvitationWithOperator): Promise<boolean> {
+  return storage.control.hasEntry({
+    table: 'operator_codes',
+    row: { org_id: operator.org_id, operator_id: operator.id },
+  })
 }
 
 /** An operator with one-time codes proves who they are: otherwise, the sender of the link could act as the operator. */
@@ -255,9 +323,10 @@ async function codeRefusal(
 ): Promise<{ problem: string } | undefined> {
   if (!(await hasCodes(installation, invitation))) return undefined
   if (code === undefined) return { problem: 'Enter a code of your authenticator app, the one for the command line.' }
-  const operator = await findOperatorById(installation.storage.control, invitation.org_id, invitation.operator_id)
-  if (!operator) return NO_LINK
-  return checkCode(installation, operator, { code: code.replace(/\s/g, ''), by: { type: 'system', id: 'invitation' } })
+  return checkCode(installation, invitation.operator, {
+    code: code.replace(/\s/g, ''),
+    by: { type: 'system', id: 'invitation' },
+  })
 }
 
 /** Whether an account acts for an organization, so that only its password may accept for it. */
@@ -265,78 +334,47 @@ async function isInUse({ storage }: Installation, accountId: string): Promise<bo
   return (await operatorsOfAccount(storage.control, accountId)).length > 0
 }
 
-interface NewInvitation {
-  id: string
-  token: string
-  createdAt: string
-  expiresAt: string
-}
-
-function newInvitation({ newId, nowMs }: Installation): NewInvitation {
-  const now = nowMs()
-  return {
-    id: newId('inv'),
-    token: generateToken(),
-    createdAt: new Date(now).toISOString(),
-    expiresAt: new Date(now + VALID_DAYS * DAY_MS).toISOString(),
-  }
-}
-
+/** Makes a link for an operator, who is added with it if they are not one yet. */
 async function send(
-  { storage, config, masterKey }: Installation,
-  operator: Operator,
-  { id, token, createdAt, expiresAt }: NewInvitation,
-): Promise<SentInvitation | { problem: string }> {
-  const isNewest = await insertInvitation(storage.control, {
-    org_id: operator.org_id,
-    id,
-    operator_id: operator.id,
-    token_hash: hashToken(masterKey, 'invitations', token),
-    created_at: createdAt,
-    expires_at: expiresAt,
-  })
-  if (!isNewest)
-    return { problem: `another link for ${operator.email} was made at the same moment: make a new one to replace it` }
-  // In the fragment, which browsers do not send: neither a log nor a Referer header has it.
-  const link = `${config.baseUrls.console}/invitation#${token}`
-  return { operator, invitation_id: id, link, expires_at: expiresAt }
-}
-
-function recordInvitation(
   installation: Installation,
   { organizationId, actor, via }: OperatorManager,
-  { operator, invitation }: { operator: Operator; invitation: NewInvitation },
-): Promise<void> {
-  return recordOnProduction(
+  operator: NewOperatorRow | Operator,
+): Promise<SentInvitation | { problem: string }> {
+  const { storage, config, masterKey, newId, nowMs } = installation
+  const { control } = storage
+  const token = generateToken()
+  const now = nowMs()
+  const invitation = {
+    org_id: operator.org_id,
+    id: newId('inv'),
+    operator_id: operator.id,
+    token_hash: hashToken(masterKey, 'invitations', token),
+    created_at: new Date(now).toISOString(),
+    expires_at: new Date(now + VALID_DAYS * DAY_MS).toISOString(),
+  }
+  const { id: invitation_id, expires_at } = invitation
+  const entry = operatorEntry(
     installation,
-    { organizationId, actor },
-    {
-      type: 'operator.invited',
-      trailId: operator.id,
-      subject: { type: 'operator', id: operator.id },
-      data: {
-        role: operator.role,
-        invitation_id: invitation.id,
-        expires_at: invitation.expiresAt,
-        ...(via && { via }),
-      },
-    },
+    { organizationId, operatorId: operator.id, actor },
+    { type: 'operator.invited', data: { role: operator.role, invitation_id, expires_at, ...(via && { via }) } },
   )
-}
-
-/** Recorded after it took effect: the role was recorded when it was given, with the invitation. */
-function recordJoined(
-  installation: Installation,
-  { org_id, operator_id, role, id }: InvitationWithOperator,
-): Promise<void> {
-  return recordOnProduction(
-    installation,
-    { organizationId: org_id, actor: { type: 'operator', id: operator_id } },
-    {
-      type: 'operator.joined',
-      trailId: operator_id,
-      subject: { type: 'operator', id: operator_id },
-      data: { role, invitation_id: id },
-    },
-  )
+  const invited = control.seal('operators', operator, entry)
+  const isSent = await control.recorded(async (transaction, record) => {
+    const isStored =
+      'entry_id' in operator
+        ? await updateOperator(transaction, invited, { was: operator.entry_id })
+        : await insertOperator(transaction, invited)
+    if (!isStored) return false
+    await insertInvitation(transaction, control.seal('invitations', invitation, entry))
+    record(entry)
+    return true
+  })
+  if (!isSent)
+    return {
+      problem: `${operator.email} was invited or changed at the same moment: look at the list of operators and try again`,
+    }
+  // In the fragment, which browsers do not send: neither a log nor a Referer header has it.
+  const link = `${config.baseUrls.console}/invitation#${token}`
+  const { mac: _mac, ...sentTo } = invited
+  return { operator: sentTo, invitation_id, link, expires_at }
 }

@@ -1,4 +1,5 @@
 import type { Installation } from '../service/installation.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import {
   type GateDelivery,
   newestDelivery,
@@ -15,8 +16,8 @@ import { listOperators, type Role } from '../store/queries/operators.ts'
 import type { ActivePolicy } from '../store/queries/policies.ts'
 import { listTeam, readIntroductions } from '../store/queries/team.ts'
 import type { NewAuditEntry } from '../store/write-path/record.ts'
+import { approvalWithdrawn, productionEntry } from './entries.ts'
 import { actorOf, canAct, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
-import { recordOnProduction } from './record-on-production.ts'
 
 /** Whether an organization may underwrite live, and which operators approved it. */
 export interface GateStatus {
@@ -94,23 +95,29 @@ export async function approveGate(
   }
   if (approvals.some(({ operator_id }) => operator_id === operator.id)) return repeated
   if (!(await confirmedPolicy(installation, organizationId))) return NO_POLICY
-  // Recorded before it takes effect: the two databases share no transaction, and no gate may open unrecorded.
-  const introductions = await readIntroductions(installation.storage.environments.production, {
+  const { storage, nowMs } = installation
+  const { control } = storage
+  const introductions = await readIntroductions(storage.environments.production, {
     organizationId,
     operatorIds: [operator.id],
   })
-  await recordGateAct(installation, act, {
+  const entry = gateEntry(installation, act, {
     type: 'live_gate.approved',
+    subject: { type: 'operator', id: operator.id },
     data: { ...reasonOf(act), invited_by: introductions.get(operator.id)!.invited_by },
   })
   const approval = {
     org_id: organizationId,
     operator_id: operator.id,
     reason: reason.trim(),
-    approved_at: new Date(installation.nowMs()).toISOString(),
+    approved_at: new Date(nowMs()).toISOString(),
   }
-  const written = await insertGateApproval(installation.storage.control, approval)
-  return written ? gateStatus(installation, organizationId) : repeated
+  const isWritten = await control.recorded(async (transaction, record) => {
+    if (!(await insertGateApproval(transaction, control.seal('live_gate_approvals', approval, entry)))) return false
+    record(entry)
+    return true
+  })
+  return isWritten ? gateStatus(installation, organizationId) : repeated
 }
 
 /** Reads what an operator checks before approving live underwriting. */
@@ -149,23 +156,30 @@ export async function closeGate(installation: Installation, act: SoleAct): Promi
   if (refused) return refused
   const { organizationId } = act
   const withdrawnAt = new Date(installation.nowMs()).toISOString()
-  // Recorded after it took effect: closing the gate in an emergency must not wait for the log.
-  const withdrawn = await withdrawGateApprovals(installation.storage.control, { organizationId, withdrawnAt })
-  if (withdrawn === 0) return { problem: 'the live gate is closed already, and there is no approval to withdraw' }
-  await recordGateAct(installation, act, { type: 'live_gate.closed', data: reasonOf(act) })
-  return gateStatus(installation, organizationId)
+  const { actor } = actorOf(act)
+  const isClosed = await installation.storage.control.recorded(async (transaction, record) => {
+    const withdrawn = await withdrawGateApprovals(transaction, { organizationId, withdrawnAt })
+    if (withdrawn.length === 0) return false
+    const subject = { type: 'live_gate', id: organizationId }
+    record(gateEntry(installation, act, { type: 'live_gate.closed', subject, data: reasonOf(act) }))
+    record(...withdrawn.map((operatorId) => approvalWithdrawn(installation, { organizationId, operatorId, actor })))
+    return true
+  })
+  return isClosed
+    ? gateStatus(installation, organizationId)
+    : { problem: 'the live gate is closed already, and there is no approval to withdraw' }
 }
 
-function recordGateAct<T extends 'live_gate.approved' | 'live_gate.closed'>(
+function gateEntry<T extends 'live_gate.approved' | 'live_gate.closed'>(
   installation: Installation,
   act: SoleAct,
-  entry: Pick<NewAuditEntry<T>, 'type' | 'data'>,
-): Promise<void> {
+  entry: Pick<NewAuditEntry<T>, 'type' | 'subject' | 'data'>,
+): EntryToRecord {
   const { organizationId } = act
-  return recordOnProduction(
+  return productionEntry(
     installation,
     { organizationId, actor: actorOf(act).actor },
-    { ...entry, trailId: organizationId, subject: { type: 'live_gate', id: organizationId } },
+    { ...entry, trailId: organizationId },
   )
 }
 

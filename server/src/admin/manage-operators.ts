@@ -1,16 +1,18 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
+import { enrolCodes } from '../store/queries/operator-codes.ts'
 import {
   findOperatorByEmail,
   insertOperator,
   listProvableOperators,
+  type NewOperatorRow,
   type Operator,
   ROLES,
   type Role,
 } from '../store/queries/operators.ts'
+import { operatorEntry } from './entries.ts'
 import { holds } from './operator-act.ts'
-import { type Enrolment, enrolOperator } from './operator-codes.ts'
-import { recordOnProduction } from './record-on-production.ts'
+import { type Enrolment, newCodes } from './operator-codes.ts'
 
 const NAME_CHARACTERS_MAX = 255
 const EMAIL_CHARACTERS_MAX = 254
@@ -45,7 +47,7 @@ export async function addOperator(
   const refused = ownerRefusal(manager, role)
   if (refused) return refused
   const { storage, newId, nowMs } = installation
-  const operator: Operator = {
+  const operator: NewOperatorRow = {
     org_id: organizationId,
     id: newId('opr'),
     email: normalizedEmail(email),
@@ -59,19 +61,21 @@ export async function addOperator(
   if (problem !== undefined) return { problem }
   const taken = { problem: `${operator.email} is an operator of this organization already: operators list shows them` }
   if (await isOperator(installation, organizationId, operator.email)) return taken
-  // Recorded before the operator is added: the two databases share no transaction, and no role may be given unrecorded.
-  await recordOnProduction(
+  const entry = operatorEntry(
     installation,
-    { organizationId, actor },
-    {
-      type: 'operator.added',
-      trailId: operator.id,
-      subject: { type: 'operator', id: operator.id },
-      data: { role, ...(via && { via }) },
-    },
+    { organizationId, operatorId: operator.id, actor },
+    { type: 'operator.added', data: { role, ...(via && { via }) } },
   )
-  if (!(await insertOperator(storage.control, operator))) return taken
-  return { ...operator, ...(await enrolOperator(installation, operator)) }
+  const { control } = storage
+  const { row: codes, enrolment } = newCodes(installation, operator)
+  const { mac: _mac, ...added } = control.seal('operators', operator, entry)
+  const isAdded = await control.recorded(async (transaction, record) => {
+    if (!(await insertOperator(transaction, control.seal('operators', operator, entry)))) return false
+    await enrolCodes(transaction, control.seal('operator_codes', codes, entry))
+    record(entry)
+    return true
+  })
+  return isAdded ? { ...added, ...enrolment } : taken
 }
 
 /** Gives an operator a new secret for one-time codes, because the authenticator app was lost or may be known to others. */
@@ -82,18 +86,18 @@ export async function resetCode(
 ): Promise<EnrolledOperator | { problem: string }> {
   const refused = ownerRefusal(manager, operator.role)
   if (refused) return refused
-  // Recorded before it takes effect, as above.
-  await recordOnProduction(
+  const entry = operatorEntry(
     installation,
-    { organizationId, actor },
-    {
-      type: 'operator.code_reset',
-      trailId: operator.id,
-      subject: { type: 'operator', id: operator.id },
-      data: { ...(via && { via }) },
-    },
+    { organizationId, operatorId: operator.id, actor },
+    { type: 'operator.code_reset', data: { ...(via && { via }) } },
   )
-  return { ...operator, ...(await enrolOperator(installation, operator)) }
+  const { control } = installation.storage
+  const { row: codes, enrolment } = newCodes(installation, operator)
+  await control.recorded(async (transaction, record) => {
+    await enrolCodes(transaction, control.seal('operator_codes', codes, entry))
+    record(entry)
+  })
+  return { ...operator, ...enrolment }
 }
 
 /**

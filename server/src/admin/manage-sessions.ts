@@ -1,7 +1,6 @@
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import type { Installation } from '../service/installation.ts'
 import {
-  deleteSession,
   deleteSessions,
   insertSession,
   listSessions,
@@ -10,7 +9,7 @@ import {
   type SignedInSession,
   useSession,
 } from '../store/queries/sessions.ts'
-import { recordForAccount } from './record-for-account.ts'
+import { entriesForAccount, installationEntry, sessionsEnded } from './entries.ts'
 
 /** How an operator proved who they are. */
 export type SignInMethod = 'first_link' | 'invitation' | 'password' | 'password_and_code' | 'passkey' | 'oidc'
@@ -30,11 +29,9 @@ export async function beginSession(
   const token = generateToken()
   const now = new Date(nowMs())
   const lifetime = method === 'oidc' ? OIDC_SESSION_SECONDS : SESSION_SECONDS
-  const id = newId('ses')
-  await recordForAccount(installation, accountId, { type: 'operator.signed_in', data: { method, session_id: id } })
-  await insertSession(storage.control, {
+  const session = {
     token_hash: hashToken(masterKey, 'sessions', token),
-    id,
+    id: newId('ses'),
     account_id: accountId,
     method,
     address: client.address,
@@ -42,6 +39,16 @@ export async function beginSession(
     created_at: now.toISOString(),
     last_used_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1_000).toISOString(),
+  }
+  const entry = installationEntry(installation, {
+    type: 'account.session_started',
+    subjectId: session.id,
+    data: { account_id: accountId, method },
+  })
+  const entriesOf = await entriesForAccount(installation, accountId)
+  await storage.control.recorded(async (transaction, record) => {
+    await insertSession(transaction, storage.control.seal('sessions', session, entry))
+    record(entry, ...entriesOf('operator.signed_in', { method, session_id: session.id }))
   })
   return token
 }
@@ -71,19 +78,22 @@ export async function endSession(
   installation: Installation,
   { accountId, sessionId }: { accountId: string; sessionId: string },
 ): Promise<boolean> {
-  const isEnded = await deleteSession(installation.storage.control, { accountId, sessionId })
-  if (isEnded)
-    await recordForAccount(installation, accountId, { type: 'operator.session_ended', data: { sessions: 1 } })
-  return isEnded
+  return (await endSessions(installation, { accountId, sessionId })) === 1
 }
 
-/** Ends all sessions of an account, except one if it is named, and returns how many. */
+/** Ends one session of an account if it is named, otherwise all except one if that is named; returns how many. */
 export async function endSessions(
   installation: Installation,
-  { accountId, except }: { accountId: string; except?: string },
+  { accountId, sessionId, except }: { accountId: string; sessionId?: string; except?: string },
 ): Promise<number> {
-  const ended = await deleteSessions(installation.storage.control, { accountId, ...(except && { except }) })
-  if (ended > 0)
-    await recordForAccount(installation, accountId, { type: 'operator.session_ended', data: { sessions: ended } })
-  return ended
+  const entriesOf = await entriesForAccount(installation, accountId)
+  return installation.storage.control.recorded(async (transaction, record) => {
+    const ended = await deleteSessions(transaction, { accountId, sessionId, except })
+    if (ended.length > 0)
+      record(
+        ...sessionsEnded(installation, accountId, ended),
+        ...entriesOf('operator.session_ended', { sessions: ended.length }),
+      )
+    return ended.length
+  })
 }

@@ -2,7 +2,13 @@ import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
 import type { Installation } from '../service/installation.ts'
-import { acceptCode, beginCodeAttempt, codesLockedUntil, enrolCodes } from '../store/queries/operator-codes.ts'
+import {
+  acceptCode,
+  beginCodeAttempt,
+  codesLockedUntil,
+  findCodes,
+  type StoredCodes,
+} from '../store/queries/operator-codes.ts'
 import type { Operator } from '../store/queries/operators.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
@@ -16,14 +22,18 @@ export interface Enrolment {
   code_uri: string
 }
 
-/** Gives an operator a new secret for one-time codes; codes of an earlier secret are refused from then on. */
-export async function enrolOperator(installation: Installation, operator: Operator): Promise<Enrolment> {
+/** A new secret for the one-time codes of an operator; once its row is stored, codes of an earlier secret are refused. */
+export function newCodes(installation: Installation, operator: CodeHolder): { row: StoredCodes; enrolment: Enrolment } {
   const secret = generateCodeSecret()
-  await enrolCodes(installation.storage.control, ownerOf(operator), {
-    secret: codeBox(installation).encrypt(boundTo(operator), secret),
-    enrolledAt: new Date(installation.nowMs()).toISOString(),
-  })
-  return { code_secret: secret, code_uri: enrolmentUri(secret, operator.email) }
+  return {
+    row: {
+      org_id: operator.org_id,
+      operator_id: operator.id,
+      secret: codeBox(installation).encrypt(boundTo(operator), secret),
+      enrolled_at: new Date(installation.nowMs()).toISOString(),
+    },
+    enrolment: { code_secret: secret, code_uri: enrolmentUri(secret, operator.email) },
+  }
 }
 
 /** Checks a one-time code of an operator; a problem unless it is right, of now, and used for the first time. */
@@ -35,7 +45,10 @@ export async function checkCode(
   const { storage, nowMs } = installation
   const owner = ownerOf(operator)
   const now = new Date(nowMs()).toISOString()
+  const codes = await findCodes(storage.control, owner)
+  if (!codes) return { problem: `${operator.email} has no one-time codes: run operators reset-code ${operator.email}` }
   const attempt = await beginCodeAttempt(storage.control, owner, {
+    secret: codes.secret,
     now,
     failuresMax: FAILURES_MAX,
     lockSeconds: LOCK_SECONDS,
@@ -45,7 +58,7 @@ export async function checkCode(
     return {
       problem: lockedUntil
         ? `too many wrong codes of ${operator.email}: codes are refused until ${lockedUntil}`
-        : `${operator.email} has no one-time codes: run operators reset-code ${operator.email}`,
+        : `the one-time codes of ${operator.email} were replaced meanwhile: use the new authenticator app`,
     }
   }
   const secret = codeBox(installation).decrypt(boundTo(operator), attempt.secret)
@@ -68,11 +81,13 @@ export async function checkCode(
   }
 }
 
-function ownerOf({ org_id, id }: Operator): { organizationId: string; operatorId: string } {
+type CodeHolder = Pick<Operator, 'org_id' | 'id' | 'email'>
+
+function ownerOf({ org_id, id }: CodeHolder): { organizationId: string; operatorId: string } {
   return { organizationId: org_id, operatorId: id }
 }
 
-function boundTo({ org_id, id }: Operator): string {
+function boundTo({ org_id, id }: CodeHolder): string {
   return `${org_id} ${id}`
 }
 

@@ -27,7 +27,7 @@ import {
   openPasskeyChallenge,
   usePasskeyChallenge,
 } from './challenges.ts'
-import { recordForAccount } from './record-for-account.ts'
+import { entriesForAccount, installationEntry, passkeysRemoved } from './entries.ts'
 
 const PASSKEYS_MAX = 20
 /** COSE numbers of Ed25519, ES256 and RS256: what authenticators have. Asking Node.js for more prints warnings. */
@@ -102,11 +102,19 @@ export async function addPasskey(
     created_at: new Date(installation.nowMs()).toISOString(),
     last_used_at: null,
   }
-  // Recorded before it takes effect: from then on the passkey signs its person in.
-  await recordForAccount(installation, accountId, { type: 'operator.passkey_added', data: { passkey_id: passkey.id } })
-  if (!(await insertPasskey(installation.storage.control, passkey)))
-    return { problem: 'This passkey is known already.' }
-  return { id: passkey.id }
+  const { control } = installation.storage
+  const entry = installationEntry(installation, {
+    type: 'account.passkey_added',
+    subjectId: passkey.id,
+    data: { account_id: accountId },
+  })
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const isAdded = await control.recorded(async (transaction, record) => {
+    if (!(await insertPasskey(transaction, control.seal('passkeys', passkey, entry)))) return false
+    record(entry, ...entriesOf('operator.passkey_added', { passkey_id: passkey.id }))
+    return true
+  })
+  return isAdded ? { id: passkey.id } : { problem: 'This passkey is known already.' }
 }
 
 /** What the browser needs to sign in with a passkey, of any account. */
@@ -173,9 +181,16 @@ export async function removePasskey(
       problem: 'This passkey is the only way to sign in to this account. Add another passkey first.',
       isMissing: false,
     }
-  if (!(await deletePasskey(control, { accountId, id }))) return missing
-  await recordForAccount(installation, accountId, { type: 'operator.passkey_removed', data: { passkey_id: id } })
-  return undefined
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const isRemoved = await control.recorded(async (transaction, record) => {
+    if (!(await deletePasskey(transaction, { accountId, id }))) return false
+    record(
+      ...passkeysRemoved(installation, accountId, [id]),
+      ...entriesOf('operator.passkey_removed', { passkey_id: id }),
+    )
+    return true
+  })
+  return isRemoved ? undefined : missing
 }
 
 /** A connected identity counts only while the console has a provider to sign in through. */

@@ -1,30 +1,32 @@
 /** How a person whom the identity provider vouched for becomes an operator, and with which role. */
 import type { OidcSettings } from '../config.ts'
 import type { Installation } from '../service/installation.ts'
+import { identityId } from '../store/power/power-tables.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {
   accountOfIdentity,
   deleteIdentities,
-  hasPasskey,
   type Identity,
-  insertAccountWithIdentity,
   insertIdentity,
   whileIdentityHolds,
 } from '../store/queries/account-identities.ts'
-import { type Account, findAccount, findAccountByEmail } from '../store/queries/accounts.ts'
+import { type Account, findAccount, findAccountByEmail, insertAccount } from '../store/queries/accounts.ts'
 import {
-  bindOperator,
+  actsFor,
   findOperatorByEmail,
   findOperatorOfAccount,
   insertOperator,
+  type NewOperatorRow,
   type Operator,
   ROLES,
   type Role,
+  updateOperator,
   wasRemoved,
 } from '../store/queries/operators.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
+import { listPasskeys } from '../store/queries/passkeys.ts'
 import { setRole } from './change-operators.ts'
-import { recordForAccount } from './record-for-account.ts'
-import { recordOnProduction } from './record-on-production.ts'
+import { entriesForAccount, identitiesDisconnected, installationEntry, operatorEntry } from './entries.ts'
 
 /** A person as the identity provider describes them, after it proved who they are. */
 export interface ProvedIdentity extends Identity {
@@ -93,11 +95,17 @@ export async function connectIdentity(
 ): Promise<Problem | undefined> {
   const { storage, nowMs } = installation
   const { issuer, subject } = identity
-  const now = new Date(nowMs()).toISOString()
-  if (await insertIdentity(storage.control, { issuer, subject, accountId, now })) {
-    await recordForAccount(installation, accountId, { type: 'operator.single_sign_on_connected', data: { issuer } })
-    return undefined
-  }
+  const { control } = storage
+  const created_at = new Date(nowMs()).toISOString()
+  const entry = identityConnected(installation, accountId, identity)
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const isConnected = await control.recorded(async (transaction, record) => {
+    const row = { issuer, subject, account_id: accountId, created_at }
+    if (!(await insertIdentity(transaction, control.seal('account_identities', row, entry)))) return false
+    record(entry, ...entriesOf('operator.single_sign_on_connected', { issuer }))
+    return true
+  })
+  if (isConnected) return undefined
   return (await accountOfIdentity(storage.control, identity)) === accountId
     ? undefined
     : { problem: 'You sign in to another account with this identity already. Disconnect it there first.' }
@@ -110,11 +118,26 @@ export async function disconnectIdentities(
 ): Promise<Problem | undefined> {
   const { control } = installation.storage
   const account = await findAccount(control, accountId)
-  if (!account?.password_hash && !(await hasPasskey(control, accountId)))
+  if (!account?.password_hash && (await listPasskeys(control, accountId)).length === 0)
     return { problem: 'Single sign-on is the only way to sign in to this account. Add a passkey first.' }
-  if ((await deleteIdentities(control, accountId)) > 0)
-    await recordForAccount(installation, accountId, { type: 'operator.single_sign_on_disconnected', data: {} })
+  const entriesOf = await entriesForAccount(installation, accountId)
+  await control.recorded(async (transaction, record) => {
+    const ended = await deleteIdentities(transaction, accountId)
+    if (ended.length > 0)
+      record(
+        ...identitiesDisconnected(installation, accountId, ended),
+        ...entriesOf('operator.single_sign_on_disconnected', {}),
+      )
+  })
   return undefined
+}
+
+function identityConnected(installation: Installation, accountId: string, { issuer, subject }: Identity) {
+  return installationEntry(installation, {
+    type: 'account.identity_connected',
+    subjectId: identityId(issuer, subject),
+    data: { account_id: accountId, issuer },
+  })
 }
 
 async function accountFor(installation: Installation, identity: ProvedIdentity): Promise<Account | Problem> {
@@ -129,14 +152,31 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
       'There is an account with your e-mail address. Sign in to it with its password or passkey, then connect single sign-on on the page Account.',
   }
   if (await findAccountByEmail(storage.control, email)) return connectFirst
-  const added: Account = {
+  const added = {
     id: newId('acc'),
     email,
     name: (identity.name || email).slice(0, NAME_CHARACTERS_MAX),
     password_hash: null,
+    two_factor_since: null,
     created_at: new Date(nowMs()).toISOString(),
   }
-  return (await insertAccountWithIdentity(storage.control, { account: added, issuer, subject })) ? added : connectFirst
+  const created = installationEntry(installation, {
+    type: 'account.created',
+    subjectId: added.id,
+    data: { method: 'oidc' },
+  })
+  const connected = identityConnected(installation, added.id, identity)
+  const { control } = storage
+  const isAdded = await unlessUndone(
+    control.recorded(async (transaction, record) => {
+      if (!(await insertAccount(transaction, control.seal('accounts', added, created)))) return false
+      const row = { issuer, subject, account_id: added.id, created_at: added.created_at }
+      if (!(await insertIdentity(transaction, control.seal('account_identities', row, connected)))) throw new Undone()
+      record(created, connected)
+      return true
+    }),
+  )
+  return isAdded ? { ...added, entry_id: created.entry.id } : connectFirst
 }
 
 async function operatorFor(
@@ -158,7 +198,7 @@ async function operatorFor(
   if (await wasRemoved(control, { organizationId, accountId: account.id, email: verifiedEmail }))
     return { problem: 'You were removed from this organization. An owner or admin has to invite you again.' }
   if (verifiedEmail === null) return NOT_VERIFIED
-  const added: Operator = {
+  const added: NewOperatorRow = {
     org_id: organizationId,
     id: installation.newId('opr'),
     email: verifiedEmail,
@@ -168,12 +208,16 @@ async function operatorFor(
     disabled_at: null,
     account_id: account.id,
   }
-  // Recorded before it takes effect: the two databases share no transaction, and no role may be given unrecorded.
-  await recordJoined(installation, added)
-  const isAdded = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>
-    insertOperator(transaction, added),
-  )
-  return isAdded ? added : CHANGED_MEANWHILE
+  const joined = operatorJoined(installation, added)
+  const { mac, ...operatorAdded } = control.seal('operators', added, joined)
+  const isAdded = await control.recorded(async (transaction, record) => {
+    const isStored = await whileIdentityHolds(transaction, { ...identity, accountId: account.id }, () =>
+      insertOperator(transaction, { ...operatorAdded, mac }),
+    )
+    if (isStored) record(joined)
+    return isStored
+  })
+  return isAdded ? operatorAdded : CHANGED_MEANWHILE
 }
 
 /** An operator without an account, such as an invited one: the verified e-mail shows that it is this person. */
@@ -183,13 +227,19 @@ async function bind(
 ): Promise<Operator | Problem> {
   if (operator.account_id !== null)
     return { problem: 'Another account acts as the operator with your e-mail address. Ask an owner or admin.' }
-  await recordJoined(installation, operator)
-  const { org_id: organizationId, id: operatorId } = operator
   const { control } = installation.storage
-  const isBound = await whileIdentityHolds(control, { ...identity, accountId: account.id }, (transaction) =>
-    bindOperator(transaction, { organizationId, operatorId, accountId: account.id }),
-  )
-  return isBound ? { ...operator, account_id: account.id } : CHANGED_MEANWHILE
+  const { org_id: organizationId } = operator
+  const joined = operatorJoined(installation, operator)
+  const { mac, ...bound } = control.seal('operators', { ...operator, account_id: account.id }, joined)
+  const isBound = await control.recorded(async (transaction, record) => {
+    const isStored = await whileIdentityHolds(transaction, { ...identity, accountId: account.id }, async () => {
+      if (await actsFor(transaction, { organizationId, accountId: account.id })) return false
+      return updateOperator(transaction, { ...bound, mac }, { was: operator.entry_id })
+    })
+    if (isStored) record(joined)
+    return isStored
+  })
+  return isBound ? bound : CHANGED_MEANWHILE
 }
 
 const NOT_VERIFIED = {
@@ -201,10 +251,7 @@ const CHANGED_MEANWHILE = {
     'There is an operator with your e-mail address already, or the list changed meanwhile. Ask an owner or admin.',
 }
 
-function recordJoined(installation: Installation, { org_id, id, role }: Operator): Promise<void> {
-  return recordOnProduction(
-    installation,
-    { organizationId: org_id, actor: ACTOR },
-    { type: 'operator.joined', trailId: id, subject: { type: 'operator', id }, data: { role } },
-  )
+function operatorJoined(installation: Installation, { org_id, id, role }: NewOperatorRow) {
+  const by = { organizationId: org_id, operatorId: id, actor: ACTOR }
+  return operatorEntry(installation, by, { type: 'operator.joined', data: { role } })
 }

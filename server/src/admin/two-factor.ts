@@ -2,18 +2,22 @@ import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-
 import { generateRecoveryCodes, hashRecoveryCode, isRecoveryCode } from '../security/recovery-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
 import type { Installation } from '../service/installation.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {
   type AccountCodes,
   acceptAccountCode,
   confirmAccountCodes,
-  countRecoveryCodes,
   deleteAccountCodes,
   findAccountCodes,
+  findProposedCodes,
+  listRecoveryCodes,
   proposeAccountCodes,
   replaceRecoveryCodes,
   takeRecoveryCode,
 } from '../store/queries/account-codes.ts'
-import { recordForAccount } from './record-for-account.ts'
+import { findAccount, updateAccount } from '../store/queries/accounts.ts'
+import { entriesForAccount, installationEntry } from './entries.ts'
 
 /** An account, as far as its second factor needs it. */
 export interface FactorOwner {
@@ -26,14 +30,17 @@ export async function twoFactorStatus(
   { storage }: Installation,
   accountId: string,
 ): Promise<{ enabled_at: string | null; recovery_codes_left: number }> {
-  const codes = await findAccountCodes(storage.control, accountId)
-  const left = await countRecoveryCodes(storage.control, accountId)
-  return { enabled_at: codes?.confirmed_at ?? null, recovery_codes_left: left }
+  const account = await findAccount(storage.control, accountId)
+  const left = await listRecoveryCodes(storage.control, accountId)
+  return { enabled_at: account?.two_factor_since ?? null, recovery_codes_left: left.length }
 }
 
-/** Whether signing in with a password asks for a code. */
+/**
+ * Whether signing in with a password asks for a code. The account says so and not the row of its codes, so that deleting
+ * the row does not turn the second factor off.
+ */
 export async function needsCode({ storage }: Installation, accountId: string): Promise<boolean> {
-  return ((await findAccountCodes(storage.control, accountId))?.confirmed_at ?? null) !== null
+  return ((await findAccount(storage.control, accountId))?.two_factor_since ?? null) !== null
 }
 
 /** Makes a secret for the authenticator app. It takes effect with the first code that `enableTwoFactor` accepts. */
@@ -54,21 +61,35 @@ export async function enableTwoFactor(
   { accountId, code }: { accountId: string; code: string },
 ): Promise<{ recovery_codes: string[] } | { problem: string }> {
   const { storage, nowMs } = installation
-  const codes = await findAccountCodes(storage.control, accountId)
-  if (!codes || codes.confirmed_at !== null) return { problem: 'There is no new authenticator app to confirm.' }
+  const { control } = storage
+  const account = await findAccount(control, accountId)
+  const codes = await findProposedCodes(control, accountId)
+  if (!codes || !account) return { problem: 'There is no new authenticator app to confirm.' }
   if (!(await acceptsAppCode(installation, { accountId, code, codes }))) return WRONG_CODE
   const recoveryCodes = generateRecoveryCodes()
-  const isEnabled = await confirmAccountCodes(storage.control, {
-    accountId,
-    codeHashes: hashesOf(installation, accountId, recoveryCodes),
-    now: new Date(nowMs()).toISOString(),
+  const count = { recovery_codes: recoveryCodes.length }
+  const now = new Date(nowMs()).toISOString()
+  const entry = installationEntry(installation, {
+    type: 'account.two_factor_enabled',
+    subjectId: accountId,
+    data: count,
   })
-  if (!isEnabled) return WRONG_CODE
-  await recordForAccount(installation, accountId, {
-    type: 'operator.two_factor_enabled',
-    data: { recovery_codes: recoveryCodes.length },
-  })
-  return { recovery_codes: recoveryCodes }
+  const confirmed = control.seal('account_codes', { ...codes, confirmed_at: now }, entry)
+  const protectedAccount = control.seal('accounts', { ...account, two_factor_since: now }, entry)
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const isEnabled = await unlessUndone(
+    control.recorded(async (transaction, record) => {
+      if (!(await updateAccount(transaction, protectedAccount, { was: account.entry_id }))) return false
+      if (!(await confirmAccountCodes(transaction, confirmed))) throw new Undone()
+      await replaceRecoveryCodes(transaction, {
+        accountId,
+        codes: rowsOf(installation, accountId, recoveryCodes, entry),
+      })
+      record(entry, ...entriesOf('operator.two_factor_enabled', count))
+      return true
+    }),
+  )
+  return isEnabled ? { recovery_codes: recoveryCodes } : WRONG_CODE
 }
 
 /** Turns two-factor off, with a code of the app or a recovery code. */
@@ -78,9 +99,19 @@ export async function disableTwoFactor(
 ): Promise<{ problem: string } | undefined> {
   const refused = await checkCode(installation, { accountId, code })
   if (refused) return refused
-  await deleteAccountCodes(installation.storage.control, accountId)
-  await recordForAccount(installation, accountId, { type: 'operator.two_factor_disabled', data: {} })
-  return undefined
+  const { control } = installation.storage
+  const account = await findAccount(control, accountId)
+  if (!account) return WRONG_CODE
+  const entry = installationEntry(installation, { type: 'account.two_factor_disabled', subjectId: accountId, data: {} })
+  const unprotected = control.seal('accounts', { ...account, two_factor_since: null }, entry)
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const isDisabled = await control.recorded(async (transaction, record) => {
+    if (!(await updateAccount(transaction, unprotected, { was: account.entry_id }))) return false
+    await deleteAccountCodes(transaction, accountId)
+    record(entry, ...entriesOf('operator.two_factor_disabled', {}))
+    return true
+  })
+  return isDisabled ? undefined : WRONG_CODE
 }
 
 /** Makes other recovery codes; the earlier ones no longer work. */
@@ -91,11 +122,16 @@ export async function renewRecoveryCodes(
   const refused = await checkCode(installation, { accountId, code })
   if (refused) return refused
   const recoveryCodes = generateRecoveryCodes()
-  const codeHashes = hashesOf(installation, accountId, recoveryCodes)
-  await replaceRecoveryCodes(installation.storage.control, { accountId, codeHashes })
-  await recordForAccount(installation, accountId, {
-    type: 'operator.recovery_codes_replaced',
-    data: { recovery_codes: recoveryCodes.length },
+  const count = { recovery_codes: recoveryCodes.length }
+  const entry = installationEntry(installation, {
+    type: 'account.recovery_codes_replaced',
+    subjectId: accountId,
+    data: count,
+  })
+  const entriesOf = await entriesForAccount(installation, accountId)
+  await installation.storage.control.recorded(async (transaction, record) => {
+    await replaceRecoveryCodes(transaction, { accountId, codes: rowsOf(installation, accountId, recoveryCodes, entry) })
+    record(entry, ...entriesOf('operator.recovery_codes_replaced', count))
   })
   return { recovery_codes: recoveryCodes }
 }
@@ -105,19 +141,40 @@ export async function checkCode(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
 ): Promise<{ problem: string } | undefined> {
+  if (!(await needsCode(installation, accountId))) return { problem: 'Two-factor is off.' }
+  if (isRecoveryCode(code))
+    return (await acceptsRecoveryCode(installation, { accountId, code })) ? undefined : WRONG_CODE
+  const codes = await findAccountCodes(installation.storage.control, accountId)
+  return codes && (await acceptsAppCode(installation, { accountId, code, codes })) ? undefined : WRONG_CODE
+}
+
+/** The codes that are left are sealed again with the entry of this use, so that a used code that is put back is refused. */
+async function acceptsRecoveryCode(
+  installation: Installation,
+  { accountId, code }: { accountId: string; code: string },
+): Promise<boolean> {
   const { control } = installation.storage
-  const codes = await findAccountCodes(control, accountId)
-  if (!codes || codes.confirmed_at === null) return { problem: 'Two-factor is off.' }
-  if (!isRecoveryCode(code))
-    return (await acceptsAppCode(installation, { accountId, code, codes })) ? undefined : WRONG_CODE
   const codeHash = hashRecoveryCode(recoveryKey(installation), accountId, code)
-  const left = await takeRecoveryCode(control, { accountId, codeHash })
-  if (left === undefined) return WRONG_CODE
-  await recordForAccount(installation, accountId, {
-    type: 'operator.recovery_code_used',
-    data: { recovery_codes_left: left },
+  const known = await listRecoveryCodes(control, accountId)
+  const used = known.find(({ code_hash }) => code_hash === codeHash)
+  if (!used) return false
+  const left = known.filter(({ code_hash }) => code_hash !== codeHash)
+  const count = { recovery_codes_left: left.length }
+  const entry = installationEntry(installation, {
+    type: 'account.recovery_code_used',
+    subjectId: accountId,
+    data: count,
   })
-  return undefined
+  const entriesOf = await entriesForAccount(installation, accountId)
+  return control.recorded(async (transaction, record) => {
+    if (!(await takeRecoveryCode(transaction, { accountId, codeHash, was: used.entry_id }))) return false
+    const codes = left.map(({ code_hash }) =>
+      control.seal('recovery_codes', { account_id: accountId, code_hash }, entry),
+    )
+    await replaceRecoveryCodes(transaction, { accountId, codes })
+    record(entry, ...entriesOf('operator.recovery_code_used', count))
+    return true
+  })
 }
 
 const WRONG_CODE = {
@@ -135,9 +192,15 @@ async function acceptsAppCode(
   return acceptAccountCode(installation.storage.control, { accountId, secret: codes.secret, step })
 }
 
-function hashesOf(installation: Installation, accountId: string, codes: readonly string[]): string[] {
+function rowsOf(installation: Installation, accountId: string, codes: readonly string[], entry: EntryToRecord) {
   const key = recoveryKey(installation)
-  return codes.map((code) => hashRecoveryCode(key, accountId, code))
+  return codes.map((code) =>
+    installation.storage.control.seal(
+      'recovery_codes',
+      { account_id: accountId, code_hash: hashRecoveryCode(key, accountId, code) },
+      entry,
+    ),
+  )
 }
 
 function codeBox({ masterKey }: Installation): SecretBox {

@@ -4,6 +4,7 @@ import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
 import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import { ControlDatabase } from '../store/power/control-database.ts'
 import { RefusedRows } from '../store/power/refused-rows.ts'
 import { measureClock } from '../store/queries/health.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
@@ -14,7 +15,7 @@ import { NodeClock } from './node-clock.ts'
 /** An installation with its databases open: the service and the command line both work on it. */
 export interface Installation {
   config: Config
-  storage: Storage
+  storage: Storage & { control: ControlDatabase }
   stores: Record<Environment, EnvironmentStore>
   masterKey: MasterKey
   refusedRows: RefusedRows
@@ -72,7 +73,15 @@ export async function openInstallation(
     const threads = new ThreadPool()
     return {
       config,
-      storage,
+      storage: {
+        ...storage,
+        control: new ControlDatabase(storage.control, {
+          rowKey: masterKey.rowMacKey('control'),
+          production: stores.production!,
+          refusedRows,
+          nowMs,
+        }),
+      },
       stores: stores as Record<Environment, EnvironmentStore>,
       masterKey,
       refusedRows,

@@ -20,6 +20,7 @@ import { entityQueries } from './queries/entities.ts'
 import { entityPageQueries } from './queries/entity-pages.ts'
 import { graphQueries } from './queries/graph.ts'
 import { idempotencyQueries } from './queries/idempotency-keys.ts'
+import { newestEntryQueries } from './queries/newest-entries.ts'
 import { outcomeQueries } from './queries/outcomes.ts'
 import { overviewQueries } from './queries/overview.ts'
 import { policyQueries } from './queries/policies.ts'
@@ -74,6 +75,9 @@ export function openEnvironmentStore(
     ...reviewQueries(database),
     ...scenarioQueries(database),
     isAuthentic,
+    /** Adds the MACs to entries of an organization that are written elsewhere first. */
+    sealed: authenticate,
+    ...newestEntryQueries(database),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKey, entry),
     ...usageQueries(database),

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../store/database/database.ts'
+import type { ControlDatabase } from '../store/power/control-database.ts'
 import { isGateOpen } from '../store/queries/live-gate.ts'
 
 /** How long a node uses what it read: closing the gate takes effect on every node within a second. */
@@ -8,13 +8,13 @@ const ORGANIZATIONS_CACHED_MAX = 10_000
 
 /** Whether organizations may decide in production. Two operators open the gate of an organization; one closes it. */
 export class LiveGate {
-  readonly #control: Database
+  readonly #control: ControlDatabase
   readonly #nowMs: () => number
   readonly #cache = new LRUCache<string, { isOpen: Promise<boolean>; untilMs: number }>({
     max: ORGANIZATIONS_CACHED_MAX,
   })
 
-  constructor({ control, nowMs }: { control: Database; nowMs: () => number }) {
+  constructor({ control, nowMs }: { control: ControlDatabase; nowMs: () => number }) {
     this.#control = control
     this.#nowMs = nowMs
   }

@@ -1,7 +1,11 @@
-import type { Database, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
 
 /** The secret of an account's authenticator app. */
 export interface AccountCodes {
+  account_id: string
   /** Encrypted. */
   secret: string
   last_step: number
@@ -9,10 +13,29 @@ export interface AccountCodes {
   confirmed_at: string | null
 }
 
-/** Reads the codes of an account. */
-export async function findAccountCodes(control: Database, accountId: string): Promise<AccountCodes | undefined> {
+/** A recovery code, as it is stored. */
+export interface RecoveryCode {
+  account_id: string
+  code_hash: string
+}
+
+const COLUMNS = 'account_id, secret, last_step, confirmed_at, entry_id, mac'
+
+/** Reads the codes of an account that were confirmed. */
+export async function findAccountCodes(control: ControlDatabase, accountId: string): Promise<AccountCodes | undefined> {
+  const [codes] = await control.genuine('account_codes', () =>
+    control.query<AccountCodes & Row>(
+      `SELECT ${COLUMNS} FROM account_codes WHERE account_id = $1 AND confirmed_at IS NOT NULL`,
+      [accountId],
+    ),
+  )
+  return codes
+}
+
+/** Reads the secret of an account that waits for its first right code: it grants nothing yet. */
+export async function findProposedCodes(control: Queryable, accountId: string): Promise<AccountCodes | undefined> {
   const [codes] = await control.query<AccountCodes & Row>(
-    'SELECT secret, last_step, confirmed_at FROM account_codes WHERE account_id = $1',
+    `SELECT ${COLUMNS} FROM account_codes WHERE account_id = $1 AND confirmed_at IS NULL`,
     [accountId],
   )
   return codes
@@ -20,7 +43,7 @@ export async function findAccountCodes(control: Database, accountId: string): Pr
 
 /** Stores a secret that is not confirmed yet; false if the account has a confirmed one. */
 export async function proposeAccountCodes(
-  control: Database,
+  control: Queryable,
   { accountId, secret }: { accountId: string; secret: string },
 ): Promise<boolean> {
   const stored = await control.query(
@@ -34,7 +57,7 @@ export async function proposeAccountCodes(
 
 /** Accepts the code of a step; false if this code or a newer one was accepted meanwhile, or the secret was replaced. */
 export async function acceptAccountCode(
-  control: Database,
+  control: Queryable,
   { accountId, secret, step }: { accountId: string; secret: string; step: number },
 ): Promise<boolean> {
   const accepted = await control.query(
@@ -44,58 +67,56 @@ export async function acceptAccountCode(
   return accepted.length === 1
 }
 
-/** Confirms the secret of an account, and stores its recovery codes; false if it was confirmed before. */
+/** Confirms the secret of an account; false if it was confirmed or replaced before. */
 export async function confirmAccountCodes(
-  control: Database,
-  { accountId, codeHashes, now }: { accountId: string; codeHashes: readonly string[]; now: string },
+  control: Queryable,
+  { account_id, secret, confirmed_at, entry_id, mac }: AccountCodes & Seal,
 ): Promise<boolean> {
   const confirmed = await control.query(
-    `WITH confirmed AS (
-       UPDATE account_codes SET confirmed_at = $3 WHERE account_id = $1 AND confirmed_at IS NULL RETURNING account_id)
-     INSERT INTO recovery_codes (account_id, code_hash)
-     SELECT account_id, code_hash FROM confirmed, unnest($2::text[]) AS code_hash RETURNING 1`,
-    [accountId, codeHashes, now],
+    `UPDATE account_codes SET confirmed_at = $3, entry_id = $4, mac = $5
+     WHERE account_id = $1 AND secret = $2 AND confirmed_at IS NULL RETURNING 1`,
+    [account_id, secret, confirmed_at, entry_id, mac],
   )
-  return confirmed.length > 0
+  return confirmed.length === 1
+}
+
+/** Reads the recovery codes of an account that still work. */
+export function listRecoveryCodes(
+  control: ControlDatabase,
+  accountId: string,
+): Promise<(RecoveryCode & { entry_id: string })[]> {
+  return control.genuine('recovery_codes', () =>
+    control.query<RecoveryCode & Seal & Row>(
+      'SELECT account_id, code_hash, entry_id, mac FROM recovery_codes WHERE account_id = $1 ORDER BY code_hash',
+      [accountId],
+    ),
+  )
 }
 
 /** Stores other recovery codes of an account; the earlier ones no longer work. */
 export async function replaceRecoveryCodes(
-  control: Database,
-  { accountId, codeHashes }: { accountId: string; codeHashes: readonly string[] },
+  control: Queryable,
+  { accountId, codes }: { accountId: string; codes: readonly (RecoveryCode & Seal)[] },
 ): Promise<void> {
-  await control.query(
-    `WITH earlier AS (DELETE FROM recovery_codes WHERE account_id = $1)
-     INSERT INTO recovery_codes (account_id, code_hash) SELECT $1, code_hash FROM unnest($2::text[]) AS code_hash`,
-    [accountId, codeHashes],
-  )
+  await control.query('DELETE FROM recovery_codes WHERE account_id = $1', [accountId])
+  for (const code of codes) await insertRow(control, 'recovery_codes', code)
 }
 
-/** Takes a recovery code, which works once; returns how many are left, or undefined if it is none of the account's. */
+/** Takes a recovery code, which works once; false if it was taken meanwhile. The account is locked until the transaction ends. */
 export async function takeRecoveryCode(
-  control: Database,
-  { accountId, codeHash }: { accountId: string; codeHash: string },
-): Promise<number | undefined> {
-  const taken = await control.query('DELETE FROM recovery_codes WHERE account_id = $1 AND code_hash = $2 RETURNING 1', [
-    accountId,
-    codeHash,
-  ])
-  return taken.length === 1 ? countRecoveryCodes(control, accountId) : undefined
-}
-
-/** Counts the recovery codes that an account has left. */
-export async function countRecoveryCodes(control: Database, accountId: string): Promise<number> {
-  const [row] = await control.query<{ count: number }>(
-    'SELECT count(*) AS count FROM recovery_codes WHERE account_id = $1',
-    [accountId],
+  control: Queryable,
+  { accountId, codeHash, was }: { accountId: string; codeHash: string; was: string },
+): Promise<boolean> {
+  await control.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [accountId])
+  const taken = await control.query(
+    'DELETE FROM recovery_codes WHERE account_id = $1 AND code_hash = $2 AND entry_id = $3 RETURNING 1',
+    [accountId, codeHash, was],
   )
-  return row!.count
+  return taken.length === 1
 }
 
 /** Deletes the secret and the recovery codes of an account: signing in no longer asks for a code. */
-export async function deleteAccountCodes(control: Database, accountId: string): Promise<void> {
-  await control.query(
-    `WITH recovery AS (DELETE FROM recovery_codes WHERE account_id = $1) DELETE FROM account_codes WHERE account_id = $1`,
-    [accountId],
-  )
+export async function deleteAccountCodes(control: Queryable, accountId: string): Promise<void> {
+  await control.query('DELETE FROM recovery_codes WHERE account_id = $1', [accountId])
+  await control.query('DELETE FROM account_codes WHERE account_id = $1', [accountId])
 }

@@ -1,4 +1,7 @@
-import type { Database, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
 
 /** A person who signs in to the console. */
 export interface Account {
@@ -8,52 +11,58 @@ export interface Account {
   name: string
   /** Null for an account that signs in by passkey or single sign-on only. */
   password_hash: string | null
+  /** Since when signing in with the password asks for a code; null if it does not. */
+  two_factor_since: string | null
   created_at: string
+  /** The audit entry that made the account so. */
+  entry_id: string
 }
 
-const COLUMNS = 'id, email, name, password_hash, created_at'
+/** An account before an entry makes it so. */
+export type NewAccount = Omit<Account, 'entry_id'>
+
+/** The columns of an account, for queries that pass their rows to `ControlDatabase.genuine`. */
+export const ACCOUNT_COLUMNS = 'id, email, name, password_hash, two_factor_since, created_at, entry_id, mac'.split(', ')
 
 /** Adds an account; false if there is one with this e-mail. */
-export async function insertAccount(control: Database, account: Account): Promise<boolean> {
-  const { id, email, name, password_hash, created_at } = account
-  const inserted = await control.query(
-    `INSERT INTO accounts (${COLUMNS}) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING 1`,
-    [id, email, name, password_hash, created_at],
-  )
-  return inserted.length === 1
+export function insertAccount(control: Queryable, account: NewAccount & Seal): Promise<boolean> {
+  return insertRow(control, 'accounts', account)
 }
 
 /** Finds an account by e-mail, which must be lower case. */
-export async function findAccountByEmail(control: Database, email: string): Promise<Account | undefined> {
-  const [account] = await control.query<Account & Row>(`SELECT ${COLUMNS} FROM accounts WHERE email = $1`, [email])
-  return account
+export function findAccountByEmail(control: ControlDatabase, email: string): Promise<Account | undefined> {
+  return readAccount(control, 'email = $1', email)
 }
 
 /** Finds an account by id. */
-export async function findAccount(control: Database, id: string): Promise<Account | undefined> {
-  const [account] = await control.query<Account & Row>(`SELECT ${COLUMNS} FROM accounts WHERE id = $1`, [id])
+export function findAccount(control: ControlDatabase, id: string): Promise<Account | undefined> {
+  return readAccount(control, 'id = $1', id)
+}
+
+async function readAccount(control: ControlDatabase, where: string, value: string): Promise<Account | undefined> {
+  const [row] = await control.genuine('accounts', () =>
+    control.query<Account & Seal & Row>(`SELECT ${ACCOUNT_COLUMNS.join(', ')} FROM accounts WHERE ${where}`, [value]),
+  )
+  if (!row) return undefined
+  const { mac: _mac, ...account } = row
   return account
 }
 
-/**
- * Stores another password of an account, and ends the exchanges that the earlier one began; false if the stored one is
- * no longer `earlierHash`.
- */
-export async function updatePassword(
-  control: Database,
-  { accountId, passwordHash, earlierHash }: { accountId: string; passwordHash: string; earlierHash: string | null },
+/** Stores the next version of an account, except its name; false if another one was stored meanwhile. */
+export async function updateAccount(
+  control: Queryable,
+  { id, password_hash, two_factor_since, entry_id, mac }: Account & Seal,
+  { was }: { was: string },
 ): Promise<boolean> {
   const updated = await control.query(
-    `WITH updated AS (
-       UPDATE accounts SET password_hash = $2 WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $3 RETURNING id),
-     ended AS (DELETE FROM sign_in_challenges AS challenge USING updated WHERE challenge.account_id = updated.id)
-     SELECT 1 FROM updated`,
-    [accountId, passwordHash, earlierHash],
+    `UPDATE accounts SET password_hash = $2, two_factor_since = $3, entry_id = $4, mac = $5
+     WHERE id = $1 AND entry_id = $6 RETURNING 1`,
+    [id, password_hash, two_factor_since, entry_id, mac, was],
   )
   return updated.length === 1
 }
 
 /** Stores another name of an account. */
-export async function renameAccount(control: Database, { id, name }: { id: string; name: string }): Promise<void> {
+export async function renameAccount(control: Queryable, { id, name }: { id: string; name: string }): Promise<void> {
   await control.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name])
 }

@@ -1,6 +1,10 @@
-import { type Database, DatabaseError, type Row } from '../database/database.ts'
-import type { Account } from './accounts.ts'
-import type { Role } from './operators.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
+import { Undone } from '../power/undone.ts'
+import { type Account, insertAccount, type NewAccount } from './accounts.ts'
+import { OPERATOR_COLUMNS, type Operator, updateOperator } from './operators.ts'
 
 /** A link by which an operator gets an account, or binds the one they have. */
 export interface Invitation {
@@ -14,64 +18,69 @@ export interface Invitation {
 }
 
 /** An invitation with the operator that it is for, and the name of the organization. */
-export type InvitationWithOperator = Invitation & {
-  organization_name: string
-  email: string
-  name: string
-  role: Role
-}
+export type InvitationWithOperator = Invitation & { organization_name: string; operator: Operator }
 
-const COLUMNS = 'org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at'
+/** An invitation to add. */
+export type NewInvitation = Omit<Invitation, 'accepted_at' | 'withdrawn_at'> & { token_hash: string }
+
+const COLUMNS =
+  'org_id, id, operator_id, token_hash, created_at, expires_at, accepted_at, withdrawn_at, entry_id, mac'.split(', ')
 
 /** SQL: invitations that can still be accepted at a time. */
 const open = (now: string) => `accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > ${now}::timestamptz`
 
-/**
- * Adds an invitation, and withdraws the earlier ones of the operator: only the newest link works. False if another one
- * was added at the same moment.
- */
-export async function insertInvitation(
-  control: Database,
-  invitation: Omit<Invitation, 'accepted_at' | 'withdrawn_at'> & { token_hash: string },
-): Promise<boolean> {
-  const { org_id, id, operator_id, token_hash, created_at, expires_at } = invitation
-  try {
-    // The count makes PostgreSQL withdraw before it inserts: the index allows one open invitation of an operator.
-    await control.query(
-      `WITH earlier AS (
-         UPDATE invitations SET withdrawn_at = $5
-         WHERE org_id = $1 AND operator_id = $3 AND accepted_at IS NULL AND withdrawn_at IS NULL RETURNING 1)
-       INSERT INTO invitations (org_id, id, operator_id, token_hash, created_at, expires_at)
-       SELECT $1, $2, $3, $4, $5, $6 FROM (SELECT count(*) FROM earlier) AS withdrawn`,
-      [org_id, id, operator_id, token_hash, created_at, expires_at],
-    )
-    return true
-  } catch (error) {
-    if (error instanceof DatabaseError && error.isUniqueViolation) return false
-    throw error
-  }
+/** Adds an invitation, and withdraws the earlier ones of the operator: only the newest link works. */
+export async function insertInvitation(control: Queryable, invitation: NewInvitation & Seal): Promise<void> {
+  const { org_id, operator_id, created_at } = invitation
+  await control.query(
+    `UPDATE invitations SET withdrawn_at = $3
+     WHERE org_id = $1 AND operator_id = $2 AND accepted_at IS NULL AND withdrawn_at IS NULL`,
+    [org_id, operator_id, created_at],
+  )
+  await insertRow(control, 'invitations', invitation)
 }
 
 /** Finds the invitation of a link with its operator, whatever became of it; undefined if the operator was removed. */
 export async function findInvitation(
-  control: Database,
+  control: ControlDatabase,
   tokenHash: string,
 ): Promise<InvitationWithOperator | undefined> {
-  const columns = COLUMNS.split(', ').map((column) => `invitation.${column}`)
-  const [invitation] = await control.query<InvitationWithOperator & Row>(
-    `SELECT ${columns.join(', ')}, organization.name AS organization_name, operator.email, operator.name, operator.role
-     FROM invitations AS invitation
-     JOIN operators AS operator ON operator.org_id = invitation.org_id AND operator.id = invitation.operator_id
-     JOIN organizations AS organization ON organization.id = invitation.org_id
-     WHERE invitation.token_hash = $1 AND operator.disabled_at IS NULL`,
-    [tokenHash],
+  const columns = [
+    ...COLUMNS.map((column) => `invitation.${column}`),
+    ...OPERATOR_COLUMNS.map((column) => `operator.${column} AS operator__${column}`),
+  ]
+  const [row] = await control.genuineParts(
+    () =>
+      control.query<Invitation & Row & { organization_name: string }>(
+        `SELECT ${columns.join(', ')}, organization.name AS organization_name
+         FROM invitations AS invitation
+         JOIN operators AS operator ON operator.org_id = invitation.org_id AND operator.id = invitation.operator_id
+         JOIN organizations AS organization ON organization.id = invitation.org_id
+         WHERE invitation.token_hash = $1 AND operator.disabled_at IS NULL
+           AND invitation.accepted_at IS NULL AND invitation.withdrawn_at IS NULL`,
+        [tokenHash],
+      ),
+    (invitation) => [
+      { table: 'invitations', row: invitation },
+      { table: 'operators', row: operatorIn(invitation) },
+    ],
   )
-  return invitation
+  if (!row) return undefined
+  const { org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at, organization_name } = row
+  const { mac: _mac, ...operator } = operatorIn(row) as unknown as Operator & Seal
+  return {
+    ...{ org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at, organization_name },
+    operator,
+  }
+}
+
+function operatorIn(row: Row): Row {
+  return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
 }
 
 /** Withdraws the open invitations of an operator and returns their ids. */
 export async function withdrawInvitations(
-  control: Database,
+  control: Queryable,
   { organizationId, operatorId, now }: { organizationId: string; operatorId: string; now: string },
 ): Promise<string[]> {
   const withdrawn = await control.query<{ id: string }>(
@@ -81,68 +90,61 @@ export async function withdrawInvitations(
   return withdrawn.map(({ id }) => id)
 }
 
-/**
- * SQL: marks the open invitation of a link as accepted, if its operator has no account yet. The operator is locked, so
- * that of two acceptances at the same moment, by this link or by single sign-on, the second sees the account of the first.
- */
-const accepted = (condition = 'true') => `free AS MATERIALIZED (
-  SELECT operator.org_id, operator.id FROM invitations AS invitation
-  JOIN operators AS operator ON operator.org_id = invitation.org_id AND operator.id = invitation.operator_id
-  WHERE invitation.token_hash = $1 AND operator.account_id IS NULL AND operator.disabled_at IS NULL AND ${condition}
-  FOR UPDATE OF operator),
-accepted AS (
-  UPDATE invitations AS invitation SET accepted_at = $2 FROM free
-  WHERE invitation.token_hash = $1 AND ${open('$2')} AND free.org_id = invitation.org_id
-    AND free.id = invitation.operator_id
-  RETURNING invitation.org_id, invitation.operator_id)`
-
-/**
- * Binds the operator of an invitation to the account of a session; false if the link no longer works, the session has
- * ended, or the account is another operator of the organization. Account and session are locked, because
- * `acceptWithRenewedAccount` may give the account to the reader of another link at the same moment.
- */
-export async function acceptWithAccount(
-  control: Database,
-  { tokenHash, accountId, sessionId, now }: { tokenHash: string; accountId: string; sessionId: string; now: string },
-): Promise<boolean> {
-  try {
-    const bound = await control.query(
-      `WITH account AS MATERIALIZED (SELECT id FROM accounts WHERE id = $3 FOR UPDATE),
-       session AS MATERIALIZED (
-         SELECT sessions.id FROM account JOIN sessions ON sessions.account_id = account.id
-         WHERE sessions.id = $4 FOR UPDATE OF sessions),
-       ${accepted('EXISTS (SELECT 1 FROM session)')}
-       UPDATE operators AS operator SET account_id = $3 FROM accepted
-       WHERE operator.org_id = accepted.org_id AND operator.id = accepted.operator_id RETURNING 1`,
-      [tokenHash, now, accountId, sessionId],
-    )
-    return bound.length === 1
-  } catch (error) {
-    if (error instanceof DatabaseError && error.isUniqueViolation) return false
-    throw error
-  }
+/** An invitation that is accepted: the operator bound to the account, and the entry of the version before. */
+export interface Acceptance {
+  tokenHash: string
+  operator: Operator & Seal
+  was: string
+  now: string
 }
 
-/** Adds an account and binds the operator of an invitation to it, both or neither. */
+/**
+ * Marks the open invitation of a link as accepted, and binds its operator to an account; false if the link no longer works
+ * or the operator was changed meanwhile, by another link or by single sign-on. Throws `Undone` if only one of them did.
+ */
+async function accept(control: Queryable, { tokenHash, operator, was, now }: Acceptance): Promise<boolean> {
+  if (!(await updateOperator(control, operator, { was }))) return false
+  const accepted = await control.query(
+    `UPDATE invitations SET accepted_at = $2 WHERE token_hash = $1 AND ${open('$2')} RETURNING 1`,
+    [tokenHash, now],
+  )
+  if (accepted.length === 0) throw new Undone()
+  return true
+}
+
+/**
+ * Binds the operator of an invitation to the account of a session; false if the link no longer works, or the session has
+ * ended. Account and session are locked, because `acceptWithRenewedAccount` may give the account to the reader of another
+ * link at the same moment.
+ */
+export async function acceptWithAccount(
+  control: Queryable,
+  { sessionId, ...acceptance }: Acceptance & { sessionId: string },
+): Promise<boolean> {
+  const accountId = acceptance.operator.account_id
+  await control.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [accountId])
+  const session = await control.query('SELECT 1 FROM sessions WHERE id = $1 AND account_id = $2 FOR UPDATE', [
+    sessionId,
+    accountId,
+  ])
+  return session.length === 1 && accept(control, acceptance)
+}
+
+/** Adds an account and binds the operator of an invitation to it; throws a unique violation if the e-mail is taken. */
 export async function acceptWithNewAccount(
-  control: Database,
-  { tokenHash, account, now }: { tokenHash: string; account: Account; now: string },
+  control: Queryable,
+  { account, ...acceptance }: Acceptance & { account: NewAccount & Seal },
 ): Promise<'accepted' | 'no_link' | 'email_taken'> {
-  const { id, email, name, password_hash } = account
-  try {
-    const bound = await control.query(
-      `WITH ${accepted()}, added AS (
-         INSERT INTO accounts (id, email, name, password_hash, created_at)
-         SELECT $3, $4, $5, $6, $2 FROM accepted RETURNING id)
-       UPDATE operators AS operator SET account_id = added.id FROM accepted, added
-       WHERE operator.org_id = accepted.org_id AND operator.id = accepted.operator_id RETURNING 1`,
-      [tokenHash, now, id, email, name, password_hash],
-    )
-    return bound.length === 1 ? 'accepted' : 'no_link'
-  } catch (error) {
-    if (error instanceof DatabaseError && error.isUniqueViolation) return 'email_taken'
-    throw error
-  }
+  if (!(await insertAccount(control, account))) return 'email_taken'
+  if (!(await accept(control, acceptance))) throw new Undone()
+  return 'accepted'
+}
+
+/** What an account loses when an invitation takes it up again. */
+export interface EndedSignIns {
+  sessions: string[]
+  passkeys: string[]
+  identities: { issuer: string; subject: string }[]
 }
 
 /**
@@ -150,25 +152,29 @@ export async function acceptWithNewAccount(
  * person may have forgotten the earlier one. Whatever else signed in as the account no longer does.
  */
 export async function acceptWithRenewedAccount(
-  control: Database,
-  { tokenHash, account, now }: { tokenHash: string; account: Account; now: string },
-): Promise<boolean> {
-  const others = ['sessions', 'account_codes', 'recovery_codes', 'passkeys', 'account_identities', 'sign_in_challenges']
-  const ended = others.map(
-    (table) => `${table}_ended AS (DELETE FROM ${table} WHERE account_id IN (SELECT id FROM renewed))`,
+  control: Queryable,
+  { account, accountWas, ...acceptance }: Acceptance & { account: Account & Seal; accountWas: string },
+): Promise<EndedSignIns | false> {
+  const { id, name, password_hash, entry_id, mac } = account
+  // Locked by a statement of its own: the next one then sees whether another link has taken the account up meanwhile.
+  await control.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [id])
+  const renewed = await control.query(
+    `UPDATE accounts SET name = $2, password_hash = $3, two_factor_since = NULL, entry_id = $4, mac = $5
+     WHERE id = $1 AND entry_id = $6
+       AND NOT EXISTS (SELECT 1 FROM operators WHERE account_id = $1 AND disabled_at IS NULL) RETURNING 1`,
+    [id, name, password_hash, entry_id, mac, accountWas],
   )
-  return control.transaction(async (transaction) => {
-    // Locked by a statement of its own: the next one then sees whether another link has taken the account up meanwhile.
-    await transaction.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id])
-    const bound = await transaction.query(
-      `WITH ${accepted('NOT EXISTS (SELECT 1 FROM operators WHERE account_id = $3 AND disabled_at IS NULL)')},
-       renewed AS (
-         UPDATE accounts SET name = $4, password_hash = $5 WHERE id = $3 AND EXISTS (SELECT 1 FROM accepted) RETURNING id),
-       ${ended.join(', ')}
-       UPDATE operators AS operator SET account_id = renewed.id FROM accepted, renewed
-       WHERE operator.org_id = accepted.org_id AND operator.id = accepted.operator_id RETURNING 1`,
-      [tokenHash, now, account.id, account.name, account.password_hash],
-    )
-    return bound.length === 1
-  })
+  if (renewed.length === 0) return false
+  if (!(await accept(control, acceptance))) throw new Undone()
+  for (const table of ['account_codes', 'recovery_codes', 'sign_in_challenges'])
+    await control.query(`DELETE FROM ${table} WHERE account_id = $1`, [id])
+  const ended = <R extends Row>(table: string, columns: string) =>
+    control.query<R>(`DELETE FROM ${table} WHERE account_id = $1 RETURNING ${columns}`, [id])
+  const sessions = await ended<{ id: string }>('sessions', 'id')
+  const passkeys = await ended<{ id: string }>('passkeys', 'id')
+  return {
+    sessions: sessions.map((session) => session.id),
+    passkeys: passkeys.map((passkey) => passkey.id),
+    identities: await ended<{ issuer: string; subject: string }>('account_identities', 'issuer, subject'),
+  }
 }

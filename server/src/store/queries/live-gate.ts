@@ -1,4 +1,7 @@
-import type { Database, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import type { Seal } from '../power/row-mac.ts'
+import { OPERATOR_COLUMNS } from './operators.ts'
 
 /** The number of different operators whose approvals open the live gate. */
 export const APPROVALS_NEEDED = 2
@@ -11,61 +14,65 @@ export interface GateApproval {
   approved_at: string
 }
 
-/** SQL: approvals that are neither withdrawn nor of a disabled operator. */
-const VALID_APPROVALS = `live_gate_approvals AS approval
-  JOIN operators AS operator ON operator.org_id = approval.org_id AND operator.id = approval.operator_id
-  WHERE approval.withdrawn_at IS NULL AND operator.disabled_at IS NULL`
-
 /** Writes an approval; false if the operator has one that is not withdrawn. */
-export async function insertGateApproval(control: Database, approval: GateApproval): Promise<boolean> {
+export async function insertGateApproval(control: Queryable, approval: GateApproval & Seal): Promise<boolean> {
   const inserted = await control.query(
-    `INSERT INTO live_gate_approvals (org_id, operator_id, reason, approved_at)
-     SELECT $1, $2, $3, $4 WHERE NOT EXISTS (
+    `INSERT INTO live_gate_approvals (org_id, operator_id, reason, approved_at, entry_id, mac)
+     SELECT $1, $2, $3, $4, $5, $6 WHERE NOT EXISTS (
        SELECT 1 FROM live_gate_approvals WHERE org_id = $1 AND operator_id = $2 AND withdrawn_at IS NULL
-     ) RETURNING 1`,
-    [approval.org_id, approval.operator_id, approval.reason, approval.approved_at],
+     ) ON CONFLICT DO NOTHING RETURNING 1`,
+    [approval.org_id, approval.operator_id, approval.reason, approval.approved_at, approval.entry_id, approval.mac],
   )
   return inserted.length === 1
 }
 
-/** Withdraws all approvals of an organization and returns their number. */
+/** Withdraws all approvals of an organization and returns the ids of their operators. */
 export async function withdrawGateApprovals(
-  control: Database,
+  control: Queryable,
   { organizationId, withdrawnAt }: { organizationId: string; withdrawnAt: string },
-): Promise<number> {
-  const withdrawn = await control.query(
-    'UPDATE live_gate_approvals SET withdrawn_at = $2 WHERE org_id = $1 AND withdrawn_at IS NULL RETURNING 1',
+): Promise<string[]> {
+  const withdrawn = await control.query<{ operator_id: string }>(
+    `UPDATE live_gate_approvals SET withdrawn_at = $2 WHERE org_id = $1 AND withdrawn_at IS NULL RETURNING operator_id`,
     [organizationId, withdrawnAt],
   )
-  return withdrawn.length
+  return withdrawn.map(({ operator_id }) => operator_id)
 }
 
-/** Lists the valid approvals of an organization, oldest first. */
+/** Lists the valid approvals of an organization, oldest first: neither withdrawn nor of a disabled operator. */
 export async function validGateApprovals(
-  control: Database,
+  control: ControlDatabase,
   organizationId: string,
 ): Promise<(GateApproval & { email: string; name: string })[]> {
-  return control.query<GateApproval & { email: string; name: string } & Row>(
-    `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, operator.email, operator.name
-     FROM ${VALID_APPROVALS} AND approval.org_id = $1 ORDER BY approval.approved_at, approval.operator_id`,
-    [organizationId],
+  const operatorColumns = OPERATOR_COLUMNS.map((column) => `operator.${column} AS operator__${column}`).join(', ')
+  const rows = await control.genuineParts(
+    () =>
+      control.query<GateApproval & Row>(
+        `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, approval.entry_id,
+           approval.mac, ${operatorColumns}
+         FROM live_gate_approvals AS approval
+         JOIN operators AS operator ON operator.org_id = approval.org_id AND operator.id = approval.operator_id
+         WHERE approval.org_id = $1 AND approval.withdrawn_at IS NULL AND operator.disabled_at IS NULL
+         ORDER BY approval.approved_at, approval.operator_id`,
+        [organizationId],
+      ),
+    (approval) => [
+      { table: 'live_gate_approvals', row: approval },
+      { table: 'operators', row: operatorIn(approval) },
+    ],
   )
+  return rows.map((row) => {
+    const { org_id, operator_id, reason, approved_at } = row
+    const { email, name } = operatorIn(row) as { email: string; name: string }
+    return { org_id, operator_id, reason, approved_at, email, name }
+  })
 }
 
-/** Reads which of these organizations may underwrite live. */
-export async function readOpenGates(
-  control: Database,
-  organizationIds: readonly string[],
-): Promise<Map<string, boolean>> {
-  const rows = await control.query<{ org_id: string }>(
-    `SELECT approval.org_id FROM ${VALID_APPROVALS} AND approval.org_id = ANY($1::text[])
-     GROUP BY approval.org_id HAVING count(DISTINCT approval.operator_id) >= $2`,
-    [organizationIds, APPROVALS_NEEDED],
-  )
-  return new Map(rows.map(({ org_id }) => [org_id, true]))
+function operatorIn(row: Row): Row {
+  return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
 }
 
 /** Whether an organization may underwrite live: two different operators have valid approvals. */
-export async function isGateOpen(control: Database, organizationId: string): Promise<boolean> {
-  return (await readOpenGates(control, [organizationId])).has(organizationId)
+export async function isGateOpen(control: ControlDatabase, organizationId: string): Promise<boolean> {
+  const approvals = await validGateApprovals(control, organizationId)
+  return new Set(approvals.map(({ operator_id }) => operator_id)).size >= APPROVALS_NEEDED
 }

@@ -1,11 +1,20 @@
 /** Changes of operators that must leave every organization with an owner. */
-import type { Database } from '../database/database.ts'
-import type { Role } from './operators.ts'
+import type { Queryable } from '../database/database.ts'
+import type { Seal } from '../power/row-mac.ts'
+import type { Operator } from './operators.ts'
+
+/** The next version of an operator, and the entry of the version that it replaces. */
+export interface OperatorVersion {
+  operator: Operator & Seal
+  was: string
+  now: string
+}
 
 /** What removing an operator ended with it. */
 export interface Removal {
   approvals_withdrawn: number
-  sessions_ended: number
+  /** Ids of the sessions of the account. */
+  sessions_ended: string[]
 }
 
 /**
@@ -44,55 +53,49 @@ export interface RoleUpdate {
 }
 
 /**
- * Gives an operator another role, and withdraws their open invitations and, if the new role may not approve the live
- * gate, their approvals. Undefined if the role is no longer `from`, the operator is removed, or the last owner.
+ * Stores an operator with another role, and withdraws their open invitations and, if the new role may not approve the
+ * live gate, their approvals. Undefined if the operator was changed meanwhile, or is the last owner.
  */
 export async function updateRole(
-  control: Database,
-  {
-    organizationId,
-    operatorId,
-    from,
-    to,
-    mayApproveGate,
-    now,
-  }: { organizationId: string; operatorId: string; from: Role; to: Role; mayApproveGate: boolean; now: string },
+  control: Queryable,
+  { operator, was, mayApproveGate, now }: OperatorVersion & { mayApproveGate: boolean },
 ): Promise<RoleUpdate | undefined> {
   const [update] = await control.query<RoleUpdate & Record<string, unknown>>(
     `WITH ${OWNERS},
      changed AS (
-       UPDATE operators SET role = $5
-       WHERE org_id = $1 AND id = $2 AND role = $4 AND disabled_at IS NULL AND ${LEAVES_AN_OWNER} RETURNING org_id, id),
+       UPDATE operators SET role = $5, entry_id = $7, mac = $8
+       WHERE org_id = $1 AND id = $2 AND entry_id = $4 AND disabled_at IS NULL AND ${LEAVES_AN_OWNER} RETURNING org_id, id),
      ${approvalsWithdrawn('NOT $6::boolean')},
      ${INVITATIONS_WITHDRAWN}
      SELECT (SELECT count(*) FROM approvals) AS approvals_withdrawn,
        ARRAY(SELECT id FROM withdrawn ORDER BY id) AS invitations_withdrawn
      FROM changed`,
-    [organizationId, operatorId, now, from, to, mayApproveGate],
+    [operator.org_id, operator.id, now, was, operator.role, mayApproveGate, operator.entry_id, operator.mac],
   )
   return update
 }
 
 /**
- * Disables an operator, withdraws their approvals of the live gate and their open invitations, and ends the sessions of
- * their account: all at once, because a removed person must not act for another moment. Undefined if the operator is
- * removed already, or the last owner.
+ * Stores an operator as disabled, withdraws their approvals of the live gate and their open invitations, and ends the
+ * sessions of their account: all at once, because a removed person must not act for another moment. Undefined if the
+ * operator was changed meanwhile, or is the last owner.
  */
 export async function disableOperator(
-  control: Database,
-  { organizationId, operatorId, now }: { organizationId: string; operatorId: string; now: string },
+  control: Queryable,
+  { operator, was, now }: OperatorVersion,
 ): Promise<Removal | undefined> {
   const [removal] = await control.query<Removal & Record<string, unknown>>(
     `WITH ${OWNERS},
      changed AS (
-       UPDATE operators SET disabled_at = $3 WHERE org_id = $1 AND id = $2 AND disabled_at IS NULL AND ${LEAVES_AN_OWNER}
+       UPDATE operators SET disabled_at = $3, entry_id = $5, mac = $6
+       WHERE org_id = $1 AND id = $2 AND entry_id = $4 AND disabled_at IS NULL AND ${LEAVES_AN_OWNER}
        RETURNING org_id, id, account_id),
      ${approvalsWithdrawn('true')},
      ${INVITATIONS_WITHDRAWN},
-     ended AS (DELETE FROM sessions USING changed WHERE sessions.account_id = changed.account_id RETURNING 1)
-     SELECT (SELECT count(*) FROM approvals) AS approvals_withdrawn, (SELECT count(*) FROM ended) AS sessions_ended
+     ended AS (DELETE FROM sessions USING changed WHERE sessions.account_id = changed.account_id RETURNING sessions.id)
+     SELECT (SELECT count(*) FROM approvals) AS approvals_withdrawn, ARRAY(SELECT id FROM ended) AS sessions_ended
      FROM changed`,
-    [organizationId, operatorId, now],
+    [operator.org_id, operator.id, now, was, operator.entry_id, operator.mac],
   )
   return removal
 }

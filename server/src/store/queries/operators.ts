@@ -1,5 +1,8 @@
 import type { OperatorRole as Role } from '../../core/vocabularies.ts'
-import type { Database, Queryable, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
 
 export { OPERATOR_ROLES as ROLES, type OperatorRole as Role } from '../../core/vocabularies.ts'
 
@@ -14,107 +17,127 @@ export interface Operator {
   disabled_at: string | null
   /** The account that signs in to the console as this operator; null until an invitation is accepted. */
   account_id: string | null
+  /** The audit entry that made the operator so. */
+  entry_id: string
 }
 
-const COLUMNS = 'org_id, id, email, name, role, created_at, disabled_at, account_id'
+/** An operator before an entry makes it so. */
+export type NewOperatorRow = Omit<Operator, 'entry_id'>
+
+/** The columns of an operator, for queries that pass their rows to `ControlDatabase.genuine`. */
+export const OPERATOR_COLUMNS =
+  'org_id, id, email, name, role, created_at, disabled_at, account_id, entry_id, mac'.split(', ')
 
 /** Adds an operator; false if the organization has one with this email. */
-export async function insertOperator(control: Queryable, operator: Operator): Promise<boolean> {
-  const { org_id, id, email, name, role, created_at, disabled_at, account_id } = operator
-  const inserted = await control.query(
-    `INSERT INTO operators (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
-    [org_id, id, email, name, role, created_at, disabled_at, account_id],
+export function insertOperator(control: Queryable, operator: NewOperatorRow & Seal): Promise<boolean> {
+  return insertRow(control, 'operators', operator)
+}
+
+/** Stores the next version of an operator; false if another one was stored meanwhile. */
+export async function updateOperator(
+  control: Queryable,
+  { org_id, id, role, disabled_at, account_id, entry_id, mac }: Operator & Seal,
+  { was }: { was: string },
+): Promise<boolean> {
+  const updated = await control.query(
+    `UPDATE operators SET role = $3, disabled_at = $4, account_id = $5, entry_id = $6, mac = $7
+     WHERE org_id = $1 AND id = $2 AND entry_id = $8 RETURNING 1`,
+    [org_id, id, role, disabled_at, account_id, entry_id, mac, was],
   )
-  return inserted.length === 1
+  return updated.length === 1
+}
+
+/** Reads operators, and leaves out rows that are refused. `where` may use the name `operator`. */
+async function readOperators(control: ControlDatabase, where: string, params: readonly unknown[]): Promise<Operator[]> {
+  const columns = OPERATOR_COLUMNS.map((column) => `operator.${column}`).join(', ')
+  const rows = await control.genuine('operators', () =>
+    control.query<Operator & Seal & Row>(`SELECT ${columns} FROM operators AS operator WHERE ${where}`, params),
+  )
+  return rows.map(({ mac: _mac, ...operator }) => operator)
 }
 
 /** Lists the operators of an organization, oldest first. */
-export async function listOperators(control: Database, organizationId: string): Promise<Operator[]> {
-  return control.query<Operator & Row>(`SELECT ${COLUMNS} FROM operators WHERE org_id = $1 ORDER BY id`, [
-    organizationId,
-  ])
+export function listOperators(control: ControlDatabase, organizationId: string): Promise<Operator[]> {
+  return readOperators(control, 'operator.org_id = $1 ORDER BY operator.id', [organizationId])
 }
 
 /** Finds an operator of an organization by email, which must be lower case; a disabled one only if there is no other. */
 export async function findOperatorByEmail(
-  control: Database,
+  control: ControlDatabase,
   organizationId: string,
   email: string,
 ): Promise<Operator | undefined> {
-  const [operator] = await control.query<Operator & Row>(
-    `SELECT ${COLUMNS} FROM operators WHERE org_id = $1 AND email = $2 ORDER BY disabled_at IS NULL DESC, id DESC LIMIT 1`,
-    [organizationId, email],
-  )
-  return operator
+  const where =
+    'operator.org_id = $1 AND operator.email = $2 ORDER BY operator.disabled_at IS NULL DESC, operator.id DESC LIMIT 1'
+  return (await readOperators(control, where, [organizationId, email]))[0]
 }
 
 /** Finds an operator of an organization by id. */
 export async function findOperatorById(
-  control: Database,
+  control: ControlDatabase,
   organizationId: string,
   operatorId: string,
 ): Promise<Operator | undefined> {
-  const [operator] = await control.query<Operator & Row>(
-    `SELECT ${COLUMNS} FROM operators WHERE org_id = $1 AND id = $2`,
-    [organizationId, operatorId],
-  )
-  return operator
+  return (await readOperators(control, 'operator.org_id = $1 AND operator.id = $2', [organizationId, operatorId]))[0]
 }
 
 /** Finds the operator as whom an account acts for an organization; undefined if it has none, or a disabled one. */
 export async function findOperatorOfAccount(
-  control: Database,
+  control: ControlDatabase,
   organizationId: string,
   accountId: string,
 ): Promise<Operator | undefined> {
-  const [operator] = await control.query<Operator & Row>(
-    `SELECT ${COLUMNS} FROM operators WHERE org_id = $1 AND account_id = $2 AND disabled_at IS NULL`,
-    [organizationId, accountId],
-  )
-  return operator
+  const where = 'operator.org_id = $1 AND operator.account_id = $2 AND operator.disabled_at IS NULL'
+  return (await readOperators(control, where, [organizationId, accountId]))[0]
 }
 
 /** Lists the operators as whom an account acts, with the names of their organizations; none that is disabled. */
 export async function operatorsOfAccount(
-  control: Database,
+  control: ControlDatabase,
   accountId: string,
 ): Promise<(Operator & { organization_name: string })[]> {
-  const columns = COLUMNS.split(', ').map((column) => `operator.${column}`)
-  return control.query<Operator & { organization_name: string } & Row>(
-    `SELECT ${columns.join(', ')}, organization.name AS organization_name
-     FROM operators AS operator JOIN organizations AS organization ON organization.id = operator.org_id
-     WHERE operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.org_id`,
+  const operators = await readOperators(
+    control,
+    'operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.org_id',
     [accountId],
   )
+  const names = await control.query<{ id: string; name: string }>(
+    'SELECT id, name FROM organizations WHERE id = ANY($1::text[])',
+    [operators.map(({ org_id }) => org_id)],
+  )
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
+  return operators.flatMap((operator) => {
+    const organization_name = nameOf.get(operator.org_id)
+    return organization_name === undefined ? [] : [{ ...operator, organization_name }]
+  })
 }
 
 /** Lists the operators who can prove who they are: by one-time codes, or by signing in to the console. */
-export async function listProvableOperators(control: Database, organizationId: string): Promise<Operator[]> {
-  return control.query<Operator & Row>(
-    `SELECT ${COLUMNS} FROM operators AS operator WHERE org_id = $1 AND disabled_at IS NULL AND (account_id IS NOT NULL
+export function listProvableOperators(control: ControlDatabase, organizationId: string): Promise<Operator[]> {
+  return readOperators(
+    control,
+    `operator.org_id = $1 AND operator.disabled_at IS NULL AND (operator.account_id IS NOT NULL
        OR EXISTS (SELECT 1 FROM operator_codes AS code WHERE code.org_id = $1 AND code.operator_id = operator.id))
-     ORDER BY id`,
+     ORDER BY operator.id`,
     [organizationId],
   )
 }
 
-/** Binds an operator to an account; false if the operator has one, was removed, or the account has another operator. */
-export async function bindOperator(
+/** Whether an account acts for an organization as another operator; the row of the account is locked by the caller. */
+export async function actsFor(
   control: Queryable,
-  { organizationId, operatorId, accountId }: { organizationId: string; operatorId: string; accountId: string },
+  { organizationId, accountId }: { organizationId: string; accountId: string },
 ): Promise<boolean> {
-  const bound = await control.query(
-    `UPDATE operators SET account_id = $3 WHERE org_id = $1 AND id = $2 AND account_id IS NULL AND disabled_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM operators AS other
-         WHERE other.org_id = $1 AND other.account_id = $3 AND other.disabled_at IS NULL) RETURNING 1`,
-    [organizationId, operatorId, accountId],
+  const rows = await control.query(
+    'SELECT 1 FROM operators WHERE org_id = $1 AND account_id = $2 AND disabled_at IS NULL',
+    [organizationId, accountId],
   )
-  return bound.length === 1
+  return rows.length > 0
 }
 
 /** Whether an operator of this account, or with this e-mail, was removed from an organization. */
 export async function wasRemoved(
-  control: Database,
+  control: Queryable,
   { organizationId, accountId, email }: { organizationId: string; accountId: string; email: string | null },
 ): Promise<boolean> {
   const rows = await control.query(

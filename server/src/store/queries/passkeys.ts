@@ -1,4 +1,7 @@
-import type { Database, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
 
 /** A passkey of an account. */
 export interface Passkey {
@@ -16,43 +19,33 @@ export interface Passkey {
   last_used_at: string | null
 }
 
-const COLUMNS = 'id, account_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at'
+const COLUMNS =
+  'id, account_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at, entry_id, mac'
 
 /** Adds a passkey; false if its credential is known already. */
-export async function insertPasskey(control: Database, passkey: Passkey): Promise<boolean> {
-  const inserted = await control.query(
-    `INSERT INTO passkeys (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING 1`,
-    [
-      passkey.id,
-      passkey.account_id,
-      passkey.credential_id,
-      passkey.public_key,
-      passkey.sign_count,
-      passkey.transports,
-      passkey.name,
-      passkey.created_at,
-      passkey.last_used_at,
-    ],
-  )
-  return inserted.length === 1
+export function insertPasskey(control: Queryable, passkey: Passkey & Seal): Promise<boolean> {
+  return insertRow(control, 'passkeys', passkey)
 }
 
 /** Lists the passkeys of an account, oldest first. */
-export async function listPasskeys(control: Database, accountId: string): Promise<Passkey[]> {
-  return control.query<Passkey & Row>(`SELECT ${COLUMNS} FROM passkeys WHERE account_id = $1 ORDER BY id`, [accountId])
+export function listPasskeys(control: ControlDatabase, accountId: string): Promise<Passkey[]> {
+  return readPasskeys(control, 'account_id = $1 ORDER BY id', accountId)
 }
 
 /** Finds a passkey by the id of its credential. */
-export async function findPasskey(control: Database, credentialId: string): Promise<Passkey | undefined> {
-  const [passkey] = await control.query<Passkey & Row>(`SELECT ${COLUMNS} FROM passkeys WHERE credential_id = $1`, [
-    credentialId,
-  ])
-  return passkey
+export async function findPasskey(control: ControlDatabase, credentialId: string): Promise<Passkey | undefined> {
+  return (await readPasskeys(control, 'credential_id = $1', credentialId))[0]
+}
+
+function readPasskeys(control: ControlDatabase, where: string, value: string): Promise<Passkey[]> {
+  return control.genuine('passkeys', () =>
+    control.query<Passkey & Row>(`SELECT ${COLUMNS} FROM passkeys WHERE ${where}`, [value]),
+  )
 }
 
 /** Notes that a passkey was used, with its counter; false if it was removed or used with the same counter meanwhile. */
 export async function notePasskeyUse(
-  control: Database,
+  control: Queryable,
   { id, earlierCount, signCount, now }: { id: string; earlierCount: number; signCount: number; now: string },
 ): Promise<boolean> {
   const noted = await control.query(
@@ -64,7 +57,7 @@ export async function notePasskeyUse(
 
 /** Removes a passkey of an account; false if it has none with this id. */
 export async function deletePasskey(
-  control: Database,
+  control: Queryable,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<boolean> {
   const deleted = await control.query('DELETE FROM passkeys WHERE account_id = $1 AND id = $2 RETURNING 1', [

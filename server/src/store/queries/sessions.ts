@@ -1,4 +1,8 @@
-import type { Database, Row } from '../database/database.ts'
+import type { Queryable, Row } from '../database/database.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { insertRow } from '../power/insert-row.ts'
+import type { Seal } from '../power/row-mac.ts'
+import { ACCOUNT_COLUMNS } from './accounts.ts'
 
 /** A browser that is signed in. */
 export interface Session {
@@ -15,7 +19,12 @@ export interface Session {
 /** A session with the person that it belongs to. */
 export type SignedInSession = Session & { email: string; name: string }
 
-const COLUMNS = 'id, account_id, method, address, user_agent, created_at, last_used_at, expires_at'
+type StoredSession = Session & Seal & { token_hash: string }
+
+const COLUMNS =
+  'token_hash, id, account_id, method, address, user_agent, created_at, last_used_at, expires_at, entry_id, mac'.split(
+    ', ',
+  )
 
 /** How long a session lasts without a request, and in all. */
 export const SESSION_IDLE_SECONDS = 12 * 3_600
@@ -35,24 +44,13 @@ const TOUCH_AFTER_SECONDS = 60
 const PURGED_AT_ONCE = 200
 
 /** Adds a session, and deletes sessions that have expired, so that the table needs no other upkeep. */
-export async function insertSession(control: Database, session: Session & { token_hash: string }): Promise<void> {
+export async function insertSession(control: Queryable, session: StoredSession): Promise<void> {
   await control.query(
-    `WITH expired AS (
-       DELETE FROM sessions WHERE token_hash IN (
-         SELECT token_hash FROM sessions WHERE expires_at <= $7::timestamptz ORDER BY expires_at LIMIT ${PURGED_AT_ONCE}))
-     INSERT INTO sessions (token_hash, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      session.token_hash,
-      session.id,
-      session.account_id,
-      session.method,
-      session.address,
-      session.user_agent,
-      session.created_at,
-      session.last_used_at,
-      session.expires_at,
-    ],
+    `DELETE FROM sessions WHERE token_hash IN (
+       SELECT token_hash FROM sessions WHERE expires_at <= $1::timestamptz ORDER BY expires_at LIMIT ${PURGED_AT_ONCE})`,
+    [session.created_at],
   )
+  await insertRow(control, 'sessions', session)
 }
 
 /** SQL: the sessions that are valid at `$2`, neither idle for too long nor too old. */
@@ -60,55 +58,71 @@ const VALID = `expires_at > $2::timestamptz AND last_used_at > $2::timestamptz -
 
 /** Finds the valid session of a cookie, and notes that it was used. */
 export async function useSession(
-  control: Database,
+  control: ControlDatabase,
   { tokenHash, now }: { tokenHash: string; now: string },
 ): Promise<SignedInSession | undefined> {
-  const columns = COLUMNS.split(', ').map((column) => `session.${column}`)
-  const [session] = await control.query<SignedInSession & Row>(
-    `SELECT ${columns.join(', ')}, account.email, account.name
-     FROM sessions AS session JOIN accounts AS account ON account.id = session.account_id
-     WHERE session.token_hash = $1 AND ${VALID}`,
-    [tokenHash, now],
+  const columns = [
+    ...COLUMNS.map((column) => `session.${column}`),
+    ...ACCOUNT_COLUMNS.map((column) => `account.${column} AS account__${column}`),
+  ]
+  const [row] = await control.genuineParts(
+    () =>
+      control.query<StoredSession & Row>(
+        `SELECT ${columns.join(', ')}
+         FROM sessions AS session JOIN accounts AS account ON account.id = session.account_id
+         WHERE session.token_hash = $1 AND ${VALID}`,
+        [tokenHash, now],
+      ),
+    (session) => [
+      { table: 'sessions', row: session },
+      { table: 'accounts', row: accountIn(session) },
+    ],
   )
-  if (session && Date.parse(now) - Date.parse(session.last_used_at) >= TOUCH_AFTER_SECONDS * 1_000)
+  if (!row) return undefined
+  if (Date.parse(now) - Date.parse(row.last_used_at) >= TOUCH_AFTER_SECONDS * 1_000)
     await control.query('UPDATE sessions SET last_used_at = greatest(last_used_at, $2) WHERE token_hash = $1', [
       tokenHash,
       now,
     ])
-  return session
+  const { email, name } = accountIn(row) as { email: string; name: string }
+  return { ...sessionIn(row), email, name }
+}
+
+function accountIn(row: Row): Row {
+  return Object.fromEntries(ACCOUNT_COLUMNS.map((column) => [column, row[`account__${column}`]]))
+}
+
+function sessionIn(row: StoredSession): Session {
+  const { id, account_id, method, address, user_agent, created_at, last_used_at, expires_at } = row
+  return { id, account_id, method, address, user_agent, created_at, last_used_at, expires_at }
 }
 
 /** Lists the valid sessions of an account, newest first. */
 export async function listSessions(
-  control: Database,
+  control: ControlDatabase,
   { accountId, now }: { accountId: string; now: string },
 ): Promise<Session[]> {
-  return control.query<Session & Row>(
-    `SELECT ${COLUMNS} FROM sessions WHERE account_id = $1 AND ${VALID} ORDER BY id DESC`,
-    [accountId, now],
+  const rows = await control.genuine('sessions', () =>
+    control.query<StoredSession & Row>(
+      `SELECT ${COLUMNS.join(', ')} FROM sessions WHERE account_id = $1 AND ${VALID} ORDER BY id DESC`,
+      [accountId, now],
+    ),
   )
+  return rows.map(sessionIn)
 }
 
-/** Ends one session of an account; false if it has none with this id. */
-export async function deleteSession(
-  control: Database,
-  { accountId, sessionId }: { accountId: string; sessionId: string },
-): Promise<boolean> {
-  const deleted = await control.query('DELETE FROM sessions WHERE account_id = $1 AND id = $2 RETURNING 1', [
+/** Ends one session of an account, or all of them except one if it is named; returns the ids of those that it ended. */
+export async function deleteSessions(
+  control: Queryable,
+  {
     accountId,
     sessionId,
-  ])
-  return deleted.length === 1
-}
-
-/** Ends all sessions of an account, except one if it is named, and returns how many. */
-export async function deleteSessions(
-  control: Database,
-  { accountId, except = '' }: { accountId: string; except?: string },
-): Promise<number> {
-  const deleted = await control.query('DELETE FROM sessions WHERE account_id = $1 AND id <> $2 RETURNING 1', [
-    accountId,
-    except,
-  ])
-  return deleted.length
+    except = '',
+  }: { accountId: string; sessionId?: string | undefined; except?: string | undefined },
+): Promise<string[]> {
+  const deleted = await control.query<{ id: string }>(
+    'DELETE FROM sessions WHERE account_id = $1 AND id <> $2 AND ($3::text IS NULL OR id = $3) RETURNING id',
+    [accountId, except, sessionId ?? null],
+  )
+  return deleted.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 
 /** What the second half of an exchange in two steps does. */
 export type ChallengePurpose = 'code' | 'passkey_add' | 'oidc_connect'
@@ -52,4 +52,9 @@ export async function takeChallenge(
     [tokenHash, purpose, now],
   )
   return challenge
+}
+
+/** Ends the exchanges that an account began, such as a sign-in with a password that was changed since. */
+export async function deleteChallenges(control: Queryable, accountId: string): Promise<void> {
+  await control.query('DELETE FROM sign_in_challenges WHERE account_id = $1', [accountId])
 }

@@ -1,7 +1,8 @@
 /** What the page Team shows of the operators of an organization. */
 import type { AdminActor } from '../../core/audit/audit-entry.ts'
 import type { Database, Row } from '../database/database.ts'
-import type { Operator } from './operators.ts'
+import type { ControlDatabase } from '../power/control-database.ts'
+import { OPERATOR_COLUMNS, type Operator } from './operators.ts'
 import { SESSION_IDLE_SECONDS } from './sessions.ts'
 
 /** An operator with what is known of the account, the open invitation and the approval of the live gate. */
@@ -19,13 +20,16 @@ export type Teammate = Operator & {
 }
 
 /** Lists the operators of an organization, removed ones last. A team is small, so the page shows all of it. */
-export async function listTeam(
-  control: Database,
+export function listTeam(
+  control: ControlDatabase,
   { organizationId, now }: { organizationId: string; now: string },
 ): Promise<Teammate[]> {
+  return control.genuine('operators', () => readTeam(control, organizationId, now))
+}
+
+function readTeam(control: Database, organizationId: string, now: string): Promise<(Teammate & Row)[]> {
   return control.query<Teammate & Row>(
-    `SELECT operator.org_id, operator.id, operator.email, operator.name, operator.role, operator.created_at,
-       operator.disabled_at, operator.account_id,
+    `SELECT ${OPERATOR_COLUMNS.map((column) => `operator.${column}`).join(', ')},
        EXISTS (SELECT 1 FROM account_codes AS codes WHERE codes.account_id = operator.account_id AND codes.confirmed_at IS NOT NULL)
          OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account_id = operator.account_id) AS has_two_factor,
        EXISTS (SELECT 1 FROM account_identities AS identity WHERE identity.account_id = operator.account_id) AS has_single_sign_on,

@@ -1,4 +1,6 @@
 -- Data shared by both environments: the installation, organizations, operators, and the live gate.
+-- A row with `entry_id` and `mac` grants power: `mac` covers its contents and the audit entry that made it so, and the row is
+-- refused unless that entry is the newest of its subject (store/power/power-tables.ts).
 
 CREATE TABLE installation (
   id                    boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
@@ -24,6 +26,8 @@ CREATE TABLE operators (
   created_at  timestamptz NOT NULL,
   disabled_at timestamptz,
   account_id  text, -- the account that signs in to the console as this operator; null until an invitation is accepted
+  entry_id    text NOT NULL,
+  mac         text NOT NULL,
   PRIMARY KEY (org_id, id)
 );
 -- A person who was removed may be added again, as another operator: approvals of the removed one stay invalid.
@@ -40,6 +44,8 @@ CREATE TABLE operator_codes (
   failures     integer NOT NULL, -- wrong codes since the last accepted one
   locked_until timestamptz,
   enrolled_at  timestamptz NOT NULL,
+  entry_id     text NOT NULL,
+  mac          text NOT NULL,
   PRIMARY KEY (org_id, operator_id)
 );
 
@@ -50,6 +56,8 @@ CREATE TABLE live_gate_approvals (
   reason       text NOT NULL,
   approved_at  timestamptz NOT NULL,
   withdrawn_at timestamptz,
+  entry_id     text NOT NULL,
+  mac          text NOT NULL,
   PRIMARY KEY (org_id, operator_id, approved_at)
 );
 
@@ -59,6 +67,13 @@ CREATE TABLE review_bounds (
   ask_above_percent  integer NOT NULL, -- up to so many percent above, a limit needs no confirmation
   refuse_above_times integer NOT NULL, -- a limit of more than so many times what was asked is refused
   CHECK (ask_above_percent >= 0 AND refuse_above_times >= 1)
+);
+
+-- Audit entries of changes to rows that grant power, written with the change and taken from here to production's logs.
+CREATE TABLE entries_to_record (
+  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order of the changes
+  org_id   text NOT NULL,
+  entry    text NOT NULL -- JSON, with the MAC of the entry
 );
 
 -- The last health check of each running node.

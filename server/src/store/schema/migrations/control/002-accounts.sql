@@ -5,7 +5,10 @@ CREATE TABLE accounts (
   email         text NOT NULL UNIQUE, -- lower case
   name          text NOT NULL,
   password_hash text, -- Argon2id; null for an account that signs in by passkey or single sign-on only
-  created_at    timestamptz NOT NULL
+  two_factor_since timestamptz, -- while it is set, signing in with the password asks for a code
+  created_at    timestamptz NOT NULL,
+  entry_id      text NOT NULL,
+  mac           text NOT NULL
 );
 
 -- What a person chose on their account page. No right depends on it.
@@ -19,13 +22,17 @@ CREATE TABLE account_codes (
   account_id   text PRIMARY KEY,
   secret       text NOT NULL,   -- encrypted
   last_step    bigint NOT NULL, -- the 30-second step of the last accepted code: neither it nor an older one is accepted again
-  confirmed_at timestamptz      -- null until the first right code: only then signing in asks for codes
+  confirmed_at timestamptz,     -- null until the first right code: only then signing in asks for codes
+  entry_id     text,            -- null until then
+  mac          text
 );
 
 -- Codes that stand in for a lost authenticator app, each once.
 CREATE TABLE recovery_codes (
   account_id text NOT NULL,
   code_hash  text NOT NULL,
+  entry_id   text NOT NULL,
+  mac        text NOT NULL,
   PRIMARY KEY (account_id, code_hash)
 );
 
@@ -38,13 +45,15 @@ CREATE TABLE passkeys (
   transports    text NOT NULL,        -- separated by spaces
   name          text NOT NULL,
   created_at    timestamptz NOT NULL,
-  last_used_at  timestamptz
+  last_used_at  timestamptz,
+  entry_id      text NOT NULL,
+  mac           text NOT NULL
 );
 CREATE INDEX passkeys_of_account ON passkeys (account_id, id);
 
 -- A browser that is signed in. Ended sessions are deleted.
 CREATE TABLE sessions (
-  token_hash   text PRIMARY KEY, -- SHA-256 of the cookie
+  token_hash   text PRIMARY KEY, -- HMAC of the cookie
   id           text NOT NULL UNIQUE,
   account_id   text NOT NULL,
   method       text NOT NULL,
@@ -52,14 +61,16 @@ CREATE TABLE sessions (
   user_agent   text NOT NULL,
   created_at   timestamptz NOT NULL,
   last_used_at timestamptz NOT NULL, -- to the minute
-  expires_at   timestamptz NOT NULL
+  expires_at   timestamptz NOT NULL,
+  entry_id     text NOT NULL,
+  mac          text NOT NULL
 );
 CREATE INDEX sessions_of_account ON sessions (account_id, id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 -- The open half of an exchange in two steps that an account began: password then code, or a new passkey.
 CREATE TABLE sign_in_challenges (
-  token_hash text PRIMARY KEY, -- SHA-256 of what the page sends back, or what the passkey signs
+  token_hash text PRIMARY KEY, -- HMAC of what the page sends back, or what the passkey signs
   purpose    text NOT NULL,
   account_id text NOT NULL,
   expires_at timestamptz NOT NULL
@@ -88,11 +99,13 @@ CREATE TABLE invitations (
   org_id       text NOT NULL,
   id           text NOT NULL,
   operator_id  text NOT NULL,
-  token_hash   text NOT NULL UNIQUE, -- SHA-256 of what the link holds
+  token_hash   text NOT NULL UNIQUE, -- HMAC of what the link holds
   created_at   timestamptz NOT NULL,
   expires_at   timestamptz NOT NULL,
   accepted_at  timestamptz,
   withdrawn_at timestamptz,
+  entry_id     text NOT NULL,
+  mac          text NOT NULL,
   PRIMARY KEY (org_id, id)
 );
 CREATE INDEX invitations_of_operator ON invitations (org_id, operator_id, id);
@@ -103,5 +116,7 @@ CREATE UNIQUE INDEX invitations_open ON invitations (org_id, operator_id) WHERE 
 CREATE TABLE first_link (
   id         boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
   token_hash text NOT NULL,
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  entry_id   text NOT NULL,
+  mac        text NOT NULL
 );

@@ -5,6 +5,8 @@ CREATE TABLE account_identities (
   subject    text NOT NULL,
   account_id text NOT NULL,
   created_at timestamptz NOT NULL,
+  entry_id   text NOT NULL,
+  mac        text NOT NULL,
   PRIMARY KEY (issuer, subject)
 );
 CREATE INDEX account_identities_of_account ON account_identities (account_id);

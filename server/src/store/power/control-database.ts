@@ -1,0 +1,159 @@
+import type { KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Database, Queryable, Row, StatementOptions, Transaction } from '../database/database.ts'
+import type { EnvironmentStore } from '../environment-store.ts'
+import { type EntriesOfSubject, subjectText } from '../queries/newest-entries.ts'
+import { type EntryToRecord, queueEntries, recordQueued } from './entry-queue.ts'
+import { INSTALLATION_LOG, type PowerTable, powerDefinition } from './power-tables.ts'
+import type { RefusedRows } from './refused-rows.ts'
+import { hasValidSeal, type Seal, sealRow } from './row-mac.ts'
+
+/** The tables of the control database whose rows grant power. */
+export type ControlPowerTable = Exclude<PowerTable, 'api_keys'>
+
+/** A row that grants power, as it was read. */
+export interface PowerRow {
+  table: ControlPowerTable
+  row: Row
+}
+
+/** How long a node uses the newest entry that it read: an earlier row that was put back is refused within a second. */
+const TTL_MS = 500
+const SUBJECTS_CACHED_MAX = 10_000
+/** Reads until a row that does not agree with the log is refused: it may have changed between the two reads. */
+const READS_MAX = 3
+
+interface Parts {
+  rowKey: KeyObject
+  /** The store of production, whose logs have the entries of people. */
+  production: EnvironmentStore
+  refusedRows: RefusedRows
+  nowMs: () => number
+}
+
+/**
+ * The control database, with the checks of rows that grant power (`power-tables.ts`).
+ *
+ * Rows and logs are in different databases, which share no transaction. So the entries of an act are queued in the
+ * transaction that changes its rows, and recorded afterwards. Until then the rows are refused: nothing is granted
+ * unrecorded, and a node that stops in between leaves the queue to the next reader.
+ */
+export class ControlDatabase implements Database {
+  readonly #control: Database
+  readonly #parts: Parts
+  readonly #newest = new LRUCache<string, { id: string | undefined; untilMs: number }>({ max: SUBJECTS_CACHED_MAX })
+
+  constructor(control: Database, parts: Parts) {
+    this.#control = control
+    this.#parts = parts
+  }
+
+  get schema(): string {
+    return this.#control.schema
+  }
+
+  query<R extends Row = Row>(sql: string, params?: readonly unknown[], options?: StatementOptions): Promise<R[]> {
+    return this.#control.query<R>(sql, params, options)
+  }
+
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#control.transaction(work)
+  }
+
+  within(ms: number): Queryable {
+    return this.#control.within(ms)
+  }
+
+  inSchema(schema: string): Database {
+    return this.#control.inSchema(schema)
+  }
+
+  close(): Promise<void> {
+    return this.#control.close()
+  }
+
+  /** Adds to a row the entry that makes it so, and its MAC. */
+  seal<R extends object>(
+    table: ControlPowerTable,
+    row: R,
+    { entry }: { entry: Pick<EntryToRecord['entry'], 'id'> },
+  ): R & Seal {
+    return sealRow(this.#parts.rowKey, table, { row, entryId: entry.id })
+  }
+
+  /** Reads rows of one table that grant power, and leaves out those that are refused. */
+  genuine<R extends Row>(table: ControlPowerTable, read: () => Promise<R[]>): Promise<R[]> {
+    return this.genuineParts(read, (row) => [{ table, row }])
+  }
+
+  /** Reads rows that are joined from several tables, and leaves out those of which any part is refused. */
+  async genuineParts<R extends Row>(read: () => Promise<R[]>, partsOf: (row: R) => readonly PowerRow[]): Promise<R[]> {
+    for (let reads = 1; ; reads++) {
+      const rows = await read()
+      const refused = await Promise.all(rows.map((row) => this.#refusedPart(partsOf(row), reads === 1)))
+      const mayRepeat = refused.some((part) => part?.why === 'entry') && reads < READS_MAX
+      if (!mayRepeat) {
+        for (const part of refused) if (part) this.#parts.refusedRows.report(part)
+        return rows.filter((_, index) => !refused[index])
+      }
+      await this.recordQueued()
+    }
+  }
+
+  /** Whether the log has an entry that makes rows of a table, whatever became of the row of this subject. */
+  async hasEntry({ table, row }: PowerRow): Promise<boolean> {
+    return (await this.#newestEntry(entriesOf({ table, row }), false)) !== undefined
+  }
+
+  /**
+   * Carries out an act on rows that grant power, with its entries: both or neither. `work` changes rows, and calls
+   * `record` once it is certain that they are changed; its statements must be the transaction's.
+   */
+  async recorded<T>(
+    work: (transaction: Queryable, record: (...entries: EntryToRecord[]) => void) => Promise<T>,
+  ): Promise<T> {
+    const entries: EntryToRecord[] = []
+    const result = await this.#control.transaction(async (transaction) => {
+      const done = await work(transaction, (...added) => void entries.push(...added))
+      if (entries.length > 0) await queueEntries(transaction, this.#parts.production, entries)
+      return done
+    })
+    if (entries.length > 0) await this.recordQueued()
+    return result
+  }
+
+  /** Writes the entries of acts to their logs, also of nodes that stopped before they could. */
+  recordQueued(): Promise<void> {
+    return recordQueued(this.#control, this.#parts.production)
+  }
+
+  async #refusedPart(parts: readonly PowerRow[], mayBeCached: boolean) {
+    for (const part of parts) {
+      const entries = entriesOf(part)
+      const refused = { table: part.table, subject: entries.subjectId }
+      if (!hasValidSeal(this.#parts.rowKey, part.table, part.row)) return { ...refused, why: 'mac' as const }
+      if ((await this.#newestEntry(entries, mayBeCached)) !== part.row.entry_id)
+        return { ...refused, why: 'entry' as const }
+    }
+    return undefined
+  }
+
+  async #newestEntry(entries: EntriesOfSubject, mayBeCached: boolean): Promise<string | undefined> {
+    const name = subjectText(entries)
+    const now = this.#parts.nowMs()
+    const cached = this.#newest.get(name)
+    if (mayBeCached && cached && now < cached.untilMs) return cached.id
+    const id = await this.#parts.production.newestEntry(entries)
+    this.#newest.set(name, { id, untilMs: now + TTL_MS })
+    return id
+  }
+}
+
+function entriesOf({ table, row }: PowerRow): EntriesOfSubject {
+  const { log, subjectOf, entryTypes } = powerDefinition(table)
+  return {
+    organizationId: log === 'installation' ? INSTALLATION_LOG : String(row.org_id),
+    subjectId: subjectOf(row),
+    types: entryTypes,
+  }
+}

@@ -1,0 +1,65 @@
+/** Audit entries that were written to the control database together with the rows they make, and wait for their log. */
+import { type Database, DatabaseError, type Queryable } from '../database/database.ts'
+import type { EnvironmentStore } from '../environment-store.ts'
+import type { RowOf } from '../schema/tables.ts'
+import type { AuditEntryRow } from '../write-path/record.ts'
+
+/** An entry, and the organization whose production log it is for. */
+export interface EntryToRecord {
+  organizationId: string
+  entry: AuditEntryRow
+}
+
+const TRIES_MAX = 5
+
+type Log = Pick<EnvironmentStore, 'commit' | 'isAuthentic' | 'sealed' | 'recordedEntries'>
+
+/** Queues entries in the transaction that changes the rows they make. */
+export async function queueEntries(
+  transaction: Queryable,
+  log: Pick<Log, 'sealed'>,
+  entries: readonly EntryToRecord[],
+): Promise<void> {
+  const rows = entries.flatMap(({ organizationId, entry }) => log.sealed(organizationId, [entry]))
+  // With their MAC, because an entry that was put into the queue with SQL must not reach the log.
+  await transaction.query(
+    `INSERT INTO entries_to_record (org_id, entry) SELECT * FROM unnest($1::text[], $2::text[])`,
+    [entries.map(({ organizationId }) => organizationId), rows.map((row) => JSON.stringify(row))],
+  )
+}
+
+/**
+ * Writes the queued entries to their logs, in the order of the changes they describe, and takes them from the queue. Any
+ * node may do so at any time: a node that stopped in between leaves nothing unrecorded.
+ */
+export async function recordQueued(control: Database, log: Log): Promise<void> {
+  const queued = await control.query<{ position: number; org_id: string; entry: string }>(
+    'SELECT position, org_id, entry FROM entries_to_record ORDER BY position',
+  )
+  if (queued.length === 0) return
+  const entries = queued.map(({ org_id, entry }) => ({ ...JSON.parse(entry), org_id }) as RowOf<'audit_entries'>)
+  const byOrganization = Map.groupBy(entries.filter(log.isAuthentic), ({ org_id }) => org_id)
+  for (const [organizationId, ofOrganization] of byOrganization) await record(log, organizationId, ofOrganization)
+  await control.query('DELETE FROM entries_to_record WHERE position = ANY($1::bigint[])', [
+    queued.map(({ position }) => position),
+  ])
+}
+
+/** Another node may record the same entries at the same moment; then only those that are missing are written. */
+async function record(log: Log, organizationId: string, rows: readonly RowOf<'audit_entries'>[]): Promise<void> {
+  let missing = rows
+  for (let tries = 1; missing.length > 0; tries++) {
+    try {
+      const auditEntries = missing.map(({ org_id: _organization, mac: _mac, ...entry }) => entry as AuditEntryRow)
+      const { lost } = await log.commit({ organizationId, auditEntries })
+      if (!lost) return
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.isUniqueViolation) || tries === TRIES_MAX) throw error
+    }
+    const recorded = await log.recordedEntries(
+      organizationId,
+      missing.map(({ id }) => id),
+    )
+    missing = missing.filter(({ id }) => !recorded.has(id))
+  }
+}
