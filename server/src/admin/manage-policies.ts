@@ -93,6 +93,10 @@ export async function approvePolicy(
     author_type === 'operator'
       ? await findOperatorById(installation.storage.control, act.organizationId, author_id)
       : undefined
+  if (author_type === 'operator' && !author)
+    return {
+      problem: `the author of ${version} cannot be confirmed: run audit verify, and propose it under a new version`,
+    }
   if (author && isSamePerson(author, act.operator))
     return { problem: `${act.operator.email} wrote ${version}: another operator has to approve it` }
   const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
@@ -101,7 +105,10 @@ export async function approvePolicy(
   if (shownBacktest !== undefined && shownBacktest !== (backtest?.id ?? null))
     return { problem: `${version} was backtested again meanwhile: look at the new result first` }
   const evidence = { ...testEvidence(examined.tests), backtest }
-  return takeStep(installation, act, { policy, step: 'approved', evidence })
+  return (
+    (await unconfirmed(installation, act, policy)) ??
+    takeStep(installation, act, { policy, step: 'approved', evidence })
+  )
 }
 
 /** Rejects a policy that was never active, for good. */
@@ -137,6 +144,8 @@ export async function activatePolicy(
   if ('problem' in policy) return policy
   const tests = await approvedTests(installation, act, policy)
   if ('problem' in tests) return tests
+  const altered = await unconfirmed(installation, act, policy)
+  if (altered) return altered
 
   const store = installation.stores[act.environment]
   const active = await store.activePolicy(act.organizationId)
@@ -251,6 +260,21 @@ async function findPolicy(
   return (
     policy ?? { problem: `there is no policy ${JSON.stringify(version)} in ${environment}: policy list shows them` }
   )
+}
+
+/** Why a stored policy may take no further step: the log does not confirm who proposed and approved it. */
+async function unconfirmed(
+  { stores }: Installation,
+  { environment, organizationId }: SolePolicyAct,
+  policy: StoredPolicy,
+): Promise<Problem | undefined> {
+  const store = stores[environment]
+  if (await store.isConfirmed(policy)) return undefined
+  const { steps_taken } = (await store.policyByVersion(organizationId, policy.version)) ?? policy
+  if (steps_taken !== policy.steps_taken) return changedConcurrently(policy.version, policy.version)
+  return {
+    problem: `the stored policy ${policy.version} or its steps are not those that the audit log recorded: run audit verify, and propose it under a new version`,
+  }
 }
 
 async function takeStep(

@@ -93,12 +93,13 @@ export async function retractOutcome(
 
 /** The operator whose proposal waits for a second one. A proposal is void once its operator was removed or lost the role. */
 async function standingProposer(
-  { storage }: Installation,
-  { organizationId }: OutcomeAct,
-  { proposed_by }: OutcomeWithRetraction,
+  { storage, stores }: Installation,
+  { organizationId, environment }: OutcomeAct,
+  { id, proposed_by }: OutcomeWithRetraction,
 ): Promise<Operator | undefined> {
-  const proposer =
-    proposed_by === null ? undefined : await findOperatorById(storage.control, organizationId, proposed_by)
+  // A proposal that was inserted with SQL would let one operator do what takes two.
+  if (proposed_by === null || !(await stores[environment].isProposalConfirmed(organizationId, id))) return undefined
+  const proposer = await findOperatorById(storage.control, organizationId, proposed_by)
   return proposer && mayRetract(proposer) ? proposer : undefined
 }
 

@@ -61,7 +61,7 @@ export function openEnvironmentStore(
     ...decisionListQueries(database),
     ...caseQueries(database),
     ...entityPageQueries(database),
-    ...outcomeQueries(database),
+    ...outcomeQueries(database, isAuthentic),
     ...graphQueries(database),
     ...consequenceQueries(database),
     ...idempotencyQueries(database),

@@ -1,5 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
+import { recordSha256 } from '../write-path/record-hash.ts'
+import { dataOf, type IsAuthentic } from './stored-entry.ts'
 
 /** An outcome with the steps of its retraction; null where a step was not taken. */
 export type OutcomeWithRetraction = RowOf<'outcomes'> &
@@ -27,8 +29,25 @@ const WITH_RETRACTION = `SELECT ${COLUMNS}, proposed.actor_id AS proposed_by, pr
   FROM outcomes ${stepOf('proposed')} ${stepOf('approved')}`
 
 /** Reads of outcomes. An outcome that was retracted counts nowhere; only the reads with its retraction return it. */
-export function outcomeQueries(database: Database) {
+export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
+    /** Whether the log confirms the newest proposal to take an outcome back: its operator made it. */
+    async isProposalConfirmed(organizationId: string, outcomeId: string): Promise<boolean> {
+      const [proposal] = await database.query<RowOf<'outcome_retractions'> & Row>(
+        `SELECT ${columnsOf('outcome_retractions').join(', ')} FROM outcome_retractions
+         WHERE org_id = $1 AND outcome_id = $2 AND step = 'proposed' ORDER BY id DESC LIMIT 1`,
+        [organizationId, outcomeId],
+      )
+      if (!proposal) return false
+      const [entry] = await database.query<RowOf<'audit_entries'> & Row>(
+        `SELECT ${columnsOf('audit_entries').join(', ')} FROM audit_entries
+         WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.outcome_retraction_proposed'`,
+        [organizationId, proposal.id],
+      )
+      const recorded = entry && isAuthentic(entry) ? dataOf(entry).record_sha256 : undefined
+      return recorded === recordSha256<'outcome_retractions'>(organizationId, proposal)
+    },
+
     /** The response bodies of a decision's outcomes that count, in the order in which they were recorded. */
     async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
       const rows = await database.query<{ body: string }>(

@@ -3,8 +3,9 @@ import { type Database, DatabaseError, type Row } from '../database/database.ts'
 import { columnsOf, insertRows, type NewRow, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
 import { type Authenticate, insertAuditEntries, queueForSealing } from '../write-path/audit-insert.ts'
 import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
+import { recordSha256 } from '../write-path/record-hash.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
-import type { IsAuthentic } from './stored-entry.ts'
+import { dataOf, type IsAuthentic } from './stored-entry.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
@@ -44,6 +45,8 @@ export interface PolicySwitch {
 }
 
 const DECIDING = 'policy.id, policy.version, policy.checksum, policy.document'
+/** The types of entries of which a step of a policy has one. */
+const STEP_ENTRIES = ['proposed', 'approved', 'rejected', 'activated', 'retired'].map((step) => `policy.${step}`)
 const LONG_TEXTS = ['document', 'source']
 
 /** Reads of policies, and the switch of the active policy. */
@@ -77,10 +80,27 @@ export function policyQueries(
     },
 
     /** Lists the steps of a policy, in order. */
-    async policySteps(organizationId: string, policyId: string): Promise<PolicyStep[]> {
-      return database.query<PolicyStep & Row>(
-        `SELECT ${columnsOf('policy_steps').join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = $2 ORDER BY number`,
-        [organizationId, policyId],
+    policySteps: (organizationId: string, policyId: string) => readSteps(database, organizationId, policyId),
+
+    /** Whether the log confirms a stored policy: it is the proposed one, and its steps are those that the log recorded. */
+    async isConfirmed(stored: StoredPolicy): Promise<boolean> {
+      const { state: _state, steps_taken, ...policy } = stored
+      const { org_id: organizationId, id } = policy
+      const entries = await database.query<RowOf<'audit_entries'> & Row>(
+        `SELECT ${columnsOf('audit_entries').join(', ')} FROM audit_entries
+         WHERE org_id = $1 AND trail_id = $2 AND type = ANY($3::text[]) ORDER BY seq`,
+        [organizationId, id, STEP_ENTRIES],
+      )
+      const steps = await readSteps(database, organizationId, id)
+      const recorded = entries.filter(isAuthentic).map(dataOf)
+      return (
+        recorded.length === steps.length &&
+        recorded.length === entries.length &&
+        steps_taken === steps.length &&
+        recorded[0]?.policy_sha256 === recordSha256<'policies'>(organizationId, policy) &&
+        steps.every(
+          (step, index) => recorded[index]?.record_sha256 === recordSha256<'policy_steps'>(organizationId, step),
+        )
       )
     },
 
@@ -96,6 +116,13 @@ export function policyQueries(
       }
     },
   }
+}
+
+function readSteps(database: Database, organizationId: string, policyId: string): Promise<PolicyStep[]> {
+  return database.query<PolicyStep & Row>(
+    `SELECT ${columnsOf('policy_steps').join(', ')} FROM policy_steps WHERE org_id = $1 AND policy_id = $2 ORDER BY number`,
+    [organizationId, policyId],
+  )
 }
 
 async function readActive(
