@@ -153,6 +153,7 @@ export const PROMISES: readonly ProvedPromise[] = [
     promise: 'tampering shows',
     proofs: [
       { file: 'server/tests/audit-log.test.ts' },
+      { file: 'server/proofs/forged-power.proof.ts' },
       { file: 'server/src/core/audit/merkle-tree.test.ts', on: 'none' },
       { file: 'server/src/core/audit/merkle-proofs.test.ts', on: 'none' },
       { file: 'server/src/core/audit/verify-log.test.ts', on: 'none' },

@@ -45,8 +45,8 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
     sql: 'UPDATE usage_by_day SET count = 0 WHERE org_id = $1',
   },
   {
-    what: 'Names of organizations, operators, and the state of the live gate',
-    why: 'they are in the control database; the production log has an entry for each step, to be read by a person',
+    what: 'Names of organizations and of accounts, and rows that grant power',
+    why: 'they are in the control database; a forged row of an operator, a session or an approval is refused in use, with an alarm',
   },
   {
     what: 'A record that is deleted together with its entry before the entry is sealed',

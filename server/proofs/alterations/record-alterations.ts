@@ -175,7 +175,7 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'an inserted API key',
     sql: ({ otherKey }) =>
-      `INSERT INTO api_keys (org_id, id, name, key_hash, last_four, scopes, created_at) SELECT org_id, 'zz_forged', name, md5(random()::text), last_four, scopes, created_at FROM api_keys WHERE org_id = $1 AND id = '${otherKey}'`,
+      `INSERT INTO api_keys (org_id, id, name, key_hash, last_four, scopes, created_at, entry_id, mac) SELECT org_id, 'zz_forged', name, md5(random()::text), last_four, scopes, created_at, entry_id, mac FROM api_keys WHERE org_id = $1 AND id = '${otherKey}'`,
     named: () => 'The API key zz_forged is not on the log',
   },
   {

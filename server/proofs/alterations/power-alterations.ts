@@ -1,0 +1,144 @@
+/** One row of each table that grants power, and the act that ends it or makes another version of it. */
+
+import { changeRole } from '../../src/admin/change-operators.ts'
+import { changePassword } from '../../src/admin/change-password.ts'
+import { issueFirstLink } from '../../src/admin/first-link.ts'
+import { inviteOperator, withdrawInvitation } from '../../src/admin/invitations.ts'
+import { approveGate, closeGate } from '../../src/admin/manage-gate.ts'
+import { createKey, revokeKey } from '../../src/admin/manage-keys.ts'
+import { addOperator, resetCode } from '../../src/admin/manage-operators.ts'
+import { beginSession, endSessions } from '../../src/admin/manage-sessions.ts'
+import { removePasskey } from '../../src/admin/passkeys.ts'
+import { connectIdentity, disconnectIdentities } from '../../src/admin/single-sign-on.ts'
+import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes } from '../../src/admin/two-factor.ts'
+import { codeStep, oneTimeCode } from '../../src/security/one-time-code.ts'
+import { SCOPES } from '../../src/security/scopes.ts'
+import type { Installation } from '../../src/service/installation.ts'
+import type { PowerTable } from '../../src/store/power/power-tables.ts'
+import type { Operator } from '../../src/store/queries/operators.ts'
+import { activateDocument } from '../../tests/activate-document.ts'
+import { addAccount, addPasskeyRow } from '../../tests/people.ts'
+import { sandboxPolicy } from '../../tests/sandbox-policy.ts'
+
+const ACTOR = { type: 'system', id: 'proof' } as const
+const CLIENT = { address: '127.0.0.1', userAgent: '' }
+let people = 0
+
+/** A row that was made, by its key, and what makes it an earlier version. */
+export interface PowerScene {
+  where: string
+  key: string
+  next: () => Promise<unknown>
+}
+
+/** Makes a row of each table for an organization. */
+export const POWER_SCENES: Record<
+  PowerTable,
+  (installation: Installation, organizationId: string) => Promise<PowerScene>
+> = {
+  async api_keys(installation, organizationId) {
+    const { id } = await createKey(installation, {
+      ...{ environment: 'sandbox', organizationId, name: 'Proof', scopes: SCOPES, expiresAt: null, actor: ACTOR },
+    })
+    const key = (await installation.stores.sandbox.findApiKey(id))!
+    return { where: 'id = $1', key: id, next: () => revokeKey(installation, 'sandbox', { key, actor: ACTOR }) }
+  },
+  async operators(installation, organizationId) {
+    const operator = await newOperator(installation, organizationId)
+    const next = () => changeRole(installation, soleAct(organizationId), { operator, role: 'viewer' })
+    return { where: 'id = $1', key: operator.id, next }
+  },
+  async operator_codes(installation, organizationId) {
+    const operator = await newOperator(installation, organizationId)
+    const next = () => resetCode(installation, { organizationId, actor: ACTOR }, operator)
+    return { where: 'operator_id = $1', key: operator.id, next }
+  },
+  async invitations(installation, organizationId) {
+    const invited = { email: newEmail(), name: 'Invited', role: 'admin' }
+    const sent = done(await inviteOperator(installation, { organizationId, actor: ACTOR }, invited))
+    const next = () => withdrawInvitation(installation, soleAct(organizationId), sent.operator)
+    return { where: 'id = $1', key: sent.invitation_id, next }
+  },
+  async live_gate_approvals(installation, organizationId) {
+    const operator = await newOperator(installation, organizationId)
+    const document = { ...sandboxPolicy().document, version: 'live-1' }
+    await activateDocument(installation, document, { organizationId, environment: 'production' })
+    done(await approveGate(installation, { organizationId, operator, reason: 'for a proof' }))
+    const next = () => closeGate(installation, soleAct(organizationId))
+    return { where: 'operator_id = $1', key: operator.id, next }
+  },
+  async first_link(installation) {
+    done(await issueFirstLink(installation))
+    return { where: '$1::text IS NOT NULL', key: 'the only one', next: () => issueFirstLink(installation) }
+  },
+  async accounts(installation) {
+    const { id: accountId } = await newAccount(installation)
+    const password = 'nine slow ferries north'
+    const next = () => changePassword(installation, { accountId, sessionId: '', password })
+    return { where: 'id = $1', key: accountId, next }
+  },
+  async account_codes(installation) {
+    const { accountId, recoveryCode } = await withTwoFactor(installation)
+    const next = () => disableTwoFactor(installation, { accountId, code: recoveryCode })
+    return { where: 'account_id = $1', key: accountId, next }
+  },
+  async recovery_codes(installation) {
+    const { accountId, recoveryCode } = await withTwoFactor(installation)
+    const next = () => renewRecoveryCodes(installation, { accountId, code: recoveryCode })
+    return { where: 'account_id = $1', key: accountId, next }
+  },
+  async passkeys(installation) {
+    const { id: accountId, created_at } = await newAccount(installation)
+    const id = installation.newId('pky')
+    await addPasskeyRow(installation, {
+      ...{ id, account_id: accountId, credential_id: id, public_key: 'AAAA', sign_count: 0, transports: 'usb' },
+      ...{ name: 'Key', created_at, last_used_at: null },
+    })
+    return { where: 'id = $1', key: id, next: () => removePasskey(installation, { accountId, id }) }
+  },
+  async account_identities(installation) {
+    const { id: accountId } = await newAccount(installation)
+    const identity = { issuer: 'https://id.example.com', subject: accountId, email: null, name: 'P', groups: [] }
+    await connectIdentity(installation, { accountId, identity })
+    return { where: 'subject = $1', key: accountId, next: () => disconnectIdentities(installation, accountId) }
+  },
+  async sessions(installation) {
+    const { id: accountId } = await newAccount(installation)
+    await beginSession(installation, { accountId, method: 'password', client: CLIENT })
+    return { where: 'account_id = $1', key: accountId, next: () => endSessions(installation, { accountId }) }
+  },
+}
+
+function soleAct(organizationId: string) {
+  return { organizationId, reason: 'for a proof', via: 'root' }
+}
+
+function newEmail(): string {
+  people += 1
+  return `power-${people}@example.com`
+}
+
+async function newOperator(installation: Installation, organizationId: string): Promise<Operator> {
+  const added = { email: newEmail(), name: 'Proof', role: 'admin' }
+  return done(await addOperator(installation, { organizationId, actor: ACTOR }, added))
+}
+
+function newAccount(installation: Installation) {
+  return addAccount(installation, {
+    ...{ id: installation.newId('acc'), email: newEmail(), name: 'Proof', password_hash: 'x' },
+    created_at: new Date(installation.nowMs()).toISOString(),
+  })
+}
+
+async function withTwoFactor(installation: Installation) {
+  const { id: accountId, email } = await newAccount(installation)
+  const { secret } = done(await proposeTwoFactor(installation, { accountId, email }))
+  const code = oneTimeCode(secret, codeStep(installation.nowMs()))
+  const { recovery_codes } = done(await enableTwoFactor(installation, { accountId, code }))
+  return { accountId, recoveryCode: recovery_codes[0]! }
+}
+
+function done<T extends object>(result: T | { problem: string }): T {
+  if ('problem' in result) throw new Error(String(result.problem))
+  return result
+}
