@@ -116,6 +116,8 @@ test('all of it is on the audit log, with who and why', async () => {
       ['live_gate.approved', 'operator', 'Policy and tests read.'],
       ['live_gate.approved', 'operator', 'Checklist read.'],
       ['live_gate.closed', 'operator', 'Defaults are rising.'],
+      ['live_gate.approval_withdrawn', 'operator', undefined],
+      ['live_gate.approval_withdrawn', 'operator', undefined],
     ],
   )
 })

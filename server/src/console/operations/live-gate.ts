@@ -39,7 +39,7 @@ export const closeLiveGate = defineOperation({
   summary: 'Stop underwriting in production at once',
   access: 'open or close the live gate',
   input: Reason,
-  audit: ['live_gate.closed'],
+  audit: ['live_gate.closed', 'live_gate.approval_withdrawn'],
   async handle(context) {
     const refused = onlyInProduction(context)
     if (refused) return refused

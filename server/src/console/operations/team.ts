@@ -103,7 +103,7 @@ export const changeTeammateRole = defineOperation({
   summary: 'Give an operator another role',
   access: 'manage operators',
   input: Strict({ operator_id: operatorId, role: OneOf(ROLES), reason: Reason }),
-  audit: ['operator.role_changed', 'operator.invitation_withdrawn'],
+  audit: ['operator.role_changed', 'operator.invitation_withdrawn', 'live_gate.approval_withdrawn'],
   async handle(context) {
     const { installation, input } = context
     const operator = await findTeammate(context, input.operator_id)
@@ -118,7 +118,7 @@ export const removeTeammate = defineOperation({
   summary: 'Remove an operator; sessions end at once',
   access: 'manage operators',
   input: Strict({ operator_id: operatorId, reason: Reason }),
-  audit: ['operator.removed'],
+  audit: ['operator.removed', 'live_gate.approval_withdrawn'],
   async handle(context) {
     const { installation, input } = context
     const operator = await findTeammate(context, input.operator_id)
