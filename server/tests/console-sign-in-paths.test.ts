@@ -11,12 +11,14 @@ const argon2 = mock.method(crypto, 'argon2')
 syncBuiltinESMExports()
 const { ConsoleClient, PASSWORD, signedInOperator } = await import('./console-client.ts')
 const { hashPassword } = await import('../src/security/password.ts')
+const { rewriteRow } = await import('./people.ts')
 const { startTestService } = await import('./test-service.ts')
 
 let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
 const api = await startTestService({ nowMs: () => nowMs })
 const acme = await api.newOrganization('Acme')
-const { control } = api.service.installation.storage
+const { installation } = api.service
+const { control } = installation.storage
 const statements: string[] = []
 const query = control.query.bind(control)
 Object.assign(control, {
@@ -49,9 +51,10 @@ async function attempts(email: string) {
 
 test('an unknown e-mail, a known one and one without a password take the same steps and the same work', async () => {
   const known = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'owner' })
-  await query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [known.accountId, await hashPassword(PASSWORD)])
+  const password_hash = await hashPassword(PASSWORD)
+  await rewriteRow(installation, { table: 'accounts', id: known.accountId }, { password_hash })
   const passkeyOnly = await signedInOperator(api, { organizationId: acme.id, email: 'bob@example.com', role: 'viewer' })
-  await query('UPDATE accounts SET password_hash = NULL WHERE id = $1', [passkeyOnly.accountId])
+  await rewriteRow(installation, { table: 'accounts', id: passkeyOnly.accountId }, { password_hash: null })
   const unknown = await attempts('unknown@example.com')
   assert.deepEqual(
     unknown.map(({ status, hashed }) => [status, hashed.length]),

@@ -101,8 +101,8 @@ export class ControlDatabase implements Database {
   }
 
   /** Whether the log has an entry that makes rows of a table, whatever became of the row of this subject. */
-  async hasEntry({ table, row }: PowerRow): Promise<boolean> {
-    return (await this.#newestEntry(entriesOf({ table, row }), false)) !== undefined
+  async hasEntry(part: PowerRow, { mayBeCached = false } = {}): Promise<boolean> {
+    return (await this.#newestEntry(entriesOf(part), mayBeCached)) !== undefined
   }
 
   /**

@@ -29,9 +29,11 @@ export function insertAccount(control: Queryable, account: NewAccount & Seal): P
   return insertRow(control, 'accounts', account)
 }
 
-/** Finds an account by e-mail, which must be lower case. */
-export function findAccountByEmail(control: ControlDatabase, email: string): Promise<Account | undefined> {
-  return readAccount(control, 'email = $1', email)
+/** Finds an account by e-mail, which must be lower case. An unknown e-mail takes the same steps as a known one. */
+export async function findAccountByEmail(control: ControlDatabase, email: string): Promise<Account | undefined> {
+  const account = await readAccount(control, 'email = $1', email)
+  if (!account) await control.hasEntry({ table: 'accounts', row: { id: email } }, { mayBeCached: true })
+  return account
 }
 
 /** Finds an account by id. */

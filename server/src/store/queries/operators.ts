@@ -96,20 +96,16 @@ export async function operatorsOfAccount(
   control: ControlDatabase,
   accountId: string,
 ): Promise<(Operator & { organization_name: string })[]> {
-  const operators = await readOperators(
-    control,
-    'operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.org_id',
-    [accountId],
+  const columns = OPERATOR_COLUMNS.map((column) => `operator.${column}`).join(', ')
+  const rows = await control.genuine('operators', () =>
+    control.query<Operator & Seal & { organization_name: string } & Row>(
+      `SELECT ${columns}, organization.name AS organization_name
+       FROM operators AS operator JOIN organizations AS organization ON organization.id = operator.org_id
+       WHERE operator.account_id = $1 AND operator.disabled_at IS NULL ORDER BY operator.org_id`,
+      [accountId],
+    ),
   )
-  const names = await control.query<{ id: string; name: string }>(
-    'SELECT id, name FROM organizations WHERE id = ANY($1::text[])',
-    [operators.map(({ org_id }) => org_id)],
-  )
-  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
-  return operators.flatMap((operator) => {
-    const organization_name = nameOf.get(operator.org_id)
-    return organization_name === undefined ? [] : [{ ...operator, organization_name }]
-  })
+  return rows.map(({ mac: _mac, ...operator }) => operator)
 }
 
 /** Lists the operators who can prove who they are: by one-time codes, or by signing in to the console. */
