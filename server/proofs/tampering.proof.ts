@@ -99,6 +99,7 @@ function verify(organizationId: string): Promise<LogVerification> {
     organizationId,
     environment: 'sandbox',
     store,
+    people: installation.stores.production,
     publicKeys: [signingKey.publicKey],
     knownHeads,
   })

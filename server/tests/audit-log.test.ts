@@ -47,6 +47,7 @@ function verify({ id }: TestOrganization) {
     organizationId: id,
     environment: 'sandbox',
     store,
+    people: installation.stores.production,
     publicKeys: [signingKey.publicKey],
     knownHeads: installation.knownHeads.sandbox,
   })
@@ -163,6 +164,7 @@ test('verification finds a truncated log by its newest head, or by a head kept e
     organizationId: organization.id,
     environment: 'sandbox',
     store,
+    people: installation.stores.production,
     publicKeys: [signingKey.publicKey],
     pinnedHead: pinned!,
   })

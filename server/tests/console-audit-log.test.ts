@@ -157,7 +157,7 @@ test('one verification runs at a time, and one whose node died can be started ag
       newId,
       nowMs: () => nowMs,
     },
-    ...{ store: installation.stores.sandbox, knownHeads: knownHeads.sandbox },
+    ...{ store: installation.stores.sandbox, people: installation.stores.production, knownHeads: knownHeads.sandbox },
     publicKey: masterKey.auditSigningKey('sandbox').publicKey,
   } as const
   const [first, second] = await Promise.all([beginVerification(wanted), beginVerification(wanted)])

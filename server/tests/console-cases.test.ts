@@ -339,7 +339,10 @@ test('a note stays with the case, and the audit log holds its hash but not its t
   )
   const publicKeys = [installation.masterKey.auditSigningKey('sandbox').publicKey]
   const store = installation.stores.sandbox
-  const report = await verifyAuditLog({ environment: 'sandbox', organizationId: acme.id, store, publicKeys })
+  const report = await verifyAuditLog({
+    ...{ environment: 'sandbox', organizationId: acme.id, store, publicKeys },
+    people: api.service.installation.stores.production,
+  })
   assert.ok(
     JSON.stringify(report).includes('nte_1'),
     `a note that no entry speaks of is found: ${JSON.stringify(report)}`,

@@ -147,6 +147,7 @@ test('audit verify finds a key whose state was changed in the database', async (
       organizationId: acme.id,
       environment: 'sandbox',
       store: installation.stores.sandbox,
+      people: installation.stores.production,
       publicKeys: [installation.masterKey.auditSigningKey('sandbox').publicKey],
     })
   await until('all entries are sealed', async () => (await verify()).unsealed === 0)

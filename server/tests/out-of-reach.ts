@@ -45,6 +45,16 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
     sql: 'UPDATE usage_by_day SET count = 0 WHERE org_id = $1',
   },
   {
+    what: 'The review queue: which decisions wait, who works on a case, and when it is due',
+    why: 'it is made of decisions and reviews, which are compared; entries say who took a case, to be read by a person',
+    sql: `UPDATE cases SET assignee_id = 'opr_x', assigned_at = now() WHERE org_id = $1`,
+  },
+  {
+    what: 'Scenarios of the playground',
+    why: 'they are requests that decide nothing; entries say who added, changed and removed one',
+    sql: `INSERT INTO playground_scenarios (org_id, id, name, request, saved_by, saved_at) VALUES ($1, 'scn_x', 'x', '{}', 'opr_x', now())`,
+  },
+  {
     what: 'Names of organizations and of accounts, and rows that grant power',
     why: 'they are in the control database; a forged row of an operator, a session or an approval is refused in use, with an alarm',
   },

@@ -165,6 +165,16 @@ export const RECORD_ALTERATIONS: readonly Alteration[] = [
       `INSERT INTO policy_steps SELECT org_id, policy_id, 9, step, checksum, evidence, reason, actor_type, actor_id, taken_at FROM policy_steps WHERE org_id = $1 AND number = 1`,
     named: ({ policy }) => `The policy ${policy} has more steps than the log recorded.`,
   },
+  {
+    what: 'the active policy replaced by another one',
+    sql: () => `UPDATE active_policies SET policy_id = 'pol_other' WHERE org_id = $1`,
+    named: ({ policy }) => new RegExp(`The active policy is pol_other \\w+, but .* is that of ${policy}`),
+  },
+  {
+    what: 'the active policy removed',
+    sql: () => 'DELETE FROM active_policies WHERE org_id = $1',
+    named: ({ policy }) => new RegExp(`The active policy is none, but .* is that of ${policy}`),
+  },
   edited('the scopes of an API key widened', { ...KEY, set: `scopes = 'decisions:write'` }),
   edited('the hash of an API key replaced', { ...KEY, set: `key_hash = md5(random()::text)` }),
   {

@@ -24,6 +24,8 @@ export interface WantedVerification {
   operatorId: string
   requestId: string
   store: EnvironmentStore
+  /** The store of production, whose log has the entries of people. */
+  people: EnvironmentStore
   knownHeads: KnownHeads
   publicKey: KeyObject
   newId: NewId
@@ -62,12 +64,12 @@ async function run(wanted: WantedVerification, runId: string): Promise<void> {
 }
 
 async function verify(wanted: WantedVerification, runId: string): Promise<KeptVerification> {
-  const { organizationId, environment, store, knownHeads, publicKey } = wanted
+  const { organizationId, environment, store, people, knownHeads, publicKey } = wanted
   knownHeads.reload()
   const startedMs = performance.now()
   let reportAtMs = startedMs
   const { problems, ...verification } = await verifyAuditLog({
-    ...{ organizationId, environment, store, knownHeads },
+    ...{ organizationId, environment, store, people, knownHeads },
     publicKeys: [publicKey],
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return

@@ -7,6 +7,7 @@ import { type LogPage, verifyLog } from '../core/audit/verify-log.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RecordedTable } from '../store/queries/audit-records.ts'
 import type { VerifiedLeaf } from '../store/queries/audit-verification.ts'
+import { ActorCheck } from './check-actors.ts'
 import { TrailCheck } from './check-trails.ts'
 import { CREATED_BY, compareRecords } from './compare-records.ts'
 import type { KnownHeads } from './known-heads.ts'
@@ -36,6 +37,8 @@ export interface LogToVerify {
   organizationId: string
   environment: Environment
   store: EnvironmentStore
+  /** The store of production, whose log has the entries of people. */
+  people: EnvironmentStore
   publicKeys: readonly KeyObject[]
   knownHeads?: Pick<KnownHeads, 'newest' | 'file'>
   /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
@@ -75,7 +78,11 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
   // If leaves were altered, the nodes over them differ too, which adds nothing to the report.
   if (report.status === 'intact') await findAlteredNodes(log, size, problems)
   const trails = new TrailCheck(store, (problem) => problems.add(problem))
-  for await (const page of store.entriesByTrail(organizationId)) trails.addPage(page)
+  const actors = new ActorCheck(organizationId, { own: store, people: log.people }, (problem) => problems.add(problem))
+  for await (const page of store.entriesByTrail(organizationId)) {
+    trails.addPage(page)
+    await actors.addPage(page)
+  }
   await findRecordsWithoutEntry(store, organizationId, problems)
   return {
     organization_id: organizationId,
@@ -162,6 +169,11 @@ async function findRecordsWithoutEntry(
   }
   for (const id of await store.policiesWithUnknownSteps(organizationId))
     problems.add(`The policy ${id} has more steps than the log recorded.`)
+  const { stored, recorded } = await store.activePolicyByLog(organizationId)
+  if (stored !== recorded)
+    problems.add(
+      `The active policy is ${stored ?? 'none'}, but the newest activation on the log is that of ${recorded ?? 'none'}.`,
+    )
   for (const id of await store.queuedWithoutEntry(organizationId))
     problems.add(`Entry ${id} waits to be sealed, but does not exist.`)
 }

@@ -72,6 +72,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
             organizationId,
             environment,
             store: installation.stores[environment],
+            people: installation.stores.production,
             publicKeys: [publicKey],
             knownHeads,
             onProgress: progressLines(`${environment} ${organizationId}`, onProgress),

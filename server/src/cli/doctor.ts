@@ -161,6 +161,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
         organizationId,
         environment,
         store: stores[environment],
+        people: stores.production,
         publicKeys,
         knownHeads: knownHeads[environment],
       })

@@ -120,6 +120,7 @@ export const verifyLog = defineOperation({
     const { knownHeads, masterKey, newId, nowMs } = installation
     const { begun } = await beginVerification({
       ...{ organizationId, environment, store, newId, nowMs, operatorId: operator.id, requestId },
+      people: installation.stores.production,
       knownHeads: knownHeads[environment],
       publicKey: masterKey.auditSigningKey(environment).publicKey,
     })

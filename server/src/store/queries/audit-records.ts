@@ -69,6 +69,42 @@ export function auditRecordQueries(database: Database) {
       return new Map(rows.map(({ trail_id, ...entry }) => [trail_id, entry]))
     },
 
+    /** Which of these subjects an entry of one of the types speaks of. */
+    async subjectsWithEntry(
+      organizationId: string,
+      subjectIds: readonly string[],
+      types: readonly string[],
+    ): Promise<Set<string>> {
+      const rows = await database.query<{ subject_id: string }>(
+        `SELECT wanted.subject_id FROM unnest($2::text[]) AS wanted (subject_id)
+         WHERE EXISTS (SELECT 1 FROM audit_entries AS entry
+           WHERE entry.org_id = $1 AND entry.subject_id = wanted.subject_id AND entry.type = ANY($3::text[]))`,
+        [organizationId, subjectIds, types],
+      )
+      return new Set(rows.map(({ subject_id }) => subject_id))
+    },
+
+    /** When an operator signed in, or joined in a session that was open: the times at which their sessions began. */
+    async signIns(organizationId: string, operatorId: string): Promise<string[]> {
+      const rows = await database.query<{ occurred_at: string }>(
+        `SELECT occurred_at FROM audit_entries WHERE org_id = $1 AND subject_id = $2
+         AND type IN ('operator.signed_in', 'operator.joined') AND actor_type <> 'api_key'`,
+        [organizationId, operatorId],
+      )
+      return rows.map(({ occurred_at }) => occurred_at)
+    },
+
+    /** The policy that the pointer names, and the one whose activation is the newest on the log; null where there is none. */
+    async activePolicyByLog(organizationId: string): Promise<{ stored: string | null; recorded: string | null }> {
+      const [row] = await database.query<{ stored: string | null; recorded: string | null }>(
+        `SELECT (SELECT policy_id || ' ' || checksum FROM active_policies WHERE org_id = $1) AS stored,
+           (SELECT subject_id || ' ' || (data::json ->> 'policy_checksum') FROM audit_entries
+            WHERE org_id = $1 AND type = 'policy.activated' AND actor_type <> 'api_key' ORDER BY id DESC LIMIT 1) AS recorded`,
+        [organizationId],
+      )
+      return row!
+    },
+
     /** Who made each of these records: the actor of the first entry of its trail. */
     async creators(
       organizationId: string,
