@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signCheckpoint } from '../../server/src/core/audit/checkpoint.ts'
 import { frontierPositions, rootOfFrontier } from '../../server/src/core/audit/merkle-tree.ts'
-import { loadMasterKey } from '../../server/src/security/master-key.ts'
+import { loadMasterKey } from '../../server/src/security/master-key-file.ts'
 import type { Sql } from '../load/sandbox-sql.ts'
 
 /**

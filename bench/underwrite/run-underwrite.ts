@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../server/src/config.ts'
-import { loadMasterKey } from '../../server/src/security/master-key.ts'
+import { loadMasterKey } from '../../server/src/security/master-key-file.ts'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -287,7 +287,7 @@ async function saturationCurve(
 
 /** The key of the MACs of the service's audit entries: its sealer refuses entries without one. */
 function auditKeyOf({ env: { DATA_DIR } }: MeasuredService): KeyObject {
-  return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.auditMacKey('sandbox')
+  return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.auditMacKeys('sandbox')[0]
 }
 
 function perSecond(values: number[]): Series {

@@ -13,7 +13,7 @@ import type { RowOf } from '../src/store/schema/tables.ts'
 import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
 import { addOperatorRow } from '../tests/people.ts'
 import { tamper } from '../tests/tamper.ts'
-import { testAuditKey } from '../tests/test-audit-key.ts'
+import { testKeys } from '../tests/test-keys.ts'
 import { startTestService } from '../tests/test-service.ts'
 import type { Scene } from './alterations/alteration.ts'
 import { LOG_ALTERATIONS } from './alterations/log-alterations.ts'
@@ -32,8 +32,7 @@ const sealer = new Sealer({
   environment: 'sandbox',
   database,
   store,
-  signingKey,
-  macKey: installation.masterKey.auditMacKey('sandbox'),
+  keys: installation.masterKey.sealingKeys('sandbox'),
   knownHeads,
   onError: () => {},
   onRefused: ({ id }) => refused.push(id),
@@ -183,7 +182,7 @@ test('a forged entry in the sealing queue is refused, and its decision does not 
   const forged = { ...entry!, id: `aud_${'1'.repeat(26)}`, subject_id: `dec_${'1'.repeat(26)}`, seq: 90 }
   const leaf_hash = leafHashOf(organizationId, entryOf(forged))
   // The forger knows the format, but has another key.
-  const row = { ...forged, leaf_hash, mac: entryMac(testAuditKey, { ...forged, leaf_hash }) }
+  const row = { ...forged, leaf_hash, mac: entryMac(testKeys.auditKeys[0], { ...forged, leaf_hash }) }
   const columns = Object.keys(row)
   await database.query(
     `INSERT INTO audit_entries (${columns.join(', ')}) VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,

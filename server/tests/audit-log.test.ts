@@ -18,15 +18,13 @@ const refused: string[] = []
 const sealer = newSealer()
 
 function newSealer(onError: (error: unknown) => void = () => {}): Sealer {
-  const macKey = installation.masterKey.auditMacKey('sandbox')
   const knownHeads = installation.knownHeads.sandbox
   return new Sealer({
     ...installation,
     environment: 'sandbox',
     database,
     store,
-    signingKey,
-    macKey,
+    keys: installation.masterKey.sealingKeys('sandbox'),
     knownHeads,
     onError,
     onRefused: ({ id }) => refused.push(id),

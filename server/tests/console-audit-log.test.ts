@@ -158,7 +158,7 @@ test('one verification runs at a time, and one whose node died can be started ag
       nowMs: () => nowMs,
     },
     ...{ store: installation.stores.sandbox, people: installation.stores.production, knownHeads: knownHeads.sandbox },
-    publicKey: masterKey.auditSigningKey('sandbox').publicKey,
+    publicKeys: masterKey.auditPublicKeys('sandbox'),
   } as const
   const [first, second] = await Promise.all([beginVerification(wanted), beginVerification(wanted)])
   assert.deepEqual([first!.begun, second!.begun].sort(), [false, true])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { exampleTransaction } from './example-transaction.ts'
-import { testKeys } from './test-audit-key.ts'
+import { testKeys } from './test-keys.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()

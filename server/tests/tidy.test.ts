@@ -80,6 +80,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'security',
     'service/explain-failure.ts',
     'service/installation.ts',
+    'service/rotate-master-key.ts',
     'service/version.ts',
     'store',
     'threads',

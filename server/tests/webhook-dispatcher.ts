@@ -92,7 +92,7 @@ async function placeOn(
       const dispatcher = new Dispatcher({
         rules: { environment: 'sandbox', allowLoopback: true },
         store,
-        secrets: new WebhookSecretBox(installation.masterKey.derive('webhook secrets sandbox')),
+        secrets: new WebhookSecretBox(installation.masterKey.deriveAll('webhook secrets sandbox')),
         agentFor: async (timeoutMs) =>
           createSafeAgent({ allowLoopback: true, timeoutMs, ...(resolveAll && { resolveAll }) }),
         userAgent: 'Verdigraph/test',

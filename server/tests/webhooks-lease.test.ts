@@ -5,7 +5,7 @@ import { disableByOperator } from '../src/admin/manage-webhooks.ts'
 import { DatabaseError } from '../src/store/database/database.ts'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import type { LeaseRequest } from '../src/store/queries/webhook-dispatch.ts'
-import { testKeys } from './test-audit-key.ts'
+import { testKeys } from './test-keys.ts'
 import { webhookPlaces } from './webhook-dispatcher.ts'
 
 const openWebhookPlace = webhookPlaces()

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { generateRecoveryCodes, hashRecoveryCode, isRecoveryCode } from '../security/recovery-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
@@ -204,9 +205,9 @@ function rowsOf(installation: Installation, accountId: string, codes: readonly s
 }
 
 function codeBox({ masterKey }: Installation): SecretBox {
-  return new SecretBox(masterKey.derive('account codes'))
+  return new SecretBox(masterKey.deriveAll('account codes'))
 }
 
-function recoveryKey({ masterKey }: Installation) {
-  return masterKey.deriveHmacKey('recovery codes')
+function recoveryKey({ masterKey }: Installation): KeyObject {
+  return masterKey.deriveLasting('recovery codes')
 }

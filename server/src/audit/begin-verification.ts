@@ -27,7 +27,7 @@ export interface WantedVerification {
   /** The store of production, whose log has the entries of people. */
   people: EnvironmentStore
   knownHeads: KnownHeads
-  publicKey: KeyObject
+  publicKeys: readonly KeyObject[]
   newId: NewId
   nowMs: () => number
 }
@@ -64,13 +64,12 @@ async function run(wanted: WantedVerification, runId: string): Promise<void> {
 }
 
 async function verify(wanted: WantedVerification, runId: string): Promise<KeptVerification> {
-  const { organizationId, environment, store, people, knownHeads, publicKey } = wanted
+  const { organizationId, environment, store, people, knownHeads, publicKeys } = wanted
   knownHeads.reload()
   const startedMs = performance.now()
   let reportAtMs = startedMs
   const { problems, ...verification } = await verifyAuditLog({
-    ...{ organizationId, environment, store, people, knownHeads },
-    publicKeys: [publicKey],
+    ...{ organizationId, environment, store, people, knownHeads, publicKeys },
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return
       reportAtMs = performance.now() + REPORT_EVERY_MS

@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { signCheckpoint, verifyCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
-import type { SigningKey } from '../security/master-key.ts'
+import type { SealingKeys } from '../security/master-key.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { EntryToSeal, LogEnd, Seal } from '../store/queries/audit-sealing.ts'
 import type { KnownHeads } from './known-heads.ts'
@@ -16,7 +16,7 @@ export interface TreeToExtend {
 export interface ExtendParts {
   environment: Environment
   store: Pick<EnvironmentStore, 'logEnds' | 'nodeHashesOf'>
-  signingKey: SigningKey
+  keys: SealingKeys
   knownHeads: Pick<KnownHeads, 'newest' | 'reload'>
   nowMs: () => number
 }
@@ -50,11 +50,11 @@ export async function extendTrees(
 /** Why a tree must not be extended. Signing over altered rows would make the alteration verifiable. */
 function problemOf(
   { organizationId, head, frontier }: { organizationId: string; head: LogEnd['head']; frontier: readonly string[] },
-  { environment, signingKey, knownHeads }: ExtendParts,
+  { environment, keys, knownHeads }: ExtendParts,
 ): string | undefined {
   // INVARIANT: a new head extends the last one, which this installation signed. With the tree alone, leaves that were
   // inserted with SQL, together with their nodes and a head, would be signed.
-  if (head && !verifyCheckpoint({ environment, organizationId }, head, signingKey.publicKey))
+  if (head && !keys.heads.some((key) => verifyCheckpoint({ environment, organizationId }, head, key)))
     return `the last head of ${organizationId} has no valid signature, nothing was sealed: run audit verify`
   if (head && rootOfFrontier(frontier) !== head.root_hash)
     return `the stored tree of ${organizationId} does not match its last signed head, nothing was sealed: run audit verify`
@@ -73,7 +73,7 @@ function isBehind(head: LogEnd['head'], known: ReturnType<KnownHeads['newest']>)
 function extend(
   { organizationId, entries }: TreeToExtend,
   { head: last, announced_at, frontier }: LogEnd & { frontier: readonly string[] },
-  { environment, signingKey, nowMs }: ExtendParts,
+  { environment, keys, nowMs }: ExtendParts,
 ): Seal & Pick<LogEnd, 'announced_at'> {
   const size = last?.tree_size ?? 0
   const grown = appendLeaves({ size, frontier, leaves: entries.map(({ leaf_hash }) => leaf_hash) })
@@ -85,7 +85,7 @@ function extend(
     head: signCheckpoint(
       { environment, organizationId },
       { tree_size: grown.size, root_hash: grown.root, signed_at: new Date(nowMs()).toISOString() },
-      signingKey.privateKey,
+      keys.signing.privateKey,
     ),
     announced_at,
   }

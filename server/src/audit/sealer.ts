@@ -25,13 +25,12 @@
  *
  * The lease alone does not exclude a second sealer: a round may outlast it. The write decides which of the two wins.
  */
-import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import { checkpointOf } from '../core/audit/checkpoint.ts'
 import { hasValidMac } from '../core/audit/entry-mac.ts'
 import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
-import type { SigningKey } from '../security/master-key.ts'
+import type { SealingKeys } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
@@ -73,8 +72,7 @@ export interface SealerParts {
   environment: Environment
   database: Database
   store: EnvironmentStore
-  signingKey: SigningKey
-  macKey: KeyObject
+  keys: SealingKeys
   knownHeads: KnownHeads
   newId: NewId
   nowMs: () => number
@@ -182,7 +180,7 @@ export class Sealer {
   }
 
   #isGenuine(entry: EntryToSeal): boolean {
-    if (hasValidMac(this.#parts.macKey, entry)) return true
+    if (hasValidMac(this.#parts.keys.macs, entry)) return true
     if (this.#refused.has(entry.id)) return false
     if (this.#refused.size >= REFUSED_REMEMBERED_MAX) this.#refused.clear()
     this.#refused.add(entry.id)

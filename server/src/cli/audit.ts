@@ -60,8 +60,8 @@ export const auditVerify = defineCommand<LogVerification[]>({
 
     const verifications: LogVerification[] = []
     for (const environment of environments) {
-      const publicKey = readPublicKey(options['public-key'], installation, environment)
-      if (isProblem(publicKey)) return publicKey
+      const publicKeys = readPublicKeys(options['public-key'], installation, environment)
+      if (isProblem(publicKeys)) return publicKeys
       const knownHeads = installation.knownHeads[environment]
       knownHeads.reload()
       // An organization that was deleted is still known by its head.
@@ -73,7 +73,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
             environment,
             store: installation.stores[environment],
             people: installation.stores.production,
-            publicKeys: [publicKey],
+            publicKeys,
             knownHeads,
             onProgress: progressLines(`${environment} ${organizationId}`, onProgress),
             ...(pinnedHead && { pinnedHead }),
@@ -124,21 +124,34 @@ export const auditAcceptRestore = defineCommand<RestoredLog[]>({
           .join('\n'),
 })
 
-export const auditPublicKey = defineCommand<{ environment: Environment; key_id: string; public_key: string }[]>({
+/** A public key that verifies logs of an environment; a retired one verifies what was signed before a rotation. */
+interface PublicKeyOfLogs {
+  environment: Environment
+  key_id: string
+  is_retired: boolean
+  public_key: string
+}
+
+export const auditPublicKey = defineCommand<PublicKeyOfLogs[]>({
   name: 'audit public-key',
   summary: 'Print the public keys that verify the signatures of the audit logs',
   usage: 'audit public-key',
   run: async ({ masterKey }) =>
-    ENVIRONMENTS.map((environment) => {
-      const { publicKey } = masterKey.auditSigningKey(environment)
-      return {
+    ENVIRONMENTS.flatMap((environment) =>
+      masterKey.auditPublicKeys(environment).map((publicKey, n) => ({
         environment,
         key_id: keyId(publicKey),
+        is_retired: n > 0,
         public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-      }
-    }),
+      })),
+    ),
   render: (keys) =>
-    keys.map(({ environment, key_id, public_key }) => `${environment} (key ${key_id})\n${public_key}`).join('\n'),
+    keys
+      .map(
+        ({ environment, key_id, is_retired, public_key }) =>
+          `${environment} (key ${key_id}${is_retired ? ', retired' : ''})\n${public_key}`,
+      )
+      .join('\n'),
 })
 
 /** Reports at most every two seconds, and nothing about a log that takes less. */
@@ -177,14 +190,14 @@ function readHead(text: string | boolean | undefined): Checkpoint | undefined | 
   }
 }
 
-function readPublicKey(
+function readPublicKeys(
   text: string | boolean | undefined,
   { masterKey }: Installation,
   environment: Environment,
-): KeyObject | Problem {
-  if (text === undefined) return masterKey.auditSigningKey(environment).publicKey
+): KeyObject[] | Problem {
+  if (text === undefined) return masterKey.auditPublicKeys(environment)
   try {
-    return createPublicKey(String(text))
+    return [createPublicKey(String(text))]
   } catch {
     return { problem: 'the file of --public-key holds no public key in PEM format: run audit public-key to print one' }
   }

@@ -39,6 +39,8 @@ export interface Command<R = unknown> {
   options?: CommandOptions
   /** Positional arguments; all of them are required. */
   arguments?: readonly string[]
+  /** True if the command works only while no server is running on the installation. */
+  needsStoppedServer?: boolean
   /** Runs in the calling process before `run`. Files are read here, because a server may not see the caller's files. */
   prepare?(input: CommandInput): CommandInput | Problem
   /** Runs in the calling process without an installation; undefined means that this call needs `run`. */

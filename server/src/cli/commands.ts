@@ -4,6 +4,7 @@ import { decisionsExplain, decisionsShow } from './decisions.ts'
 import { doctor } from './doctor.ts'
 import { gateApprove, gateClose, gateStatusCommand } from './gate.ts'
 import { keysCreate, keysDisable, keysEnable, keysList, keysRevoke, keysRotate } from './keys.ts'
+import { masterKeyRotate } from './master-key.ts'
 import { migrateCommand } from './migrate.ts'
 import {
   operatorsAdd,
@@ -85,6 +86,7 @@ export const commands: readonly Command[] = [
   auditVerify,
   auditAcceptRestore,
   auditPublicKey,
+  masterKeyRotate,
   migrateCommand,
   doctor,
 ]

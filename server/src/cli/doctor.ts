@@ -156,7 +156,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
         : 'keeps up',
     })
     for (const { id: organizationId } of await listOrganizations(storage.control)) {
-      const publicKeys = [masterKey.auditSigningKey(environment).publicKey]
+      const publicKeys = masterKey.auditPublicKeys(environment)
       const { intact, leaves, problems } = await verifyAuditLog({
         organizationId,
         environment,

@@ -97,7 +97,10 @@ async function runDoctor(call: InstallationCall): Promise<unknown[]> {
 /** Runs a command in the server that has the embedded database open; if there is none, in this process. */
 async function runOnInstallation({ config, command, input, onProgress }: InstallationCall): Promise<unknown> {
   if (!config.databaseUrls) {
-    const answer = await runOnServer(config.dataDir, { command: command.name, input, onProgress })
+    // Nothing is sent to a server for a command that needs it stopped: the lock of the folder refuses to open it twice.
+    const answer = command.needsStoppedServer
+      ? NO_SERVER
+      : await runOnServer(config.dataDir, { command: command.name, input, onProgress })
     if (answer !== NO_SERVER) return answer
     // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
     if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }

@@ -16,7 +16,7 @@ export function generateToken(): string {
  * with SHA-256, an administrator of the database could insert the row of a token that they chose.
  */
 export function hashToken(masterKey: MasterKey, purpose: TokenPurpose, token: string): string {
-  return createHmac('sha256', masterKey.deriveHmacKey(`tokens of ${purpose}`))
+  return createHmac('sha256', masterKey.deriveLasting(`tokens of ${purpose}`))
     .update(token)
     .digest('hex')
 }

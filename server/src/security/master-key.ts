@@ -1,19 +1,10 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { ConfigError, type Environment } from '../config.ts'
-import { writeSecretFile } from './secret-file.ts'
+import type { HmacKeys } from '../core/audit/entry-mac.ts'
+import { SecretBox } from './secret-box.ts'
 
-const KEY_BYTES = 32
-const FILE_NAME = 'master.key'
+/** The length of a master key. */
+export const KEY_BYTES = 32
 
 /** The Ed25519 key pair that signs the heads of the audit log. */
 export interface SigningKey {
@@ -21,31 +12,73 @@ export interface SigningKey {
   publicKey: KeyObject
 }
 
-/** The one key that every other secret of an installation is derived from; the only one to guard and to back up. */
+/** What a sealer signs with, and what it accepts. */
+export interface SealingKeys {
+  signing: SigningKey
+  /** The keys of the MACs of entries that it seals. */
+  macs: readonly KeyObject[]
+  /** The keys of the heads that it extends. */
+  heads: readonly KeyObject[]
+}
+
+/**
+ * The one key that every other secret of an installation is derived from; the only one to guard and to back up.
+ *
+ * Rotating it makes a new key and retires the current one. Retired keys still decrypt and verify what was made with them,
+ * and make nothing new. They are stored encrypted with a key derived from the current one (`encryptRetired`).
+ */
 export class MasterKey {
   readonly #key: Buffer
   readonly #hmacKeys = new Map<string, KeyObject>()
+  /** Newest first. */
+  readonly #retired: readonly Buffer[]
 
-  constructor(key: Buffer) {
+  constructor(key: Buffer, retired: readonly Buffer[] = []) {
     if (key.length !== KEY_BYTES)
       throw new ConfigError(
         `the master key must be ${KEY_BYTES} bytes in base64: create one with openssl rand -base64 ${KEY_BYTES}`,
       )
     this.#key = key
+    this.#retired = retired
   }
 
   /** Derives a key for one purpose (HKDF). It reveals neither the master key nor the key of another purpose. */
   derive(purpose: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.#key, '', `verdigraph ${purpose}`, KEY_BYTES))
+    return deriveFrom(this.#key, purpose)
+  }
+
+  /** The keys that may have made something for a purpose: of the current master key first, then of the retired ones. */
+  deriveAll(purpose: string): Buffer[] {
+    return [this.#key, ...this.#retired].map((key) => deriveFrom(key, purpose))
+  }
+
+  /**
+   * A key that rotation keeps, derived from the oldest master key. For hashes that have to stay comparable, of values
+   * which are not stored and so cannot be hashed again. A thief of that key who writes rows with such a hash needs a MAC
+   * of the current key besides.
+   */
+  deriveLasting(purpose: string): KeyObject {
+    return this.#hmacKey(this.#retired.at(-1) ?? this.#key, purpose)
   }
 
   /** Derives a key as a `KeyObject` for HMAC, once: creating the object costs seven times as much as one HMAC with it. */
   deriveHmacKey(purpose: string): KeyObject {
-    const known = this.#hmacKeys.get(purpose)
+    return this.#hmacKey(this.#key, purpose)
+  }
+
+  #hmacKey(key: Buffer, purpose: string): KeyObject {
+    const name = `${key === this.#key ? 'current' : 'oldest'} ${purpose}`
+    const known = this.#hmacKeys.get(name)
     if (known) return known
-    const derived = createSecretKey(this.derive(purpose))
-    this.#hmacKeys.set(purpose, derived)
+    const derived = createSecretKey(deriveFrom(key, purpose))
+    this.#hmacKeys.set(name, derived)
     return derived
+  }
+
+  /** The HMAC keys that may have made something for a purpose, that of the current master key first. */
+  deriveHmacKeys(purpose: string): HmacKeys {
+    const [current, ...retired] = this.deriveAll(purpose).map((key) => createSecretKey(key))
+    return [current!, ...retired]
   }
 
   /** A value that is equal on two nodes with the same master key, and does not reveal the key. */
@@ -53,14 +86,14 @@ export class MasterKey {
     return createHmac('sha256', this.derive('check')).update('verdigraph').digest('hex')
   }
 
-  /** The key of the MACs of audit entries of one environment. */
-  auditMacKey(environment: Environment): KeyObject {
-    return this.deriveHmacKey(`audit entries ${environment}`)
+  /** The keys of the MACs of audit entries of one environment; new entries get theirs from the first. */
+  auditMacKeys(environment: Environment): HmacKeys {
+    return this.deriveHmacKeys(`audit entries ${environment}`)
   }
 
   /** The key of the hashes by which API keys of one environment are stored. */
   apiKeyHashKey(environment: Environment): KeyObject {
-    return this.deriveHmacKey(`api keys ${environment}`)
+    return this.deriveLasting(`api keys ${environment}`)
   }
 
   /** The key of the MACs of rows that grant power: in the control database, or in one environment. */
@@ -70,44 +103,76 @@ export class MasterKey {
 
   /** The key pair that signs the audit logs of one environment; logs of the other environment do not verify with it. */
   auditSigningKey(environment: Environment): SigningKey {
-    const seed = this.derive(`audit signing ${environment}`)
-    // PKCS #8 wrapping of a raw Ed25519 seed (RFC 8410, section 7).
-    const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
-    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    return { privateKey, publicKey: createPublicKey(privateKey) }
+    return signingKeyOf(this.derive(`audit signing ${environment}`))
   }
-}
 
-/** Loads the master key from the settings, or else from its file in the data folder; undefined if neither exists. */
-export function loadMasterKey({
-  masterKey,
-  dataDir,
-}: {
-  masterKey: string | undefined
-  dataDir: string
-}): MasterKey | undefined {
-  if (masterKey) return new MasterKey(Buffer.from(masterKey, 'base64'))
-  try {
-    return readKeyFile(join(dataDir, FILE_NAME))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return undefined
+  /** The public keys that verify the audit logs of one environment, that of the current master key first. */
+  auditPublicKeys(environment: Environment): KeyObject[] {
+    return this.deriveAll(`audit signing ${environment}`).map((seed) => signingKeyOf(seed).publicKey)
   }
-}
 
-/** Creates a master key and writes it to a file in the data folder that only the owner can read. */
-export function createMasterKey(dataDir: string): MasterKey {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const file = join(dataDir, FILE_NAME)
-  writeSecretFile(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { keepExisting: true })
-  return readKeyFile(file)
-}
+  /** The keys of the sealer of one environment: nothing of a retired key is sealed, and no head of one extended. */
+  sealingKeys(environment: Environment): SealingKeys {
+    const signing = this.auditSigningKey(environment)
+    return { signing, macs: [this.auditMacKeys(environment)[0]], heads: [signing.publicKey] }
+  }
 
-function readKeyFile(file: string): MasterKey {
-  const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
-  if (key.length !== KEY_BYTES)
-    throw new ConfigError(
-      `${file} does not hold ${KEY_BYTES} bytes in base64: put a copy of that file back, or set MASTER_KEY; delete the file only if this installation has never started`,
+  /** The keys that seal the first entries after a rotation: what the retired keys left is signed with this one. */
+  rotationKeys(environment: Environment): SealingKeys {
+    const signing = this.auditSigningKey(environment)
+    return { signing, macs: this.auditMacKeys(environment), heads: this.auditPublicKeys(environment) }
+  }
+
+  /** Encrypts the key that is to follow this one. */
+  encryptSuccessor(next: MasterKey): string {
+    return new SecretBox([this.derive(SUCCESSOR)]).encrypt(SUCCESSOR, next.toBase64())
+  }
+
+  /** The key that is to follow this one, as `encryptSuccessor` stored it. */
+  decryptSuccessor(encrypted: string): MasterKey {
+    return new MasterKey(Buffer.from(new SecretBox([this.derive(SUCCESSOR)]).decrypt(SUCCESSOR, encrypted), 'base64'))
+  }
+
+  /** This key as the successor of another one, which it retires. */
+  succeeding(previous: MasterKey): MasterKey {
+    return new MasterKey(this.#key, [previous.#key, ...previous.#retired])
+  }
+
+  /** This key as text, for the file that only its owner can read. */
+  toBase64(): string {
+    return this.#key.toString('base64')
+  }
+
+  /** This key with its retired predecessors, as `encryptRetired` stored them; throws if it is not the key they need. */
+  withRetired(encrypted: readonly string[]): MasterKey {
+    const box = this.#retiredBox()
+    return new MasterKey(
+      this.#key,
+      encrypted.map((text) => Buffer.from(box.decrypt(RETIRED, text), 'base64')),
     )
-  return new MasterKey(key)
+  }
+
+  /** Encrypts the retired predecessors of this key for storage, newest first. */
+  encryptRetired(): string[] {
+    const box = this.#retiredBox()
+    return this.#retired.map((key) => box.encrypt(RETIRED, key.toString('base64')))
+  }
+
+  #retiredBox(): SecretBox {
+    return new SecretBox([this.derive(RETIRED)])
+  }
+}
+
+const RETIRED = 'retired master keys'
+const SUCCESSOR = 'next master key'
+
+function deriveFrom(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `verdigraph ${purpose}`, KEY_BYTES))
+}
+
+function signingKeyOf(seed: Buffer): SigningKey {
+  // PKCS #8 wrapping of a raw Ed25519 seed (RFC 8410, section 7).
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
 }

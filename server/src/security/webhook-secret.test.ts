@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { generateWebhookSecret, WebhookSecretBox } from './webhook-secret.ts'
 
-const box = new WebhookSecretBox(randomBytes(32))
+const box = new WebhookSecretBox([randomBytes(32)])
 const owner = { organizationId: 'org_1', endpointId: 'whe_1' }
 
 test('a secret is whsec_ and the base64 of 32 random bytes, which sign the webhooks', () => {

@@ -26,8 +26,8 @@ export class WebhookSecretBox {
   readonly #signingKeys = new LRUCache<string, KeyObject>({ max: CACHED_KEYS_MAX })
   readonly #urls = new LRUCache<string, string>({ max: CACHED_KEYS_MAX })
 
-  constructor(key: Buffer) {
-    this.#box = new SecretBox(key)
+  constructor(keys: readonly Buffer[]) {
+    this.#box = new SecretBox(keys)
   }
 
   /** Encrypts a signing secret for storage. */

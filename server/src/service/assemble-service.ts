@@ -193,7 +193,7 @@ function buildApi(
   })
   const refresher = new ExposureRefresher({ store, nowMs })
   const gate = new LiveGate({ control: installation.storage.control, nowMs })
-  const identifierKey = masterKey.deriveHmacKey(`identifiers ${environment}`)
+  const identifierKey = masterKey.deriveLasting(`identifiers ${environment}`)
   const app = buildApiServer({
     environment,
     tools: {
@@ -220,7 +220,7 @@ function buildApi(
     }),
     admission,
     usage,
-    fingerprintKey: masterKey.deriveHmacKey(`fingerprints ${environment}`),
+    fingerprintKey: masterKey.deriveLasting(`fingerprints ${environment}`),
     openapi: describeApi({ version: VERSION, servers: { [environment]: config.baseUrls[environment] } }),
     proxies: new TrustedProxies(config.trustedProxies),
     readiness,
@@ -300,8 +300,7 @@ function startSealer(
     environment,
     database: storage.environments[environment],
     store: stores[environment],
-    signingKey: masterKey.auditSigningKey(environment),
-    macKey: masterKey.auditMacKey(environment),
+    keys: masterKey.sealingKeys(environment),
     knownHeads: knownHeads[environment],
     newId,
     nowMs,
@@ -328,7 +327,7 @@ function startDispatcher(
   const dispatcher = new Dispatcher({
     rules: { environment, allowLoopback },
     store: stores[environment],
-    secrets: new WebhookSecretBox(masterKey.derive(`webhook secrets ${environment}`)),
+    secrets: new WebhookSecretBox(masterKey.deriveAll(`webhook secrets ${environment}`)),
     agentFor: async (timeoutMs) => (await loadSafeAgent()).createSafeAgent({ allowLoopback, timeoutMs }),
     userAgent: `Verdigraph/${VERSION}`,
     newId,

@@ -1,5 +1,11 @@
 import type { Database } from '../store/database/database.ts'
-import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/queries/health.ts'
+import {
+  type ClockOffset,
+  findHealthProblem,
+  forgetNode,
+  type HealthProblem,
+  measureClock,
+} from '../store/queries/health.ts'
 
 const CHECK_EVERY_MS = 5_000
 /** A result of this age is used again, so that probes cannot load the database. */
@@ -51,10 +57,13 @@ export class DatabaseHealth {
     return this.#problems.values().next().value
   }
 
-  /** Waits for a check in progress. */
+  /** Waits for a check in progress, and takes this node from the list of running ones. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#checking
+    const { databases, node } = this.#parts
+    // A database that does not answer now forgets the node later: a heartbeat is old after seconds.
+    await Promise.allSettled(Object.values(databases).map((database) => forgetNode(database, node)))
   }
 
   async #checkAll(): Promise<void> {

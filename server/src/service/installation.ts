@@ -2,11 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { KnownHeads } from '../audit/known-heads.ts'
 import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
-import { createMasterKey, loadMasterKey, type MasterKey } from '../security/master-key.ts'
+import type { MasterKey } from '../security/master-key.ts'
+import { createMasterKey, loadMasterKey, promoteNextKey, readNextKey } from '../security/master-key-file.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { ControlDatabase } from '../store/power/control-database.ts'
 import { RefusedRows } from '../store/power/refused-rows.ts'
 import { measureClock } from '../store/queries/health.ts'
+import { readStoredKeys } from '../store/queries/master-keys.ts'
 import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
 import { ThreadPool } from '../threads/thread-pool.ts'
@@ -59,14 +61,14 @@ export async function openInstallation(
   const storage = await opening
   try {
     const { openEnvironmentStore } = await loading
-    const masterKey = given ?? (await createFirstMasterKey(config, storage))
+    const masterKey = await completeKey(config, storage, given ?? (await createFirstMasterKey(config, storage)))
     const clock = new NodeClock(systemMs)
     // The embedded database has the clock of this machine.
     if (!storage.embedded) clock.correct(await measureClock(storage.control, { clock, withinMs: MEASURE_WITHIN_MS }))
     const nowMs = givenNowMs ?? clock.nowMs
     const refusedRows = new RefusedRows()
     const openStore = (name: Environment) => {
-      const keys = { auditKey: masterKey.auditMacKey(name), rowKey: masterKey.rowMacKey(name) }
+      const keys = { auditKeys: masterKey.auditMacKeys(name), rowKey: masterKey.rowMacKey(name) }
       return openEnvironmentStore(storage.environments[name], keys, refusedRows)
     }
     const stores = Object.fromEntries(ENVIRONMENTS.map((name) => [name, openStore(name)]))
@@ -112,6 +114,17 @@ async function createFirstMasterKey({ dataDir }: Config, { control }: Storage): 
   )
 }
 
+/** The master key with its retired predecessors. The key of a rotation that ended takes the place of the one in the file. */
+async function completeKey({ masterKey, dataDir }: Config, { control }: Storage, key: MasterKey): Promise<MasterKey> {
+  const stored = await readStoredKeys(control)
+  if (!stored) return key
+  if (stored.master_key_check === key.check) return key.withRetired(stored.retired_master_keys)
+  const next = masterKey === undefined ? readNextKey(dataDir) : undefined
+  if (next?.check !== stored.master_key_check) return key // `verifyMasterKey` refuses to start with it
+  promoteNextKey(dataDir)
+  return next.withRetired(stored.retired_master_keys)
+}
+
 /** Refuses to start under another master key than the one whose check value the first start stored. */
 export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Installation): Promise<void> {
   const check = {
@@ -119,7 +132,12 @@ export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Inst
     firstOrganizationId: newId('org'),
     now: new Date(nowMs()).toISOString(),
   }
-  if (await matchesMasterKey(storage.control, check)) return
+  if (await matchesMasterKey(storage.control, check)) {
+    if ((await readStoredKeys(storage.control))?.next_master_key == null) return
+    throw new WrongMasterKey(
+      'a rotation of the master key was interrupted: run master-key rotate again to complete it, then start',
+    )
+  }
   throw new WrongMasterKey(
     'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { testKeys } from '../../tests/test-audit-key.ts'
+import { testKeys } from '../../tests/test-keys.ts'
 import { createTestStorage, onPostgres } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { openEnvironmentStore } from '../store/environment-store.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { entityRow } from '../../tests/entity-row.ts'
-import { testKeys } from '../../tests/test-audit-key.ts'
+import { testKeys } from '../../tests/test-keys.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { DatabaseUnavailable } from './database/database.ts'

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { entryMac, hasValidMac, type MacInput } from '../core/audit/entry-mac.ts'
+import { entryMac, type HmacKeys, hasValidMac, type MacInput } from '../core/audit/entry-mac.ts'
 import type { Database } from './database/database.ts'
 import { RefusedRows } from './power/refused-rows.ts'
 import { apiKeyQueries } from './queries/api-keys.ts'
@@ -38,8 +38,11 @@ import { GroupCommit } from './write-path/group-commit.ts'
 
 /** The keys of one environment, which are derived from the master key. */
 export interface EnvironmentKeys {
-  /** Makes the MACs of audit entries. The store is the only writer of entries, so none can be written without one. */
-  auditKey: KeyObject
+  /**
+   * The first makes the MACs of audit entries: the store is the only writer of entries, so none can be written without
+   * one. The others, of retired master keys, only verify.
+   */
+  auditKeys: HmacKeys
   /** Makes the MACs of rows that grant power. */
   rowKey: KeyObject
 }
@@ -47,13 +50,13 @@ export interface EnvironmentKeys {
 /** All reads and writes of one environment; it has no access to the other environment. */
 export function openEnvironmentStore(
   database: Database,
-  { auditKey, rowKey }: EnvironmentKeys,
+  { auditKeys, rowKey }: EnvironmentKeys,
   refusedRows = new RefusedRows(),
 ) {
   const writes = new GroupCommit(database)
   const authenticate: Authenticate = (organizationId, entries) =>
-    entries.map((entry) => ({ ...entry, mac: entryMac(auditKey, { org_id: organizationId, ...entry }) }))
-  const isAuthentic = createIsAuthentic(auditKey)
+    entries.map((entry) => ({ ...entry, mac: entryMac(auditKeys[0], { org_id: organizationId, ...entry }) }))
+  const isAuthentic = createIsAuthentic(auditKeys)
   const { cacheStates, ...entities } = entityQueries(database)
   return {
     ...entities,
@@ -79,7 +82,7 @@ export function openEnvironmentStore(
     sealed: authenticate,
     ...newestEntryQueries(database),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
-    hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKey, entry),
+    hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
     ...usageQueries(database),
     ...usageByKeyQueries(database),
     ...decisionLatencyQueries(database),

@@ -74,7 +74,7 @@ class OidcRoutes {
     this.#isSecure = config.baseUrls.console.startsWith('https:')
     this.#cookieName = this.#isSecure ? '__Host-verdigraph-oidc' : 'verdigraph-oidc'
     this.#session = new SessionCookie(config.baseUrls.console)
-    this.#box = new SecretBox(masterKey.derive('single sign-on'))
+    this.#box = new SecretBox([masterKey.derive('single sign-on')])
     this.#client = new OidcClient({
       settings: config.oidc!,
       redirectUri: () => `${this.#baseUrl()}/api/oidc/callback`,

@@ -122,7 +122,7 @@ export const verifyLog = defineOperation({
       ...{ organizationId, environment, store, newId, nowMs, operatorId: operator.id, requestId },
       people: installation.stores.production,
       knownHeads: knownHeads[environment],
-      publicKey: masterKey.auditSigningKey(environment).publicKey,
+      publicKeys: masterKey.auditPublicKeys(environment),
     })
     return { begun }
   },

@@ -58,7 +58,7 @@ export const findEntities = defineOperation({
   }),
   audit: [],
   async handle({ input, store, organizationId, environment, installation }) {
-    const key = installation.masterKey.deriveHmacKey(`identifiers ${environment}`)
+    const key = installation.masterKey.deriveLasting(`identifiers ${environment}`)
     const holders = await store.holdersOf(
       organizationId,
       hashIdentifier(key, { organizationId, ...input }),

@@ -62,6 +62,10 @@ interface AuditOnlyData {
     lost_head: Checkpoint
     reason: string
   }
+  /** Under the current key, so that it vouches for the next one; the ids are of the public keys of this log. */
+  'master_key.rotation_begun': { key_id: string; next_key_id: string; reason: string }
+  /** Under the new key, which signs from here on. */
+  'master_key.rotated': { key_id: string; next_key_id: string; reason: string }
   'audit_log.verified': {
     intact: boolean
     /** How many leaves were verified. */

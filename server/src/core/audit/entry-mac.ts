@@ -1,5 +1,8 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 
+/** HMAC keys of one purpose: new MACs are made with the first, and those of every key are valid. */
+export type HmacKeys = readonly [KeyObject, ...KeyObject[]]
+
 /** The fields of an audit entry that its MAC covers; the leaf hash in turn covers every member of the entry. */
 export interface MacInput {
   org_id: string
@@ -16,8 +19,8 @@ export function entryMac(key: KeyObject, { org_id, id, leaf_hash }: MacInput): s
   return createHmac('sha256', key).update(`verdigraph.audit-entry.v1 ${org_id} ${id} ${leaf_hash}`).digest('hex')
 }
 
-/** Whether this service wrote the entry: its MAC was made with the key. */
-export function hasValidMac(key: KeyObject, entry: MacInput & { mac: string }): boolean {
+/** Whether this service wrote the entry: its MAC was made with one of the keys. */
+export function hasValidMac(keys: readonly KeyObject[], entry: MacInput & { mac: string }): boolean {
   // Not compared in constant time: the forger writes rows and cannot time the sealer's comparison of a single byte.
-  return entryMac(key, entry) === entry.mac
+  return keys.some((key) => entryMac(key, entry) === entry.mac)
 }

@@ -10,6 +10,7 @@ export type LogProblem =
   | { kind: 'log_truncated'; leafIndex: number; treeSize: number }
   | { kind: 'head_signature_invalid'; treeSize: number; keyId: string }
   | { kind: 'head_key_unknown'; treeSize: number; keyId: string }
+  | { kind: 'head_key_retired'; treeSize: number; keyId: string }
   | { kind: 'heads_conflict'; treeSize: number; rootHashes: [string, string] }
   | { kind: 'heads_inconsistent'; firstTreeSize: number; secondTreeSize: number }
 
@@ -65,6 +66,8 @@ export function describeProblem(problem: LogProblem): string {
       return `The head of ${problem.treeSize} leaves has no valid signature of key ${problem.keyId}.`
     case 'head_key_unknown':
       return `The head of ${problem.treeSize} leaves is signed with the unknown key ${problem.keyId}.`
+    case 'head_key_retired':
+      return `The head of ${problem.treeSize} leaves is signed with key ${problem.keyId}, which an earlier head had replaced.`
     case 'heads_conflict':
       return `Two signed heads of ${problem.treeSize} leaves have different roots.`
     case 'heads_inconsistent':

@@ -5,6 +5,7 @@ import type { ProblemList } from './log-report.ts'
 /** A log whose heads are verified: with these keys, and against heads that were kept outside its database. */
 export interface HeadsToVerify extends LogIdentity {
   pinnedHeads?: readonly Checkpoint[]
+  /** The key that signs now first, then the retired ones, newest first. */
   publicKeys: readonly KeyObject[]
 }
 
@@ -19,31 +20,44 @@ export interface TrustedHead {
 /** Tells the heads with valid signatures from others, page by page, and adds a problem for each other head. */
 export class TrustedHeads {
   readonly #log: LogIdentity
-  readonly #keys: Map<string, KeyObject>
+  readonly #keys: Map<string, { key: KeyObject; age: number }>
   readonly #problems: ProblemList
   #pinned: Checkpoint[]
+  /** The age of the newest key that has signed a head of the log so far. */
+  #youngest = Number.POSITIVE_INFINITY
 
   constructor(log: HeadsToVerify, problems: ProblemList) {
     this.#log = log
     this.#problems = problems
-    this.#keys = new Map(log.publicKeys.map((key) => [keyId(key), key]))
+    this.#keys = new Map(log.publicKeys.map((key, age) => [keyId(key), { key, age }]))
     this.#pinned = (log.pinnedHeads ?? []).filter((head) => this.#isTrusted(head))
   }
 
   /** The trusted ones of these heads, and the pinned ones up to a size that were not returned yet: by size, one for each. */
   upTo(sizeMax: number, heads: readonly Checkpoint[]): TrustedHead[] {
     const bySize = new Map<number, TrustedHead>()
-    for (const head of heads) if (this.#isTrusted(head)) this.#keep(bySize, head, false)
+    for (const head of heads) if (this.#isTrusted(head) && this.#isInOrder(head)) this.#keep(bySize, head, false)
     for (const head of this.#pinned) if (head.tree_size <= sizeMax) this.#keep(bySize, head, true)
     this.#pinned = this.#pinned.filter((head) => head.tree_size > sizeMax)
     return [...bySize.values()].sort((a, b) => a.treeSize - b.treeSize)
   }
 
   #isTrusted(head: Checkpoint): boolean {
-    const key = this.#keys.get(head.key_id)
-    if (key !== undefined && verifyCheckpoint(this.#log, head, key)) return true
-    const kind = key ? 'head_signature_invalid' : 'head_key_unknown'
+    const known = this.#keys.get(head.key_id)
+    if (known && verifyCheckpoint(this.#log, head, known.key)) return true
+    const kind = known ? 'head_signature_invalid' : 'head_key_unknown'
     this.#problems.add({ kind, treeSize: head.tree_size, keyId: head.key_id })
+    return false
+  }
+
+  /** A retired key signs nothing after its successor: such a head was made by a thief of the old key. */
+  #isInOrder(head: Checkpoint): boolean {
+    const { age } = this.#keys.get(head.key_id)!
+    if (age <= this.#youngest) {
+      this.#youngest = age
+      return true
+    }
+    this.#problems.add({ kind: 'head_key_retired', treeSize: head.tree_size, keyId: head.key_id })
     return false
   }
 

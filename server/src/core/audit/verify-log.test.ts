@@ -349,6 +349,20 @@ describe('verifying a log reports', () => {
     ])
   })
 
+  it('a head that a retired key signed after its successor', async () => {
+    const sealed = sealedLog([7, 12, 20])
+    const signedBy = (n: number, { privateKey }: typeof key) =>
+      signHead(sealed.heads[n]!.tree_size, sealed.heads[n]!.root_hash, privateKey)
+    const publicKeys = [key.publicKey, foreignKey.publicKey]
+    const rotated = [signedBy(0, foreignKey), signedBy(1, key), signedBy(2, key)]
+    assert.equal((await verifyLog({ ...sealed, publicKeys, heads: rotated })).status, 'intact')
+    const stolen = [signedBy(0, foreignKey), signedBy(1, key), signedBy(2, foreignKey)]
+    assert.deepEqual(await problemsOf({ ...sealed, publicKeys, heads: stolen }), [
+      { kind: 'head_key_retired', treeSize: 20, keyId: keyId(foreignKey.publicKey) },
+      { kind: 'leaves_unsealed', leafIndex: 12, lastLeafIndex: 19, entryId: 'aud_12' },
+    ])
+  })
+
   it('a head signed with another key under the id of a known key', async () => {
     const sealed = sealedLog([7])
     const borrowed = { ...signHead(7, sealed.heads[0]!.root_hash, foreignKey.privateKey), key_id: keyId(key.publicKey) }

@@ -19,6 +19,20 @@ export async function findHealthProblem(
   }
 }
 
+/** The nodes that have checked this database within the last seconds, and so may be running. */
+export async function listRunningNodes(control: Database, withinSeconds: number): Promise<string[]> {
+  const rows = await control.query<{ node: string }>(
+    `SELECT node FROM node_heartbeats WHERE node <> 'doctor' AND beat_at > now() - make_interval(secs => $1) ORDER BY node`,
+    [withinSeconds],
+  )
+  return rows.map(({ node }) => node)
+}
+
+/** Forgets the last health check of a node that ends. */
+export async function forgetNode(database: Database, node: string): Promise<void> {
+  await database.query('DELETE FROM node_heartbeats WHERE node = $1', [node])
+}
+
 /** The clock of a database minus the machine's, and how far off the measurement may be: half of its round trip. */
 export interface ClockOffset {
   offsetMs: number

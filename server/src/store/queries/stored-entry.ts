@@ -8,8 +8,8 @@ import type { RowOf } from '../schema/tables.ts'
 export type IsAuthentic = (entry: RowOf<'audit_entries'>) => boolean
 
 /** Creates the check of stored entries: their content has their leaf hash, and the hash has their MAC. */
-export function createIsAuthentic(auditKey: KeyObject): IsAuthentic {
-  return (row) => hashOfStored(row) === row.leaf_hash && hasValidMac(auditKey, row)
+export function createIsAuthentic(auditKeys: readonly KeyObject[]): IsAuthentic {
+  return (row) => hashOfStored(row) === row.leaf_hash && hasValidMac(auditKeys, row)
 }
 
 /** The entry of a row, as it is hashed. */

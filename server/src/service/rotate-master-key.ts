@@ -1,0 +1,135 @@
+import { adoptLogKey, announceLogKey, type LogsToChange } from '../audit/change-log-key.ts'
+import { ENVIRONMENTS } from '../config.ts'
+import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { MasterKey } from '../security/master-key.ts'
+import { generateMasterKey, promoteNextKey, saveNextKey } from '../security/master-key-file.ts'
+import { SecretBox } from '../security/secret-box.ts'
+import type { Row } from '../store/database/database.ts'
+import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from '../store/power/power-tables.ts'
+import { resealRows } from '../store/power/reseal-rows.ts'
+import { encryptWebhooksAgain } from '../store/queries/encrypted-secrets.ts'
+import { listRunningNodes } from '../store/queries/health.ts'
+import { beginKeyRotation, endKeyRotation, readStoredKeys } from '../store/queries/master-keys.ts'
+import { listOrganizations } from '../store/queries/organizations.ts'
+import type { Installation } from './installation.ts'
+
+/** A node that has not checked its database for this long has ended: it checks every five seconds. */
+const SILENT_SECONDS = 20
+
+/** A rotation that came to its end. */
+export interface RotatedKey {
+  /** Audit logs that the new key signs. */
+  logs: number
+  /** Rows that grant power, which have a MAC of the new key. */
+  rows: number
+  /** Secrets that were encrypted again. */
+  secrets: number
+  /** Whether `master.key` in the data folder holds the new key; otherwise MASTER_KEY has to be set to it. */
+  is_in_file: boolean
+}
+
+/**
+ * Replaces the master key of an installation that no node serves.
+ *
+ *     announced   every log says, under the current key, which key follows
+ *     begun       the next key is stored, encrypted with the current one; no node starts until the rotation has ended
+ *     adopted     every log is signed with the next key, rows that grant power have a MAC of it, secrets are encrypted with it
+ *     ended       one statement makes the next key the current one, and stores the retired ones encrypted with it
+ *
+ * A rotation that was interrupted after it had begun is completed by the next call, which finds the stored key. Steps that
+ * were done are done again without harm.
+ */
+export async function rotateMasterKey(
+  installation: Installation,
+  { given, actor, reason }: { given: MasterKey | undefined; actor: AdminActor; reason: string },
+): Promise<RotatedKey | { problem: string }> {
+  const { config, storage, masterKey } = installation
+  const { control } = storage
+  const running = await listRunningNodes(control, SILENT_SECONDS)
+  if (running.length > 0)
+    return {
+      problem: `${running.length === 1 ? 'a node is' : `${running.length} nodes are`} running: stop every node, and rotate the key half a minute later`,
+    }
+  const stored = await readStoredKeys(control)
+  if (stored?.master_key_check !== masterKey.check)
+    return { problem: 'this is not the master key of this installation: set MASTER_KEY, or put master.key back' }
+  const begun = stored.next_master_key === null ? undefined : masterKey.decryptSuccessor(stored.next_master_key)
+  if (begun && given && given.check !== begun.check)
+    return { problem: 'a rotation to another key was interrupted: give the file of that key to complete it' }
+  if (given?.check === masterKey.check) return { problem: 'this is the current master key: give another one' }
+  const next = (begun ?? given ?? generateMasterKey()).succeeding(masterKey)
+
+  await control.recordQueued()
+  const logs = await logsOf(installation, { actor, reason })
+  if (!begun) {
+    const problems = await each(logs, (log) => announceLogKey(log, masterKey, next))
+    if (problems.length > 0) return { problem: `nothing was rotated: ${problems.join('; ')}` }
+    if (!(await beginKeyRotation(control, masterKey.encryptSuccessor(next))))
+      return { problem: 'another rotation is under way' }
+  }
+  const problems = await each(logs, (log) => adoptLogKey(log, masterKey, next))
+  if (problems.length > 0)
+    return { problem: `${problems.join('; ')}; the rotation has begun: run master-key rotate again to complete it` }
+  const { rows, secrets } = await changeRows(installation, next)
+  const isInFile = config.masterKey === undefined
+  if (isInFile) saveNextKey(config.dataDir, next)
+  await endKeyRotation(control, { check: next.check, encryptedRetired: next.encryptRetired() })
+  if (isInFile) promoteNextKey(config.dataDir)
+  const signed = logs.reduce((sum, { organizationIds }) => sum + organizationIds.length, 0)
+  return { logs: signed, rows, secrets, is_in_file: isInFile }
+}
+
+async function logsOf(
+  { storage, knownHeads, newId, nowMs }: Installation,
+  { actor, reason }: { actor: AdminActor; reason: string },
+): Promise<LogsToChange[]> {
+  const organizationIds = (await listOrganizations(storage.control)).map(({ id }) => id)
+  const context = { actor, now: new Date(nowMs()).toISOString(), requestId: null, newId }
+  return ENVIRONMENTS.map((environment) => ({
+    environment,
+    database: storage.environments[environment],
+    organizationIds: environment === 'production' ? [...organizationIds, INSTALLATION_LOG] : organizationIds,
+    knownHeads: knownHeads[environment],
+    context,
+    reason,
+    nowMs,
+  }))
+}
+
+async function each<T>(items: readonly T[], work: (item: T) => Promise<string[]>): Promise<string[]> {
+  const problems: string[] = []
+  for (const item of items) problems.push(...(await work(item)))
+  return problems
+}
+
+/** The tables whose MAC covers a secret: the purpose of the secret's key, and the owner that it is bound to. */
+const SEALED_SECRETS: Partial<Record<PowerTable, { purpose: string; ownerOf: (row: Row) => string }>> = {
+  account_codes: { purpose: 'account codes', ownerOf: ({ account_id }) => String(account_id) },
+  operator_codes: { purpose: 'operator codes', ownerOf: ({ org_id, operator_id }) => `${org_id} ${operator_id}` },
+}
+
+/** Gives every row that grants power a MAC of the next key, and encrypts every secret with it. */
+async function changeRows({ storage, masterKey }: Installation, next: MasterKey) {
+  const changed = { rows: 0, secrets: 0 }
+  const encryptedAgain = (purpose: string) => {
+    const box = new SecretBox(next.deriveAll(purpose))
+    return (owner: string, stored: string) => {
+      changed.secrets += 1
+      return box.encrypt(owner, box.decrypt(owner, stored))
+    }
+  }
+  for (const table of Object.keys(POWER_TABLES) as PowerTable[]) {
+    const { purpose, ownerOf } = SEALED_SECRETS[table] ?? {}
+    const again = purpose === undefined ? undefined : encryptedAgain(purpose)
+    const change = again && { change: (row: Row) => ({ secret: again(ownerOf!(row), String(row.secret)) }) }
+    const places = powerDefinition(table).log === 'environment' ? ENVIRONMENTS : (['control'] as const)
+    for (const place of places) {
+      const database = place === 'control' ? storage.control : storage.environments[place]
+      const keys = { current: masterKey.rowMacKey(place), next: next.rowMacKey(place) }
+      changed.rows += await resealRows(database, table, { ...keys, ...change })
+    }
+  }
+  for (const environment of ENVIRONMENTS)
+    await encryptWebhooksAgain(storage.environments[environment], encryptedAgain(`webhook secrets ${environment}`))
+  return changed
+}

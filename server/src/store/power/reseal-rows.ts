@@ -1,0 +1,37 @@
+import type { KeyObject } from 'node:crypto'
+import type { Database, Row } from '../database/database.ts'
+import { type PowerTable, powerDefinition } from './power-tables.ts'
+import { hasValidSeal, sealRow } from './row-mac.ts'
+
+/** What changes of the rows of a table when the master key is rotated. */
+export interface Resealing {
+  current: KeyObject
+  next: KeyObject
+  /** Other columns that change with the key, such as a secret that is encrypted with it. */
+  change?: (row: Row) => Row
+}
+
+/**
+ * Gives the rows of a table that the current key authenticates a MAC of the next key, and returns how many. Other rows
+ * stay as they are: a forged one is refused under the next key too, and an interrupted rotation has done its part.
+ */
+export async function resealRows(
+  database: Database,
+  table: PowerTable,
+  { current, next, change = () => ({}) }: Resealing,
+): Promise<number> {
+  const rows = await database.query(`SELECT ${powerDefinition(table).columns.join(', ')}, entry_id, mac FROM ${table}`)
+  let resealed = 0
+  for (const row of rows.filter((stored) => hasValidSeal(current, table, stored))) {
+    const changed = change(row)
+    const { mac } = sealRow(next, table, { row: { ...row, ...changed }, entryId: String(row.entry_id) })
+    const columns = Object.entries({ ...changed, mac })
+    // A MAC covers the primary key, so no two rows have the same.
+    await database.query(
+      `UPDATE ${table} SET ${columns.map(([name], n) => `${name} = $${n + 2}`).join(', ')} WHERE mac = $1`,
+      [row.mac, ...columns.map(([, value]) => value)],
+    )
+    resealed += 1
+  }
+  return resealed
+}

@@ -1,0 +1,36 @@
+import type { Database, Row } from '../database/database.ts'
+
+/** A column of a webhook endpoint that is encrypted, bound to its owner. */
+interface EncryptedColumn {
+  column: string
+  /** SQL for the owner that the secret is bound to. */
+  owner: string
+}
+
+const WEBHOOK_SECRETS: readonly EncryptedColumn[] = [
+  { column: 'secret', owner: "org_id || ' ' || id" },
+  { column: 'previous_secret', owner: "org_id || ' ' || id" },
+  { column: 'url', owner: "org_id || ' ' || id || ' url'" },
+]
+
+/** Encrypts the secrets and URLs of an environment's webhook endpoints again, and returns how many. */
+export async function encryptWebhooksAgain(
+  database: Database,
+  encryptAgain: (owner: string, stored: string) => string,
+): Promise<number> {
+  let encrypted = 0
+  for (const { column, owner } of WEBHOOK_SECRETS) {
+    // Removed webhook endpoints keep no secret: their columns are empty.
+    const rows = await database.query<Row & { org_id: string; id: string; owner: string; stored: string }>(
+      `SELECT org_id, id, ${owner} AS owner, ${column} AS stored FROM webhook_endpoints WHERE ${column} <> ''`,
+    )
+    for (const { org_id, id, owner: of, stored } of rows)
+      await database.query(`UPDATE webhook_endpoints SET ${column} = $3 WHERE org_id = $1 AND id = $2`, [
+        org_id,
+        id,
+        encryptAgain(of, stored),
+      ])
+    encrypted += rows.length
+  }
+  return encrypted
+}

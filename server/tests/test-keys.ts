@@ -1,0 +1,8 @@
+import { createSecretKey } from 'node:crypto'
+import type { EnvironmentKeys } from '../src/store/environment-store.ts'
+
+/** The keys of stores that a test opens without an installation. */
+export const testKeys: EnvironmentKeys = {
+  auditKeys: [createSecretKey(Buffer.alloc(32, 1))],
+  rowKey: createSecretKey(Buffer.alloc(32, 2)),
+}
