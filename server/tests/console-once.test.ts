@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
-import { testAuditKey } from './test-audit-key.ts'
+import { testKeys } from './test-keys.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -89,7 +89,7 @@ test('a node whose lease ended loses to the node that carried the act out meanwh
     if (!change.idempotencyKey) return commit(change)
     store.commit = commit
     // A second store on the same database has its own queue, as another node has: only the database decides the race.
-    const elsewhere = openEnvironmentStore(sandbox, testAuditKey)
+    const elsewhere = openEnvironmentStore(sandbox, testKeys)
     await elsewhere.commit({ organizationId: acme.id, idempotencyKey: change.idempotencyKey })
     return commit(change)
   }

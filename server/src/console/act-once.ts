@@ -61,7 +61,7 @@ export class ActOnce {
 
   constructor(installation: Installation) {
     this.#installation = installation
-    this.#box = new SecretBox(installation.masterKey.derive('console answers'))
+    this.#box = new SecretBox(installation.masterKey.deriveAll('console answers'))
   }
 
   async respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
@@ -85,7 +85,7 @@ export class ActOnce {
     const { storage, masterKey, nowMs } = this.#installation
     const isInPlace = path.access === 'operator'
     const place = isInPlace ? `${path.organization}/${path.environment}` : path.access
-    const fingerprint = fingerprintOf(masterKey.deriveHmacKey('fingerprints console'), {
+    const fingerprint = fingerprintOf(masterKey.deriveLasting('fingerprints console'), {
       ...{ method: 'POST', path: `${place}/${path.name}`, body: input },
     })
     const created_at = new Date(nowMs()).toISOString()
