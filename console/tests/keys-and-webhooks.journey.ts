@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { createKey } from '../../server/src/admin/manage-keys.ts'
+import { PASSWORD, signedInOperator } from '../../server/tests/console-client.ts'
 import { isSignedBy, startReceiver, until } from '../../server/tests/webhook-receiver.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle } from './browser.ts'
 
@@ -82,6 +84,36 @@ test('a key is rotated with a grace period, disabled, enabled, and revoked by ty
   await button(tab, 'Revoke key').click()
   await until('it is refused for good', async () => (await use(key)) === 401)
   await tab.getByRole('row', { name: /Revoked/ }).waitFor()
+  await tab.close()
+})
+
+test('a developer is offered no scope beyond the role, and is told whom to ask', async () => {
+  const name = 'Case management'
+  const { installation } = api.service
+  const actor = { type: 'os_user', id: 'a test' } as const
+  const wanted = { environment: 'sandbox', organizationId: testConsole.organizationId, name, expiresAt: null } as const
+  await createKey(installation, { ...wanted, scopes: ['reviews:write'], actor })
+  const email = 'dora@fjordlend.example'
+  await signedInOperator(api, { organizationId: testConsole.organizationId, email, role: 'developer' })
+  const tab = await testConsole.openSignedOut('/sign-in')
+  await tab.getByLabel('E-mail').fill(email)
+  await tab.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await button(tab, 'Sign in').click()
+  await tab.waitForURL(`**/${testConsole.organizationId}/**`)
+  await tab.goto(`${testConsole.url}/${testConsole.organizationId}/sandbox/api-keys?create=1`)
+  await tab.getByRole('checkbox', { name: 'decisions:write' }).waitFor()
+  assert.equal(await tab.getByRole('checkbox', { name: 'reviews:write' }).count(), 0)
+  await tab.getByText('Ask an owner or an admin for a key with it.').waitFor()
+  await button(tab, 'Choose all').click()
+  await tab.getByLabel('Name', { exact: false }).first().fill('Checkout of Dora')
+  await assertAccessible(tab, 'the dialog of a key for a developer')
+  await button(tab, 'Create and show key').click()
+  await button(tab, 'Copy and close').click()
+  await tab.getByRole('row', { name: /Checkout of Dora/ }).waitFor()
+  await tab.getByRole('button', { name: /^Actions for Case management/ }).click()
+  await tab.getByText('It has reviews:write: ask an owner or an admin to rotate or enable it.').waitFor()
+  assert.equal(await tab.getByRole('menuitem', { name: 'Rotate…' }).count(), 0)
+  await tab.getByRole('menuitem', { name: 'Disable…' }).waitFor()
   await tab.close()
 })
 

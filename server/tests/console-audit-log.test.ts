@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createKey } from '../src/admin/manage-keys.ts'
 import { beginVerification } from '../src/audit/begin-verification.ts'
 import { ENTRIES_SEARCHED_MAX } from '../src/store/queries/audit-log.ts'
+import { findOperatorById } from '../src/store/queries/operators.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
 import { tamper } from './tamper.ts'
@@ -52,11 +53,12 @@ const decision = await underwrite(acme, one)
 nowMs += 24 * 3_600_000
 await ada.signIn('ada@example.com')
 const two = await createEntity(acme, 'two')
-const operator = { type: 'operator', id: ada.operatorId } as const
+const operator = (await findOperatorById(installation.storage.control, acme.id, ada.operatorId))!
 const key = await createKey(installation, {
   ...{ environment: 'sandbox', organizationId: acme.id, name: 'Nightly job', scopes: ['usage:read'] },
   ...{ expiresAt: null, actor: operator },
 })
+assert.ok('id' in key, JSON.stringify(key))
 
 test('every entry is listed once, newest first, with who did it by name', async () => {
   const all = await list()

@@ -114,7 +114,7 @@ test('reviews through the API close the case once no decision of it waits, and t
   const closed = await read('show', { id: listed.id })
   assert.deepEqual(
     [closed.waiting, closed.end.by, closed.end.at, closed.end.reason, closed.end.review_id],
-    [0, 'Carla', closing.body.created_at, 'Payslips seen.', closing.body.id],
+    [0, 'Carla (through API key Test)', closing.body.created_at, 'Payslips seen.', closing.body.id],
   )
   const decided = await read('list', { state: 'decided' })
   assert.deepEqual(
@@ -123,7 +123,10 @@ test('reviews through the API close the case once no decision of it waits, and t
   )
   const told = await refused(ada, 'decide', one(listed.id, newest.id, { verdict: 'decline' }))
   assert.equal(told.code, 'case_decided')
-  assert.match(told.message, /^Carla has decided this case already, on 2026-11-15 at 09:30 UTC\.$/)
+  assert.match(
+    told.message,
+    /^Carla \(through API key Test\) has decided this case already, on 2026-11-15 at 09:30 UTC\.$/,
+  )
   // A review of a decision that waits for nothing changes no case.
   assert.equal((await acme.post(`/v1/decisions/${newest.id}/reviews`, review)).status, 201)
   const after = await undecided(listed.entity.id)

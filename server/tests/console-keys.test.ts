@@ -11,6 +11,8 @@ const api = await startTestService({ nowMs: () => Date.now() + clockAheadMs })
 const acme = await api.newOrganization('Acme')
 const other = await api.newOrganization('Other')
 const dora = await signedInOperator(api, { organizationId: acme.id, email: 'dora@example.com', role: 'developer' })
+const olga = await signedInOperator(api, { organizationId: acme.id, email: 'olga@example.com', role: 'owner' })
+const adam = await signedInOperator(api, { organizationId: acme.id, email: 'adam@example.com', role: 'admin' })
 const victor = await signedInOperator(api, { organizationId: acme.id, email: 'victor@example.com', role: 'viewer' })
 const HOUR_MS = 3_600_000
 
@@ -161,4 +163,39 @@ test('audit verify finds a key whose state was changed in the database', async (
     await sandbox.query(sql!, [id])
     assert.match(await problems(), new RegExp(`The API key ${id} was changed`))
   }
+})
+
+test('a developer gives no scope that lets a key speak for a reviewer, and the list says which roles may', async () => {
+  const wanted = { name: 'Case tool', scopes: ['decisions:read', 'reviews:write'], expires_in_days: null }
+  const refused = await keys('create', wanted)
+  assert.equal(refused.status, 403)
+  assert.equal(
+    refused.body.error.message,
+    'dora@example.com is developer: only owner, admin may give reviews:write to an API key, so leave it out or ask one of them.',
+  )
+  for (const manager of [olga, adam]) assert.equal((await keys('create', wanted, manager)).status, 200)
+  const offered = async (client: ConsoleClient) =>
+    (await keys('list', {}, client)).body.scopes.filter(({ may_give }: { may_give: boolean }) => !may_give)
+  assert.deepEqual(
+    (await offered(dora)).map(({ name, given_by }: { name: string; given_by: string[] }) => [name, given_by]),
+    [['reviews:write', ['owner', 'admin']]],
+  )
+  assert.deepEqual(await offered(olga), [])
+})
+
+test('a developer neither rotates nor enables a key with wider scopes, and may still stop it', async () => {
+  const wanted = { name: 'Case tool', scopes: ['reviews:write'], expires_in_days: null }
+  const { id } = (await keys('create', wanted, olga)).body
+  const rotated = await keys('rotate', { id, grace: '24h', reason: 'To learn its text' })
+  assert.equal(rotated.status, 403)
+  assert.match(rotated.body.error.message, /only owner, admin may give reviews:write to an API key/)
+  assert.equal((await keys('disable', { id, reason: 'Seen in a log' })).status, 200)
+  assert.equal((await keys('enable', { id, reason: 'It was harmless' })).status, 403)
+  assert.equal((await listed(id)).state, 'disabled')
+  assert.equal((await keys('enable', { id, reason: 'It was harmless' }, adam)).status, 200)
+  assert.equal((await keys('rotate', { id, grace: 'now', reason: 'Yearly' }, adam)).status, 200)
+  const other = (await keys('create', wanted, olga)).body
+  assert.equal((await keys('revoke', { id: other.id, reason: 'Not used' })).status, 200)
+  const types = (await entriesOf(id)).map(({ type }) => type)
+  assert.deepEqual(types, ['api_key.created', 'api_key.disabled', 'api_key.enabled', 'api_key.rotated'])
 })

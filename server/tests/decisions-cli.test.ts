@@ -47,7 +47,10 @@ test('show prints a decision with what was recorded since, and --json has it who
   assert.equal(status, 0)
   assert.match(stdout, new RegExp(`^${decision.id} {2}approve$`, 'm'))
   assert.match(stdout, new RegExp(`recommended limit +${decision.recommended_limit}$`, 'm'))
-  assert.match(stdout, /decline by Jo Doe \(u-17\), overrides the verdict: Known from elsewhere\.$/m)
+  assert.match(
+    stdout,
+    /decline by Jo Doe \(u-17\) through API key Key, overrides the verdict: Known from elsewhere\.$/m,
+  )
   assert.match(stdout, /late: 9 days past due$/m)
   const shown = await callForJson(testStorage.env, 'decisions', 'show', decision.id)
   assert.deepEqual(shown.decision, decision)

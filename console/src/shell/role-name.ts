@@ -14,3 +14,8 @@ const NAMES: Record<Membership['role'], string> = {
 export function roleName(role: Membership['role']): string {
   return NAMES[role]
 }
+
+/** Roles as the persons to ask, such as "an owner or an admin". */
+export function rolesInWords(roles: readonly Membership['role'][]): string {
+  return roles.map((role) => `${/^[aeiou]/.test(role) ? 'an' : 'a'} ${roleName(role).toLowerCase()}`).join(' or ')
+}

@@ -5,7 +5,7 @@ import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
-import type { RecordedReview } from '../underwriting/review-decision.ts'
+import { nameReviewer, type RecordedReview } from '../underwriting/review-decision.ts'
 import { holds, roleRefusal } from './operator-act.ts'
 import { recordContext } from './record-context.ts'
 
@@ -134,7 +134,8 @@ export async function openCase(installation: Installation, act: CaseAct, id: str
   if (found.review_id === null) return found
   const body = await store.reviewBody(organizationId, found.review_id)
   const { reviewer, created_at } = JSON.parse(body ?? '{}') as Partial<RecordedReview>
-  const name = reviewer?.name ?? reviewer?.id ?? 'another reviewer'
+  const keys = await store.keysOfReviews(organizationId, [found.review_id])
+  const name = nameReviewer(reviewer, keys.get(found.review_id))
   return { problem: `${name} has decided this case already, ${sayWhen(created_at)}`, code: 'case_decided' }
 }
 

@@ -8,10 +8,12 @@ import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
 import { sealRow } from '../store/power/row-mac.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
+import type { Operator } from '../store/queries/operators.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { KeyChange } from '../store/write-path/change.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { apiKeySha256 } from '../store/write-path/record-hash.ts'
+import { scopeRefusal } from './operator-act.ts'
 import { recordContext } from './record-context.ts'
 
 const HOUR_MS = 3_600_000
@@ -23,23 +25,38 @@ export const GRACE_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 
 /** The name of a grace period. */
 export type Grace = keyof typeof GRACE_MS
 
+/** The user of the operating system, or the service itself: neither has a role, and each may give every scope. */
+type RolelessActor = AdminActor & { type: 'os_user' | 'system' }
+
+/** Who acts on keys: an operator, within their role, or an actor without one. */
+export type KeyManager = Operator | RolelessActor
+
 /** A key to create: its scopes, its expiry, and who creates it. */
-export interface NewKey {
+export interface NewKey<Actor extends KeyManager = KeyManager> {
   environment: Environment
   organizationId: string
   name: string
   scopes: readonly Scope[]
   expiresAt: string | null
-  actor: AdminActor
+  actor: Actor
   reason?: string | undefined
 }
 
 /** An act on a stored key: by whom, and why. */
 export interface KeyAct {
   key: ApiKey
-  actor: AdminActor
+  actor: KeyManager
   reason?: string | undefined
 }
+
+/** Why an operator may not give the scopes of a key. */
+export interface ScopeProblem {
+  problem: string
+  code: 'scope_beyond_role'
+}
+
+/** Only an operator can ask for more than a role gives. */
+type ProblemOf<Actor> = Actor extends RolelessActor ? never : ScopeProblem
 
 /** A new key with its text, which cannot be shown again. */
 export interface CreatedKey {
@@ -49,7 +66,12 @@ export interface CreatedKey {
 }
 
 /** Creates a key and returns its text. Only its hash is stored, so the text cannot be shown again. */
-export async function createKey(installation: Installation, wanted: NewKey): Promise<CreatedKey> {
+export async function createKey<Actor extends KeyManager>(
+  installation: Installation,
+  wanted: NewKey<Actor>,
+): Promise<CreatedKey | ProblemOf<Actor>> {
+  const refused = beyondRole(wanted.actor, wanted.scopes)
+  if (refused) return refused as ProblemOf<Actor>
   const { created, row, entry } = newKey(installation, wanted)
   await installation.stores[wanted.environment].commit({
     organizationId: wanted.organizationId,
@@ -67,16 +89,19 @@ export async function rotateKey(
   installation: Installation,
   environment: Environment,
   { key, actor, reason, grace }: KeyAct & { grace: Grace },
-): Promise<(CreatedKey & { retires_at: string }) | { problem: string }> {
+): Promise<(CreatedKey & { retires_at: string }) | ScopeProblem | { problem: string; code?: undefined }> {
   const { stores, nowMs, masterKey } = installation
+  const scopes = scopesOf(key)
+  // The successor's text is shown to the operator, who would hold the scopes of another role with it.
+  const refused = beyondRole(actor, scopes)
+  if (refused) return refused
   const state = apiKeyState(key, nowMs())
   if (state === 'revoked') return { problem: `${key.id} is revoked: create a new key instead` }
   if (key.retires_at !== null) return { problem: `${key.id} was rotated already and ends at ${key.retires_at}` }
   const { org_id: organizationId, id: keyId, name } = key
   const lifetimeMs = key.expires_at === null ? null : Date.parse(key.expires_at) - Date.parse(key.created_at)
   const next = newKey(installation, {
-    ...{ environment, organizationId, name, actor, reason, replaces: keyId },
-    scopes: key.scopes.split(' ') as Scope[],
+    ...{ environment, organizationId, name, actor, scopes, reason, replaces: keyId },
     expiresAt: lifetimeMs === null ? null : new Date(nowMs() + lifetimeMs).toISOString(),
   })
   const retires_at = new Date(nowMs() + GRACE_MS[grace]).toISOString()
@@ -99,7 +124,13 @@ export function disableKey(installation: Installation, environment: Environment,
 }
 
 /** Lets a disabled key work again; false if it is not disabled, or revoked. */
-export function enableKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
+export async function enableKey(
+  installation: Installation,
+  environment: Environment,
+  act: KeyAct,
+): Promise<boolean | ScopeProblem> {
+  const refused = beyondRole(act.actor, scopesOf(act.key))
+  if (refused) return refused
   return changeKey(installation, environment, { ...act, type: 'api_key.enabled', change: { disabled_at: null } })
 }
 
@@ -190,12 +221,26 @@ function newKey(
 function keyEntry<T extends Extract<AuditEntryType, `api_key.${string}`>>(
   installation: Installation,
   { organizationId, keyId }: { organizationId: string; keyId: string },
-  { type, actor, data }: { type: T; actor: AdminActor; data: AuditData<T> },
+  { type, actor, data }: { type: T; actor: KeyManager; data: AuditData<T> },
 ): AuditEntryRow {
-  return auditEntryRow(recordContext(installation, { organizationId, actor }), {
+  return auditEntryRow(recordContext(installation, { organizationId, actor: recordedActor(actor) }), {
     type,
     trailId: keyId,
     subject: { type: 'api_key', id: keyId },
     data,
   })
+}
+
+/** The scopes of a stored key. */
+export function scopesOf({ scopes }: Pick<ApiKey, 'scopes'>): Scope[] {
+  return scopes.split(' ') as Scope[]
+}
+
+function beyondRole(actor: KeyManager, scopes: readonly Scope[]): ScopeProblem | undefined {
+  const refused = 'role' in actor ? scopeRefusal(actor, scopes) : undefined
+  return refused && { ...refused, code: 'scope_beyond_role' }
+}
+
+function recordedActor(actor: KeyManager): AdminActor {
+  return 'role' in actor ? { type: 'operator', id: actor.id } : actor
 }

@@ -1,4 +1,5 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { Scope } from '../security/scopes.ts'
 import type { Operator, Role } from '../store/queries/operators.ts'
 import type { Teammate } from '../store/queries/team.ts'
 
@@ -22,6 +23,28 @@ const ROLES_FOR = {
   'verify the audit log': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer'],
   'see the console': ['owner', 'admin', 'policy_author', 'policy_approver', 'reviewer', 'developer', 'viewer'],
 } as const satisfies Record<string, readonly Role[]>
+
+const KEY_MANAGERS = ROLES_FOR['manage API keys']
+
+/**
+ * The roles that may give each scope to an API key. A key stays within the role of the operator who makes it: a developer
+ * does not review, so a developer makes no key that does.
+ */
+const ROLES_FOR_SCOPE: Record<Scope, readonly Role[]> = {
+  'entities:read': KEY_MANAGERS,
+  'entities:write': KEY_MANAGERS,
+  'identity_links:write': KEY_MANAGERS,
+  'consents:write': KEY_MANAGERS,
+  'transactions:write': KEY_MANAGERS,
+  'feature_snapshots:write': KEY_MANAGERS,
+  'audit_trail:read': KEY_MANAGERS,
+  'decisions:write': KEY_MANAGERS,
+  'decisions:read': KEY_MANAGERS,
+  'reviews:write': ['owner', 'admin'],
+  'outcomes:write': KEY_MANAGERS,
+  'usage:read': KEY_MANAGERS,
+  'webhooks:write': KEY_MANAGERS,
+}
 
 const REASON_CHARACTERS_MAX = 2_000
 
@@ -96,6 +119,21 @@ export function permissionsOf(role: Role): Permission[] {
 export function holds({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {
   const roles: readonly Role[] = ROLES_FOR[permission]
   return roles.includes(role)
+}
+
+/** The roles that may give a scope to an API key. */
+export function rolesThatGive(scope: Scope): readonly Role[] {
+  return ROLES_FOR_SCOPE[scope]
+}
+
+/** Why an operator may not give these scopes to an API key; undefined if the operator may. */
+export function scopeRefusal({ email, role }: Operator, scopes: readonly Scope[]): { problem: string } | undefined {
+  const wider = scopes.find((scope) => !rolesThatGive(scope).includes(role))
+  return (
+    wider && {
+      problem: `${email} is ${role}: only ${rolesThatGive(wider).join(', ')} may give ${wider} to an API key, so leave it out or ask one of them`,
+    }
+  )
 }
 
 /** Whether an operator can sign in, or act at the command line: an invited one can do neither before accepting. */

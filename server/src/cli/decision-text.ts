@@ -208,7 +208,8 @@ function sinceLines({ reviews, outcomes }: RecordedSince): string[] {
       'Reviews since',
       reviews.flatMap((review) => {
         const { id, name } = (review.reviewer ?? {}) as Json
-        const by = name === undefined ? id : `${name} (${id})`
+        const person = name === undefined ? id : `${name} (${id})`
+        const by = review.api_key === null ? person : `${person} through API key ${review.api_key}`
         const granted =
           review.recommended_limit === undefined ? '' : `, ${review.recommended_limit} ${review.currency} granted`
         return [

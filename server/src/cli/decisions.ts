@@ -69,13 +69,21 @@ async function readDecision(
     return {
       problem: `the stored decision ${id} was altered and cannot be read: run audit verify to see what else was`,
     }
+  const reviews = parseBodies(since.reviews)
+  const keys = await store.keysOfReviews(
+    organizationId,
+    reviews.map((review) => String(review.id)),
+  )
   return {
     recorded,
     shown: {
       decision,
       entity_id: recorded.entity_id,
       product: recorded.product,
-      reviews: parseBodies(since.reviews),
+      reviews: reviews.map((review) => {
+        const key = keys.get(String(review.id))
+        return { ...review, api_key: key ? (key.name ?? key.id) : null }
+      }),
       outcomes: parseBodies(since.outcomes),
     },
   }

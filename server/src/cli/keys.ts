@@ -188,9 +188,9 @@ export const keysEnable = defineCommand<{ id: string; enabled: true }>({
     const found = await readKeyAct(installation, input)
     if (isProblem(found)) return found
     const { id } = found.act.key
-    if (!(await enableKey(installation, found.environment, found.act)))
-      return { problem: `${id} is not disabled, or it is revoked` }
-    return { id, enabled: true }
+    const done = await enableKey(installation, found.environment, found.act)
+    if (isProblem(done)) return done
+    return done ? { id, enabled: true } : { problem: `${id} is not disabled, or it is revoked` }
   },
   render: ({ id }) => `Enabled ${id}.`,
 })

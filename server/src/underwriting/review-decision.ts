@@ -3,6 +3,7 @@ import { textOf } from '../core/facts/read-fact.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { ReviewKey } from '../store/queries/reviews.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import type { DomainEvent } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
@@ -26,6 +27,12 @@ export type RecordedReview = ReviewRequest & {
   entity_id: string
   overrides: boolean
   created_at: string
+}
+
+/** Names a reviewer for people. The name in a review of the API is what its caller sent, so the key is named with it. */
+export function nameReviewer(reviewer: { id: string; name?: string } | undefined, key: ReviewKey | undefined): string {
+  const name = reviewer?.name ?? reviewer?.id ?? 'another reviewer'
+  return key === undefined ? name : `${name} (through API key ${key.name ?? key.id})`
 }
 
 /** Where a review contradicts itself or its decision. */

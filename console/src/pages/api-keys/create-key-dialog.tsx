@@ -6,6 +6,7 @@ import { FormFooter } from '../../components/form-footer.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { environmentName } from '../../shell/environment-switch.tsx'
+import { rolesInWords } from '../../shell/role-name.ts'
 import { usePlace } from '../../shell/use-place.ts'
 import classes from './api-keys.module.css'
 import type { RevealedKey } from './key-reveal.tsx'
@@ -113,20 +114,21 @@ function ScopeChoice({
   chosen: string[]
   onChange: (chosen: string[]) => void
 }) {
-  const isAll = chosen.length === scopes.length
+  const offered = scopes.filter(({ may_give }) => may_give)
+  const isAll = chosen.length === offered.length
   return (
     <div>
       <div className={classes.scopesHead}>
         <span className="strong" id="scopes-label">
           What may it do?
         </span>
-        <UnstyledButton className="small" onClick={() => onChange(isAll ? [] : scopes.map((scope) => scope.name))}>
+        <UnstyledButton className="small" onClick={() => onChange(isAll ? [] : offered.map((scope) => scope.name))}>
           {isAll ? 'Choose none' : 'Choose all'}
         </UnstyledButton>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={classes.scopes} aria-label="Scopes" tabIndex={0}>
-        {scopes.map(({ name, description }) => (
+        {offered.map(({ name, description }) => (
           <Checkbox
             key={name}
             label={<code>{name}</code>}
@@ -138,6 +140,14 @@ function ScopeChoice({
           />
         ))}
       </section>
+      {scopes
+        .filter(({ may_give }) => !may_give)
+        .map(({ name, given_by }) => (
+          <p key={name} className="small dim">
+            <code>{name}</code> is not offered: a key does no more than your role does. Ask {rolesInWords(given_by)} for
+            a key with it.
+          </p>
+        ))}
     </div>
   )
 }

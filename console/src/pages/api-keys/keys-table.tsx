@@ -14,6 +14,7 @@ import type { OutputOf } from '../../api/operation-types.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { StateBadge, type Tone } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { rolesInWords } from '../../shell/role-name.ts'
 import classes from './api-keys.module.css'
 import type { KeyAct } from './key-dialogs.tsx'
 import type { ListedKey } from './listed-key.ts'
@@ -37,7 +38,16 @@ export function KeysTable({
   empty: ReactNode
 }) {
   const columns = columnsOf({ newestId, scopeCount: query.data?.scopes.length ?? 0 })
-  const acts: Column<ListedKey> = { id: 'acts', header: '', end: true, onPhone: 'top end', cell: actsOf(onAct) }
+  const beyondRole = query.data?.scopes.filter(({ may_give }) => !may_give) ?? []
+  const acts: Column<ListedKey> = {
+    id: 'acts',
+    header: '',
+    end: true,
+    onPhone: 'top end',
+    cell: (key) => (
+      <KeyActs keyRow={key} onAct={onAct} wider={beyondRole.find(({ name }) => key.scopes.includes(name))} />
+    ),
+  }
   const rows = query.data?.keys.toSorted((a, b) => Number(isEnded(a)) - Number(isEnded(b)))
   return (
     <DataTable
@@ -134,38 +144,51 @@ function Scopes({ scopes, of }: { scopes: readonly string[]; of: number }) {
   )
 }
 
-function actsOf(onAct: (act: KeyAct) => void) {
-  return (key: ListedKey) =>
-    key.state === 'revoked' ? null : (
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" aria-label={`Actions for ${key.name} ending in ${key.last_four}`}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {key.retires_at === null && (
-            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onAct({ name: 'rotate', key })}>
-              Rotate…
-            </Menu.Item>
-          )}
-          {key.disabled_at !== null ? (
-            <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => onAct({ name: 'enable', key })}>
-              Enable…
-            </Menu.Item>
-          ) : (
-            !isEnded(key) && (
-              <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => onAct({ name: 'disable', key })}>
-                Disable…
-              </Menu.Item>
-            )
-          )}
-          <Menu.Item leftSection={<IconBan size={16} />} onClick={() => onAct({ name: 'revoke', key })}>
-            Revoke…
+/** What can be done with a key. One with a scope beyond the person's role can be stopped, and not brought back. */
+function KeyActs({
+  keyRow: key,
+  wider,
+  onAct,
+}: {
+  keyRow: ListedKey
+  wider: OutputOf<'keys.list'>['scopes'][number] | undefined
+  onAct: (act: KeyAct) => void
+}) {
+  if (key.state === 'revoked') return null
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" aria-label={`Actions for ${key.name} ending in ${key.last_four}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {wider && (
+          <Menu.Label maw={240}>
+            It has {wider.name}: ask {rolesInWords(wider.given_by)} to rotate or enable it.
+          </Menu.Label>
+        )}
+        {key.retires_at === null && !wider && (
+          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onAct({ name: 'rotate', key })}>
+            Rotate…
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    )
+        )}
+        {key.disabled_at !== null && !wider && (
+          <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => onAct({ name: 'enable', key })}>
+            Enable…
+          </Menu.Item>
+        )}
+        {key.disabled_at === null && !isEnded(key) && (
+          <Menu.Item leftSection={<IconPlayerPause size={16} />} onClick={() => onAct({ name: 'disable', key })}>
+            Disable…
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconBan size={16} />} onClick={() => onAct({ name: 'revoke', key })}>
+          Revoke…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
 }
 
 const STATES: Record<ListedKey['state'], { tone: Tone; word: string; icon: ReactNode }> = {

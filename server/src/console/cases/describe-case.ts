@@ -1,6 +1,7 @@
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
 import type { CaseWithDecision } from '../../store/queries/cases.ts'
-import type { RecordedReview } from '../../underwriting/review-decision.ts'
+import type { ReviewKey } from '../../store/queries/reviews.ts'
+import { nameReviewer, type RecordedReview } from '../../underwriting/review-decision.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import { describeTrigger, type Trigger } from './describe-trigger.ts'
 
@@ -53,11 +54,17 @@ export interface ListedCase {
 
 const HOUR_MS = 3_600_000
 
-/** Describes a case for the queue; `nameOf` names operators. */
-export function describeCase(
-  row: CaseWithDecision,
-  { withinHours, nameOf }: { withinHours: number; nameOf: (operatorId: string) => string },
-): ListedCase {
+/** What describing cases takes besides their rows. */
+export interface CaseNames {
+  withinHours: number
+  /** Names operators. */
+  nameOf: (operatorId: string) => string
+  /** The API keys that sent reviews, by the id of the review. */
+  keys: ReadonlyMap<string, ReviewKey>
+}
+
+/** Describes a case for the queue. */
+export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys }: CaseNames): ListedCase {
   const trace = traceOf(row)
   return {
     id: row.id,
@@ -88,7 +95,7 @@ export function describeCase(
     neighbours: row.neighbours,
     bad_neighbours: row.bad_neighbours,
     bad_paths: pathsOf(row.graph).length,
-    end: row.review_body === null ? null : endOf(row.review_body),
+    end: row.review_body === null ? null : endOf(row.review_body, keys),
   }
 }
 
@@ -115,13 +122,13 @@ export function pathsOf(graph: string | null): SeenPath[] {
   return graph === null ? [] : ((JSON.parse(graph) as { paths?: SeenPath[] }).paths ?? [])
 }
 
-/** Who decided, when and why, of a stored review. */
-export function endOf(body: string): CaseEnd {
+/** Who decided, when and why, of a stored review; `keys` are those that sent reviews. */
+export function endOf(body: string, keys: ReadonlyMap<string, ReviewKey>): CaseEnd {
   const review = JSON.parse(body) as RecordedReview
   const { id, reviewer, created_at, verdict, reason, recommended_limit, currency, conditions = [] } = review
   return {
     review_id: id,
-    by: reviewer.name ?? reviewer.id,
+    by: nameReviewer(reviewer, keys.get(id)),
     by_id: reviewer.id,
     at: created_at,
     verdict,

@@ -5,7 +5,16 @@ import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { CaseWithDecision, WaitingDecision } from '../../store/queries/cases.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
-import { type CaseEnd, endOf, pathsOf, reasonsOf, type SeenPath, type StatedReason, traceOf } from './describe-case.ts'
+import {
+  type CaseEnd,
+  type CaseNames,
+  endOf,
+  pathsOf,
+  reasonsOf,
+  type SeenPath,
+  type StatedReason,
+  traceOf,
+} from './describe-case.ts'
 import { describeTrigger, explainTrigger } from './describe-trigger.ts'
 
 /** A decision about the entity of a case that was made while the case was open. */
@@ -64,12 +73,12 @@ const MILLION = 1_000_000
 export async function describeDetail(
   store: EnvironmentStore,
   row: CaseWithDecision,
-  { nameOf, bounds }: { nameOf: (operatorId: string) => string; bounds: ReviewBounds },
+  { nameOf, bounds }: Pick<CaseNames, 'nameOf'> & { bounds: ReviewBounds },
 ): Promise<CaseDetail> {
   const { org_id: organizationId, entity_id: entityId } = row
   const trace = traceOf(row)
   const reasons = reasonsOf(row.decision_body)
-  const end = row.review_body === null ? null : endOf(row.review_body)
+  const end = row.review_body === null ? null : endOf(row.review_body, new Map())
   const paths = pathsOf(row.graph)
   const [waiting, decisions, notes, prior, names] = await Promise.all([
     end ? [] : store.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
@@ -81,7 +90,9 @@ export async function describeDetail(
       paths.map(({ entity_id }) => entity_id),
     ),
   ])
-  const reviewed = new Set(decisions.flatMap(({ review_body }) => (review_body ? [endOf(review_body).review_id] : [])))
+  const bodies = decisions.flatMap(({ review_body }) => review_body ?? [])
+  const reviewed = new Set(bodies.map(idOf))
+  const keys = await store.keysOfReviews(organizationId, [...reviewed, ...prior.map(idOf)])
   return {
     why: explainTrigger(trace, describeTrigger(trace, reasons, row), row),
     figures: {
@@ -102,11 +113,16 @@ export async function describeDetail(
       requested: requestedOf(decision.facts),
       decided_at: decision.created_at,
       is_waiting: decision.is_waiting,
-      review: decision.review_body === null ? null : endOf(decision.review_body),
+      review: decision.review_body === null ? null : endOf(decision.review_body, keys),
     })),
     notes: notes.map(({ id, text, author_id, created_at }) => ({ id, text, by: nameOf(author_id), at: created_at })),
-    prior: prior.map(endOf).filter(({ review_id }) => !reviewed.has(review_id)),
+    prior: prior.map((body) => endOf(body, keys)).filter(({ review_id }) => !reviewed.has(review_id)),
   }
+}
+
+/** The id of a stored review. */
+function idOf(body: string): string {
+  return (JSON.parse(body) as { id: string }).id
 }
 
 function describeRequest(decision: WaitingDecision, bounds: ReviewBounds): WaitingRequest {

@@ -6,11 +6,14 @@ import {
   type Grace,
   revokeKey,
   rotateKey,
+  type ScopeProblem,
+  scopesOf,
 } from '../../admin/manage-keys.ts'
+import { rolesThatGive } from '../../admin/operator-act.ts'
 import { NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { apiKeyState } from '../../security/api-key-state.ts'
-import { SCOPE_DESCRIPTIONS, SCOPES, type Scope } from '../../security/scopes.ts'
+import { SCOPE_DESCRIPTIONS, SCOPES } from '../../security/scopes.ts'
 import type { ApiKey } from '../../store/queries/api-keys.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
 import { recordMakers } from '../record-makers.ts'
@@ -27,7 +30,7 @@ export const listKeys = defineOperation({
   access: 'see the console',
   input: Strict({}),
   audit: [],
-  async handle({ installation, store, organizationId, environment, now }) {
+  async handle({ installation, store, organizationId, environment, operator, now }) {
     const keys = await store.listApiKeys(organizationId)
     const makerOf = await recordMakers(installation, store, { organizationId, ids: keys.map((key) => key.id) })
     const replacedBy = new Map(keys.flatMap((key) => (key.replaces === null ? [] : [[key.replaces, key.id]])))
@@ -38,7 +41,13 @@ export const listKeys = defineOperation({
         created_by: makerOf(key.id),
         replaced_by: replacedBy.get(key.id) ?? null,
       })),
-      scopes: SCOPES.map((name) => ({ name, description: SCOPE_DESCRIPTIONS[name] })),
+      scopes: SCOPES.map((name) => ({
+        name,
+        description: SCOPE_DESCRIPTIONS[name],
+        /** Whether the caller may give it to a key, and which roles may. */
+        may_give: rolesThatGive(name).includes(operator.role),
+        given_by: rolesThatGive(name),
+      })),
       base_url: installation.config.baseUrls[environment],
     }
   },
@@ -56,14 +65,16 @@ export const createKeyOperation = defineOperation({
   audit: ['api_key.created'],
   async handle({ input, installation, organizationId, environment, operator, now }) {
     const { name, scopes, expires_in_days: days } = input
-    const { id: keyId, ...created } = await createKey(installation, {
+    const made = await createKey(installation, {
       environment,
       organizationId,
       name: name.trim(),
       scopes: SCOPES.filter((scope) => scopes.includes(scope)),
       expiresAt: days === null ? null : new Date(Date.parse(now) + days * DAY_MS).toISOString(),
-      actor: { type: 'operator', id: operator.id },
+      actor: operator,
     })
+    if ('problem' in made) return refuseScopes(made)
+    const { id: keyId, ...created } = made
     return { id: keyId, ...created, name: name.trim(), scopes, base_url: installation.config.baseUrls[environment] }
   },
 })
@@ -79,9 +90,8 @@ export const rotateKeyOperation = defineOperation({
     const key = await findKey(context)
     if ('problem' in key) return key
     const rotated = await rotateKey(installation, environment, { ...actOn(key, context), grace: input.grace })
-    if ('problem' in rotated) return refuse(rotated)
-    const scopes = key.scopes.split(' ') as Scope[]
-    return { ...rotated, name: key.name, scopes, base_url: installation.config.baseUrls[environment] }
+    if ('problem' in rotated) return rotated.code ? refuseScopes(rotated) : refuse(rotated)
+    return { ...rotated, name: key.name, scopes: scopesOf(key), base_url: installation.config.baseUrls[environment] }
   },
 })
 
@@ -109,6 +119,7 @@ export const enableKeyOperation = defineOperation({
     const key = await findKey(context)
     if ('problem' in key) return key
     const done = await enableKey(context.installation, context.environment, actOn(key, context))
+    if (typeof done === 'object') return refuseScopes(done)
     return done ? { id: key.id } : changedAlready('This key is not disabled, or it is revoked.')
   },
 })
@@ -128,7 +139,7 @@ export const revokeKeyOperation = defineOperation({
 })
 
 function show(key: ApiKey, nowMs: number) {
-  const { id: keyId, name, last_four, scopes, created_at, expires_at, retires_at, last_used_at } = key
+  const { id: keyId, name, last_four, created_at, expires_at, retires_at, last_used_at } = key
   const { disabled_at, revoked_at, replaces } = key
   return {
     ...{
@@ -143,7 +154,7 @@ function show(key: ApiKey, nowMs: number) {
       revoked_at,
       replaces,
     },
-    scopes: scopes.split(' ') as Scope[],
+    scopes: scopesOf(key),
     state: apiKeyState(key, nowMs),
   }
 }
@@ -158,9 +169,13 @@ async function findKey({
 }
 
 function actOn(key: ApiKey, { operator, input }: Pick<OperatorContext<{ reason: string }>, 'operator' | 'input'>) {
-  return { key, actor: { type: 'operator' as const, id: operator.id }, reason: input.reason.trim() }
+  return { key, actor: operator, reason: input.reason.trim() }
 }
 
 function changedAlready(problem: string): Refusal {
   return { problem, status: 409 }
+}
+
+function refuseScopes(beyondRole: ScopeProblem): Refusal {
+  return { ...beyondRole, status: 403 }
 }

@@ -53,9 +53,11 @@ export const listCases = defineOperation({
     ])
     const page = found.slice(0, PAGE_CASES)
     const last = page.at(-1)
+    const reviewIds = page.flatMap(({ review_id }) => review_id ?? [])
+    const keys = await store.keysOfReviews(organizationId, reviewIds)
     const cursor = state === 'open' ? last?.id : last?.review_id
     return {
-      cases: page.map((row) => describeCase(row, { withinHours, nameOf })),
+      cases: page.map((row) => describeCase(row, { withinHours, nameOf, keys })),
       counts: { ...counts, is_more: counts.all === CASES_COUNTED_MAX },
       within_hours: withinHours,
       next_cursor: found.length > PAGE_CASES ? cursor! : null,
@@ -95,10 +97,11 @@ export const showCase = defineOperation({
     const { control } = installation.storage
     const operators = await listOperators(control, organizationId)
     const nameOf = namesIn(operators)
+    const keys = await store.keysOfReviews(organizationId, row.review_id === null ? [] : [row.review_id])
     const withinHours = installation.config.reviewWithinHours
     const bounds = await reviewBoundsOf(control, organizationId)
     return {
-      ...describeCase(row, { withinHours, nameOf }),
+      ...describeCase(row, { withinHours, nameOf, keys }),
       ...(await describeDetail(store, row, { nameOf, bounds })),
       /** How far a limit may go, and how long a reason has to be that says why it goes further. */
       bounds: { ...bounds, reason_characters_min: EXCESS_REASON_CHARACTERS_MIN },

@@ -1,5 +1,6 @@
+import { claimsOperatorId } from '../../core/operator-id-claim.ts'
 import { reviewDecision } from '../../underwriting/review-decision.ts'
-import { fail, failValidation } from '../api-error.ts'
+import { fail, failValidation, type Violation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, SubmitReviewRequest } from '../schemas/decision.ts'
@@ -10,7 +11,8 @@ export const submitReview = defineEndpoint({
   summary: 'Submit a human review',
   description:
     'A decision never changes; its reviews are recorded beside it. `overrides` says whether the reviewer’s verdict differs from the decision’s. ' +
-    'A review must not contradict itself: `approve_with_conditions` needs conditions and no other verdict has any; only an approval of credit has a `recommended_limit`, in the currency of the decision.',
+    'A review must not contradict itself: `approve_with_conditions` needs conditions and no other verdict has any; only an approval of credit has a `recommended_limit`, in the currency of the decision. ' +
+    'Name the reviewer by your own id: ids of operators of the console are refused, because operators review in the console.',
   tag: 'Decisions',
   method: 'POST',
   path: '/v1/decisions/{decision_id}/reviews',
@@ -24,6 +26,8 @@ export const submitReview = defineEndpoint({
     const { params, body, caller, store } = request
     const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
+    const claims = operatorIdClaims(body.reviewer)
+    if (claims.length > 0) return failValidation(claims)
     const reviewed = await reviewDecision(request, decision, body)
     if ('violations' in reviewed) return failValidation(reviewed.violations)
     const { review, row, domainEvent } = reviewed
@@ -32,3 +36,13 @@ export const submitReview = defineEndpoint({
     return { status: 201, body: review, change }
   },
 })
+
+/** A key speaks for the people of its own program only. An operator signs in and reviews in the console. */
+function operatorIdClaims(reviewer: { id: string; name?: string }): Violation[] {
+  return (['id', 'name'] as const)
+    .filter((field) => claimsOperatorId(reviewer[field] ?? ''))
+    .map((field) => ({
+      param: `/reviewer/${field}`,
+      message: `reviewer.${field} must not be the id of an operator: ids with opr_ or acc_ belong to people who sign in to the console and review there. Send your own id of the reviewer.`,
+    }))
+}

@@ -120,7 +120,7 @@ const reviewFields = (Nested: typeof Open) => ({
   verdict: OneOf(REVIEW_VERDICTS, { description: 'What the reviewer decided.' }),
   reviewer: Nested(
     {
-      id: Text(255, 'Your own id of the reviewer.'),
+      id: Text(255, 'Your own id of the reviewer; not the id of an operator of the console (`opr_…`).'),
       name: Type.Optional(Text(255, 'The name of the reviewer.')),
     },
     { description: 'Who reviewed it.' },
