@@ -110,6 +110,32 @@ test('a person signs in and comes back to the page they asked for; signing out e
   await tab.waitForURL(/\/sign-in/)
 })
 
+test('a stranger who guesses the password keeps its person out of no browser that they use, and of no open session', async () => {
+  const guessing = await openTab(await profile(), '/sign-in')
+  for (let tries = 0; tries < 5; tries++) {
+    await signIn(guessing, { ...OWNER, password: `guess ${tries}` })
+    await guessing.getByText('The e-mail or the password is not right.').waitFor()
+  }
+  await signIn(guessing, OWNER)
+  await guessing.getByText('Too many attempts to sign in. Try again in a minute.').waitFor()
+  await assertAccessible(guessing, 'sign-in while it is locked')
+
+  const tab = await openTab(owner, '/account')
+  await tab.getByRole('button', { name: 'Turn on two-factor' }).click()
+  await tab.getByRole('textbox', { name: 'Your password' }).fill(OWNER.password)
+  await tab.getByRole('button', { name: 'Continue' }).click()
+  await tab.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+  await tab.goto(url)
+  await tab.getByRole('button', { name: /^Your account/ }).click()
+  await tab.getByRole('menuitem', { name: 'Sign out' }).click()
+  await tab.waitForURL(/\/sign-in$/)
+  await signIn(tab, OWNER)
+  await tab.waitForURL(/overview$/)
+  await tab.close()
+  // A minute later, strangers may try again.
+  await api.service.installation.storage.control.query('DELETE FROM sign_in_failures')
+})
+
 test('an invited teammate makes an account by the link, which then works no more', async () => {
   const { installation } = api.service
   const organizationId = await firstOrganizationId(installation.storage.control)

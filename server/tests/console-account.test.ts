@@ -72,12 +72,17 @@ test('the notation of numbers is kept with the account, and each change is on th
   )
 })
 
-test('a wrong current password counts as a failed sign-in, so that an open browser cannot be used to guess', async () => {
+test('wrong current passwords lock the session that sends them, so that an open browser cannot be used to guess', async () => {
   const eve = await person('eve@example.com')
   const guess = () => eve.call('account/account.change-password', { current_password: 'guess', new_password: 'x' })
   for (let tries = 0; tries < 5; tries++) assert.equal((await guess()).status, 400)
   assert.equal((await guess()).status, 429)
-  assert.equal((await new ConsoleClient(api).signIn('eve@example.com')).status, 429)
+  const right = { current_password: PASSWORD, new_password: 'another green ledger 43' }
+  assert.equal((await eve.call('account/account.change-password', right)).status, 429)
+  const elsewhere = new ConsoleClient(api)
+  assert.equal((await elsewhere.signIn('eve@example.com')).status, 200, 'her sign-in goes on elsewhere')
+  assert.equal((await elsewhere.call('account/account.change-password', right)).status, 200)
+  assert.ok((await entriesOf(eve.operatorId)).some(([type]) => type === 'operator.sign_in_locked'))
 })
 
 test('with two-factor a password alone does not sign in; each code works once', async () => {
@@ -139,6 +144,11 @@ test('confirming the password in an open session gives no more tries for codes',
   const confirmed = await kit.call('account/account.two-factor-begin', { password: PASSWORD })
   assert.match(confirmed.body.error.message, /on already/)
   assert.deepEqual([await guess(), await guess()], [401, 429])
+
+  const inSession = async () => (await kit.call('account/account.two-factor-end', { code: '000000' })).status
+  assert.deepEqual([await inSession(), await inSession(), await inSession()], [400, 400, 400])
+  await kit.call('account/account.two-factor-begin', { password: PASSWORD })
+  assert.deepEqual([await inSession(), await inSession(), await inSession()], [400, 400, 429])
 })
 
 test('a sign-in that the old password began does not survive its change', async () => {
@@ -166,6 +176,7 @@ test('a recovery code stands in for the app once; new ones replace the old; turn
   assert.equal(await signIn(recoveryCodes[0]!.toUpperCase().replace('-', ' ')), 200)
   assert.equal(await signIn(recoveryCodes[0]!), 401)
   assert.equal((await dan.call('account/account.security')).body.two_factor.recovery_codes_left, 9)
+  nowMs += 61 * 60_000 // the failed sign-in is forgotten
   const renewed = await dan.call('account/account.recovery-codes', { code: app.next(nowMs) })
   assert.equal(await signIn(recoveryCodes[1]!), 401)
   assert.equal(await signIn(renewed.body.recovery_codes[1]), 200)

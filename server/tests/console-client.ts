@@ -25,6 +25,8 @@ export const PASSWORD = 'a quiet green ledger 42'
 export class ConsoleClient {
   readonly url: string
   cookie: string | undefined
+  /** The cookie by which the browser is known after a sign-in; undefined makes it a stranger's. */
+  device: string | undefined
 
   constructor(api: ConsoleHost) {
     this.url = api.service.urls.console!
@@ -38,13 +40,16 @@ export class ConsoleClient {
         'Content-Type': 'application/json',
         Origin: this.url,
         'Sec-Fetch-Site': 'same-origin',
-        ...(this.cookie && { Cookie: this.cookie }),
+        Cookie: [this.cookie, this.device].filter(Boolean).join('; '),
         ...headers,
       },
       body: typeof input === 'string' ? input : JSON.stringify(input),
     })
-    const [set] = response.headers.getSetCookie()
-    if (set) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0]
+    for (const set of response.headers.getSetCookie()) {
+      const pair = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0]
+      if (set.startsWith('verdigraph-device=') || set.startsWith('__Host-verdigraph-device=')) this.device = pair
+      else this.cookie = pair
+    }
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
 

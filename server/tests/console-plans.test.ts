@@ -194,6 +194,7 @@ async function statementsOf(name: string, { access }: Operation, input: object) 
       origin: 'http://localhost:4000',
       client: { address: '127.0.0.1', userAgent: '' },
       signal: new AbortController().signal,
+      deviceCookie: undefined,
     })
     return { run, refused: 'refused' in answer ? answer.refused : undefined }
   } finally {

@@ -23,89 +23,114 @@ export interface SignInRefusal {
   until?: string
 }
 
-/** The two counters that an attempt to sign in counts on. */
-export interface Attempt {
-  /** In lower case. */
-  email: string
-  /** The network of the client. */
-  network: string
+/** A counter of failed attempts, and what a success does to it. */
+interface Counter {
+  subject: string
+  limit: ThrottleLimit
+  /** `forgets` all failures, or takes `back` the one of this attempt because others share the counter. */
+  success: 'forgets' | 'back'
 }
 
-/** Counts an attempt to sign in; a refusal while its e-mail or its address is locked. */
-export async function beginAttempt(installation: Installation, attempt: Attempt): Promise<SignInRefusal | undefined> {
+/** An attempt to prove who one is: the counters that it counts on, in this order. */
+export type Attempt = readonly Counter[]
+
+/** An attempt from a browser that is not known for the e-mail, which must be lower case: strangers share its counters. */
+export function strangersAttempt({ email, network }: { email: string; network: string }): Attempt {
+  return [
+    { subject: `address ${network}`, limit: ADDRESS_LIMIT, success: 'back' },
+    // Hashed, because a person may type a password into the wrong field.
+    { subject: `email ${hash('sha256', email)}`, limit: ACCOUNT_LIMIT, success: 'forgets' },
+  ]
+}
+
+/**
+ * An attempt from a browser in which the person has signed in before. It counts on its own, so that strangers who guess do
+ * not keep the person out, and a thief of the browser's cookie gets as many tries as one stranger.
+ */
+export function knownDeviceAttempt(deviceId: string): Attempt {
+  return [{ subject: `device ${deviceId}`, limit: ACCOUNT_LIMIT, success: 'forgets' }]
+}
+
+/** An attempt within an open session, to confirm that its person still sits there. */
+export function sessionAttempt(sessionId: string): Attempt {
+  return [{ subject: `session ${sessionId}`, limit: ACCOUNT_LIMIT, success: 'forgets' }]
+}
+
+/** A callback of single sign-on from a network. */
+export function callbackAttempt(network: string): Attempt {
+  return [{ subject: `single sign-on ${network}`, limit: ADDRESS_LIMIT, success: 'back' }]
+}
+
+/** Counts an attempt; a refusal while one of its counters is locked. A new lock is recorded for the account. */
+export async function beginAttempt(
+  installation: Installation,
+  attempt: Attempt,
+  accountId?: string,
+): Promise<SignInRefusal | undefined> {
   const counted = await count(installation, attempt)
   if ('problem' in counted) return counted
-  const account = await findAccountByEmail(installation.storage.control, attempt.email)
-  await recordLock(installation, account, counted)
+  await recordLock(installation, accountId, counted)
   return undefined
 }
 
-async function count(installation: Installation, { email, network }: Attempt): Promise<CountedAttempt | SignInRefusal> {
-  const { storage, nowMs } = installation
-  const now = new Date(nowMs()).toISOString()
-  const byAddress = await countAttempt(storage.control, { subject: addressSubject(network), now }, ADDRESS_LIMIT)
-  if (!byAddress) return locked(installation, addressSubject(network))
-  const byEmail = await countAttempt(storage.control, { subject: emailSubject(email), now }, ACCOUNT_LIMIT)
-  return byEmail ?? locked(installation, emailSubject(email))
-}
-
-/** Forgets the failed attempts of an e-mail after a success, and takes back this one of its address. */
-export async function endAttempt({ storage }: Installation, { email, network }: Attempt): Promise<void> {
-  await forgetFailures(storage.control, emailSubject(email))
-  await discountAttempt(storage.control, addressSubject(network))
+/** Ends an attempt that succeeded: the failures that only this person can have made are forgotten. */
+export async function endAttempt({ storage }: Installation, attempt: Attempt): Promise<void> {
+  for (const { subject, success } of attempt)
+    await (success === 'forgets' ? forgetFailures : discountAttempt)(storage.control, subject)
 }
 
 /** Takes back this attempt only, because it was right but does not sign the person in: earlier failures still count. */
-export async function takeBackAttempt({ storage }: Installation, { email, network }: Attempt): Promise<void> {
-  await discountAttempt(storage.control, emailSubject(email))
-  await discountAttempt(storage.control, addressSubject(network))
+export async function takeBackAttempt({ storage }: Installation, attempt: Attempt): Promise<void> {
+  for (const { subject } of attempt) await discountAttempt(storage.control, subject)
 }
 
 /** Checks an e-mail and a password. The answer and its time are the same for an unknown e-mail and a wrong password. */
 export async function checkPassword(
   installation: Installation,
   attempt: Attempt,
-  password: string,
+  { email, password, network }: { email: string; password: string; network: string },
 ): Promise<Account | SignInRefusal> {
   const counted = await count(installation, attempt)
   if ('problem' in counted) return counted
-  const account = await findAccountByEmail(installation.storage.control, attempt.email)
+  const account = await findAccountByEmail(installation.storage.control, email)
   // Beside each other: only a known e-mail has an entry to write, and the time of the answer must not tell.
   const [isRight] = await Promise.all([
-    isPassword(password, account?.password_hash, attempt.network),
-    recordLock(installation, account, counted),
+    isPassword(password, account?.password_hash, network),
+    recordLock(installation, account?.id, counted),
   ])
   if (isRight && account) return account
   return { problem: 'The e-mail or the password is not right.' }
 }
 
+/** Counts on every counter, up to the first that is locked; returns what the last one says. */
+async function count({ storage, nowMs }: Installation, attempt: Attempt): Promise<CountedAttempt | SignInRefusal> {
+  const now = new Date(nowMs()).toISOString()
+  let last: CountedAttempt = { failures: 0, locked_until: null }
+  for (const { subject, limit } of attempt) {
+    const counted = await countAttempt(storage.control, { subject, now }, limit)
+    if (!counted) return refuseUntil((await lockedUntil(storage.control, subject)) ?? now, nowMs())
+    last = counted
+  }
+  return last
+}
+
 /** Records a lock for the organizations of the account, if the attempt brought one and there is an account. */
 async function recordLock(
   installation: Installation,
-  account: Account | undefined,
+  accountId: string | undefined,
   { failures, locked_until }: CountedAttempt,
 ): Promise<void> {
-  if (locked_until === null || !account) return
-  await recordForAccount(installation, account.id, {
+  if (locked_until === null || accountId === undefined) return
+  await recordForAccount(installation, accountId, {
     type: 'operator.sign_in_locked',
     data: { failures, locked_until },
   })
 }
 
-async function locked({ storage, nowMs }: Installation, subject: string): Promise<SignInRefusal> {
-  const until = (await lockedUntil(storage.control, subject)) ?? new Date(nowMs()).toISOString()
-  const minutes = Math.max(1, Math.ceil((Date.parse(until) - nowMs()) / 60_000))
+function refuseUntil(until: string, nowMs: number): SignInRefusal {
+  const minutes = Math.max(1, Math.ceil((Date.parse(until) - nowMs) / 60_000))
   return {
     problem: `Too many attempts to sign in. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     until,
   }
-}
-
-/** Hashed, because a person may type a password into the wrong field. */
-function emailSubject(email: string): string {
-  return `email ${hash('sha256', email)}`
-}
-
-function addressSubject(network: string): string {
-  return `address ${network}`
 }

@@ -148,7 +148,7 @@ export class ActOnce {
     }
   }
 
-  async #keep(act: KeyedAct, { newToken: _cookie, ...answer }: OperationAnswer): Promise<void> {
+  async #keep(act: KeyedAct, { newToken: _session, newDevice: _device, ...answer }: OperationAnswer): Promise<void> {
     const organizationId = act.writtenTo?.organizationId ?? act.organizationIds[0]
     // An account without an organization has no log to record on, and no row of an organization to keep a key in.
     if (organizationId === undefined) return

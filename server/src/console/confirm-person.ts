@@ -1,4 +1,4 @@
-import { beginAttempt, checkPassword, endAttempt, takeBackAttempt } from '../admin/sign-in.ts'
+import { beginAttempt, checkPassword, endAttempt, sessionAttempt, takeBackAttempt } from '../admin/sign-in.ts'
 import { needsCode } from '../admin/two-factor.ts'
 import { networkOf } from '../http/network-of.ts'
 import { findAccount } from '../store/queries/accounts.ts'
@@ -12,7 +12,8 @@ const RECENT_MS = 10 * 60_000
 
 /**
  * Asks for the password again before a change of how one signs in; a session alone may be a browser left open. A person
- * without a password signs in by passkey or single sign-on, and has to have done so a moment ago.
+ * without a password signs in by passkey or single sign-on, and has to have done so a moment ago. Attempts count for this
+ * session alone: strangers who guess at the sign-in do not keep its person from acting.
  */
 export async function confirmPassword(
   { installation, account, client }: Confirmed,
@@ -22,8 +23,12 @@ export async function confirmPassword(
   if (!stored?.password_hash)
     return installation.nowMs() - Date.parse(account.signedInAt) < RECENT_MS ? undefined : SIGN_IN_AGAIN
   if (password === undefined) return { problem: 'Enter your password.', code: 'password_needed' }
-  const attempt = { email: account.email, network: networkOf(client.address) }
-  const checked = await checkPassword(installation, attempt, password)
+  const attempt = sessionAttempt(account.sessionId)
+  const checked = await checkPassword(installation, attempt, {
+    email: account.email,
+    password,
+    network: networkOf(client.address),
+  })
   if ('problem' in checked)
     return checked.until === undefined
       ? { problem: 'This is not your password.', code: 'not_right' }
@@ -40,13 +45,13 @@ const SIGN_IN_AGAIN: Refusal = {
   code: 'sign_in_again',
 }
 
-/** Carries out a change that needs a code, and counts the attempt as one to sign in. */
+/** Carries out a change that needs a code, and counts the attempt as one to confirm the person of this session. */
 export async function withCode<T>(
-  { installation, account, client }: Confirmed,
+  { installation, account }: Confirmed,
   act: () => Promise<T | { problem: string }>,
 ): Promise<T | Refusal> {
-  const attempt = { email: account.email, network: networkOf(client.address) }
-  const locked = await beginAttempt(installation, attempt)
+  const attempt = sessionAttempt(account.sessionId)
+  const locked = await beginAttempt(installation, attempt, account.accountId)
   if (locked) return attemptRefusal(locked)
   const result = await act()
   if (!(typeof result === 'object' && result !== null && 'problem' in result)) await endAttempt(installation, attempt)

@@ -16,6 +16,8 @@ interface BaseContext<Input> {
   /** When the request arrived, ISO 8601. */
   now: string
   client: Client
+  /** What the browser holds of the people who have signed in there. */
+  deviceCookie: string | undefined
   /** The origin of the page that sent the request, such as `http://localhost:4000`: one of the console's. */
   origin: string
   /** Aborted when the client leaves before the answer: work that only it waits for ends then. */

@@ -9,6 +9,7 @@ import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../service/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { PoolBusy } from '../threads/thread-pool.ts'
+import { DeviceCookie } from './device-cookie.ts'
 import type { OperationPath } from './operation-call.ts'
 import type { Admitted, OperationResponder } from './operation-responder.ts'
 import { isSameOrigin } from './same-origin.ts'
@@ -46,6 +47,7 @@ export function addOperationApi(
   { installation, admission, proxies }: { installation: Installation; admission: Admission; proxies: TrustedProxies },
 ): void {
   const cookie = new SessionCookie(installation.config.baseUrls.console)
+  const deviceCookie = new DeviceCookie(installation.config.baseUrls.console)
   let responder: OperationResponder | undefined
   // Runs before the body is read, so that a request without a session costs no reading and no parsing.
   const admit = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
@@ -70,6 +72,7 @@ export function addOperationApi(
       return responder!.respond(admitted, {
         input: body.value,
         idempotencyKey,
+        deviceCookie: deviceCookie.read(request),
         requestId: request.id,
         origin: request.headers.origin!,
         signal: untilClosed(reply),
@@ -81,6 +84,7 @@ export function addOperationApi(
     })
     if (answer === 'refused') return refuse(reply, request, OVERLOADED)
     if (answer.newToken !== undefined) cookie.write(reply, answer.newToken)
+    if (answer.newDevice !== undefined) deviceCookie.write(reply, answer.newDevice)
     if ('refused' in answer) return refuse(reply, request, answer.refused)
     return reply.type('application/json').send(JSON.stringify(answer.output))
   }

@@ -8,5 +8,11 @@ export interface Refused {
   refused: { status: number; code: string; message: string }
 }
 
-/** The output of an operation or why it was refused, and the new token of the session cookie; null removes the cookie. */
-export type OperationAnswer = { newToken?: string | null } & ({ output: unknown } | Refused)
+/** The cookies that an answer sets: the token of the session, which null removes, and the device that is known now. */
+export interface NewCookies {
+  newToken?: string | null
+  newDevice?: string
+}
+
+/** The output of an operation or why it was refused, and the cookies that go with it. */
+export type OperationAnswer = NewCookies & ({ output: unknown } | Refused)

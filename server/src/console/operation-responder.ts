@@ -1,3 +1,4 @@
+import { rememberDevice } from '../admin/known-devices.ts'
 import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
 import { holds, roleRefusal } from '../admin/operator-act.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
@@ -8,7 +9,7 @@ import { findOperatorOfAccount } from '../store/queries/operators.ts'
 import type { SignedInSession } from '../store/queries/sessions.ts'
 import { ActOnce } from './act-once.ts'
 import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
-import type { OperationAnswer, OperationPath, Refused } from './operation-call.ts'
+import type { NewCookies, OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
 
 /** What is known of a request before its body is read. */
@@ -25,6 +26,7 @@ export interface OperationRequest {
   idempotencyKey?: string | undefined
   requestId: string
   client: Client
+  deviceCookie: string | undefined
   /** The `Origin` header, which was checked. */
   origin: string
   /** Aborted when the client has left. */
@@ -83,10 +85,10 @@ export class OperationResponder {
 
   async #handle(
     { operation, session, scope }: Admitted,
-    { input, requestId, client, origin, signal }: OperationRequest,
+    { input, requestId, client, deviceCookie, origin, signal }: OperationRequest,
     installation: Installation,
   ): Promise<OperationAnswer> {
-    const { control, written } = sessionControl(installation, session, client)
+    const { control, written } = sessionControl(installation, session, { client, deviceCookie })
     const { environment } = scope
     const output = await operation.handle({
       input,
@@ -94,6 +96,7 @@ export class OperationResponder {
       requestId,
       now: new Date(installation.nowMs()).toISOString(),
       client,
+      deviceCookie,
       origin,
       signal,
       session: control,
@@ -146,9 +149,9 @@ export class OperationResponder {
 function sessionControl(
   installation: Installation,
   session: SignedInSession | undefined,
-  client: Client,
-): { control: SessionControl; written: Pick<OperationAnswer, 'newToken'> } {
-  const written: Pick<OperationAnswer, 'newToken'> = {}
+  { client, deviceCookie }: Pick<OperationRequest, 'client' | 'deviceCookie'>,
+): { control: SessionControl; written: NewCookies } {
+  const written: NewCookies = {}
   const endThis = async () => {
     if (session) await endSession(installation, { accountId: session.account_id, sessionId: session.id })
   }
@@ -158,6 +161,7 @@ function sessionControl(
       const token = await beginSession(installation, { accountId, method, client })
       await endThis()
       written.newToken = token
+      written.newDevice = await rememberDevice(installation, { cookie: deviceCookie, accountId })
     },
     end: async () => {
       await endThis()

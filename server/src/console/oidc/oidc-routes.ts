@@ -1,11 +1,13 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeChallenge } from '../../admin/challenges.ts'
+import { rememberDevice } from '../../admin/known-devices.ts'
 import { beginSession, findSession, isSessionValid } from '../../admin/manage-sessions.ts'
 import { admitIdentity, connectIdentity } from '../../admin/single-sign-on.ts'
 import type { TrustedProxies } from '../../http/trusted-proxies.ts'
 import { SecretBox } from '../../security/secret-box.ts'
 import type { Installation } from '../../service/installation.ts'
+import { DeviceCookie } from '../device-cookie.ts'
 import { SessionCookie } from '../session-cookie.ts'
 import { OidcClient, OidcFailure, type PendingSignIn } from './oidc-client.ts'
 import { continuePage, OIDC_PAGE_CSP, refusedPage } from './oidc-page.ts'
@@ -62,6 +64,7 @@ class OidcRoutes {
   readonly #client: OidcClient
   readonly #box: SecretBox
   readonly #session: SessionCookie
+  readonly #device: DeviceCookie
   readonly #cookieName: string
   readonly #isSecure: boolean
   #ownPort = ''
@@ -74,6 +77,7 @@ class OidcRoutes {
     this.#isSecure = config.baseUrls.console.startsWith('https:')
     this.#cookieName = this.#isSecure ? '__Host-verdigraph-oidc' : 'verdigraph-oidc'
     this.#session = new SessionCookie(config.baseUrls.console)
+    this.#device = new DeviceCookie(config.baseUrls.console)
     this.#box = new SecretBox([masterKey.derive('single sign-on')])
     this.#client = new OidcClient({
       settings: config.oidc!,
@@ -147,6 +151,8 @@ class OidcRoutes {
       },
     })
     this.#session.write(reply, token)
+    const cookie = this.#device.read(request)
+    this.#device.write(reply, await rememberDevice(installation, { cookie, accountId: admitted.accountId }))
     return this.#send(reply, continuePage('/'))
   }
 

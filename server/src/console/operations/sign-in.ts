@@ -6,6 +6,7 @@ import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { networkOf } from '../../http/network-of.ts'
 import { findAccount } from '../../store/queries/accounts.ts'
+import { attemptFrom } from '../attempt-from.ts'
 import { attemptRefusal } from '../attempt-refusal.ts'
 import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
 import { Code, PasskeyAnswer } from '../sign-in-fields.ts'
@@ -18,14 +19,15 @@ export const signInWithPassword = defineOpenOperation({
     password: Type.String({ minLength: 1, maxLength: 1_024 }),
   }),
   audit: ['operator.signed_in', 'operator.sign_in_locked'],
-  async handle({
-    input,
-    installation,
-    client,
-    session,
-  }): Promise<{ code_needed: false } | { code_needed: true; challenge: string } | Refusal> {
-    const attempt = { email: input.email.trim().toLowerCase(), network: networkOf(client.address) }
-    const account = await checkPassword(installation, attempt, input.password)
+  async handle(context): Promise<{ code_needed: false } | { code_needed: true; challenge: string } | Refusal> {
+    const { input, installation, session } = context
+    const email = input.email.trim().toLowerCase()
+    const attempt = attemptFrom(context, email)
+    const account = await checkPassword(installation, attempt, {
+      email,
+      password: input.password,
+      network: networkOf(context.client.address),
+    })
     if ('problem' in account) return attemptRefusal(account)
     // The failures are forgotten only after the second step, so that a known password gives no more tries for codes.
     if (await needsCode(installation, account.id))
@@ -44,13 +46,14 @@ export const signInWithCode = defineOpenOperation({
   summary: 'Give the code after the password',
   input: Strict({ challenge: Type.String({ minLength: 1, maxLength: 100 }), code: Code }),
   audit: ['operator.signed_in', 'operator.sign_in_locked', 'operator.recovery_code_used'],
-  async handle({ input, installation, client, session }): Promise<{ signed_in: true } | Refusal> {
+  async handle(context): Promise<{ signed_in: true } | Refusal> {
+    const { input, installation, session } = context
     const challenge = { purpose: 'code', token: input.challenge } as const
     const accountId = await accountOfChallenge(installation, challenge)
     const account = accountId === undefined ? undefined : await findAccount(installation.storage.control, accountId)
     if (!account) return TOO_LATE
-    const attempt = { email: account.email, network: networkOf(client.address) }
-    const locked = await beginAttempt(installation, attempt)
+    const attempt = attemptFrom(context, account.email)
+    const locked = await beginAttempt(installation, attempt, account.id)
     if (locked) return attemptRefusal(locked)
     const refused = await checkCode(installation, { accountId: account.id, code: input.code })
     if (refused) return { ...refused, status: 401, code: 'not_right' }
