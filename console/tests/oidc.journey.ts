@@ -21,6 +21,8 @@ const provider = await startProviderProcess({
     person('ada', 'Ada Lund', ['analysts']),
     person('gil', 'Gil Guest', ['guests']),
     person('ben.o', 'Ben at the provider', ['analysts']),
+    // The first letter of the address is Cyrillic.
+    { ...person('mal', 'Mal Ory', ['analysts']), email: 'аda@example.com' },
   ],
 })
 after(() => provider.stop())
@@ -72,6 +74,39 @@ test('a person of no mapped group is told why, and gets no session', async () =>
   )
   await tab.getByRole('link', { name: 'Back to sign-in' }).click()
   await tab.waitForURL('**/sign-in')
+})
+
+test('a person whose e-mail looks like that of another is told why, and becomes no operator', async () => {
+  const tab = await openSignIn()
+  await tab.getByRole('link', { name: 'Mal Ory' }).click()
+  await tab.getByText(/an e-mail address that this console does not accept/).waitFor()
+  await assertAccessible(tab, 'a sign-in through the provider that was refused')
+  await tab.getByRole('link', { name: 'Back to sign-in' }).click()
+  await tab.waitForURL('**/sign-in')
+  const team = await testConsole.open('team', { environment: 'production' })
+  await team.getByText(OWNER.email).waitFor()
+  assert.equal(await team.getByText('Mal Ory').count(), 0)
+  await team.close()
+})
+
+test('a browser that sends the answer of the provider a second time is not signed in again', async () => {
+  const tab = await openSignIn()
+  const [callback] = await Promise.all([
+    tab.waitForRequest((request) => request.url().includes('/api/oidc/callback')),
+    tab.getByRole('link', { name: 'Ada Lund' }).click(),
+  ])
+  const { cookie } = await callback.allHeaders()
+  await tab.waitForURL(`**/${testConsole.organizationId}/**`)
+  const context = await browser.newContext()
+  const [name, value] = /verdigraph-oidc=([^;]+)/.exec(cookie!)!
+  await context.addCookies([{ name: name.split('=')[0]!, value: value!, url: testConsole.url }])
+  const thief = await context.newPage()
+  await thief.goto(callback.url())
+  await thief.getByText('This answer of the identity provider was used already. Sign in again.').waitFor()
+  assert.equal(
+    (await context.cookies(testConsole.url)).some((kept) => kept.name === 'verdigraph'),
+    false,
+  )
 })
 
 test('a person with a password confirms it, connects the provider, and then signs in through it to the same account', async () => {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { acceptFirstLink, issueFirstLink } from '../src/admin/first-link.ts'
 import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
+import { listOperators } from '../src/store/queries/operators.ts'
 import { firstOrganizationId } from '../src/store/queries/organizations.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
@@ -258,4 +259,30 @@ test('a person who was removed and invited again takes up their account with a n
   assert.equal((await mia.call('account/account.me')).status, 401, 'earlier sessions end')
   assert.equal((await new ConsoleClient(api).signIn('mia@example.com')).status, 401)
   assert.equal((await new ConsoleClient(api).signIn('mia@example.com', 'seven slow ferries north')).status, 200)
+})
+
+test('an invitation, the command line and an account take no e-mail or name that misleads', async () => {
+  const { id: organizationId } = await api.newOrganization()
+  const manager = { organizationId, actor: ACTOR } as const
+  const hostile = [
+    { email: 'оlga@example.com', name: 'Olga' }, // Cyrillic о
+    { email: 'olga@example.com\nBcc: eve@example.com', name: 'Olga' },
+    { email: 'an\u212Aa@example.com', name: 'Anka' },
+    { email: 'olga@example.com', name: 'Olga\nOwner' },
+    { email: 'olga@example.com', name: '<b>Olga</b>' },
+    { email: 'olga@example.com', name: 'Оlga' },
+  ]
+  for (const person of hostile)
+    for (const add of [inviteOperator, addOperator]) {
+      const answer = await add(installation, manager, { ...person, role: 'viewer' })
+      assert.ok('problem' in answer, JSON.stringify(person))
+    }
+  assert.deepEqual(await listOperators(installation.storage.control, organizationId), [])
+  const { token } = await invite(organizationId, 'vera@example.com')
+  const browser = new ConsoleClient(api)
+  const accept = (name: string) => browser.call('open/invitation.accept', { token, name, password: PASSWORD })
+  assert.match((await accept('Vеra')).body.error.message, /mixes letters of several alphabets/)
+  assert.equal((await accept('Vera')).status, 200)
+  const renamed = await browser.call('account/account.rename', { name: 'Vera\u202e' })
+  assert.match(renamed.body.error.message, /a character that is not seen/)
 })

@@ -73,6 +73,21 @@ export async function usePasskeyChallenge(installation: Installation, token: str
   })
 }
 
+/**
+ * Uses the state of a sign-in through the identity provider, whatever becomes of it: false if it was used before. The
+ * browser could be told to keep its cookie, and a provider could take a code twice; the database is asked on every node.
+ */
+export function useSignOnState(
+  { storage, masterKey, nowMs }: Installation,
+  { state, expiresAtMs }: { state: string; expiresAtMs: number },
+): Promise<boolean> {
+  return noteChallengeUse(storage.control, {
+    tokenHash: hashToken(masterKey, 'challenges', `single sign-on ${state}`),
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    now: new Date(nowMs()).toISOString(),
+  })
+}
+
 function passkeyKey({ masterKey }: Installation) {
   return masterKey.deriveHmacKey('passkey challenges')
 }

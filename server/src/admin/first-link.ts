@@ -1,3 +1,4 @@
+import { normalizedEmail } from '../core/person-rules.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
@@ -9,7 +10,7 @@ import { firstLinkExpiry, hasOwner, replaceFirstLink, takeFirstLink } from '../s
 import { insertOperator, type NewOperatorRow } from '../store/queries/operators.ts'
 import { firstOrganizationId, organizationNamed, renameOrganization } from '../store/queries/organizations.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
-import { normalizedEmail, operatorProblem } from './manage-operators.ts'
+import { operatorProblem } from './manage-operators.ts'
 
 const VALID_HOURS = 48
 const HOUR_MS = 3_600_000

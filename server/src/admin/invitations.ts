@@ -1,3 +1,4 @@
+import { normalizedEmail } from '../core/person-rules.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
@@ -25,13 +26,7 @@ import {
   updateOperator,
 } from '../store/queries/operators.ts'
 import { identitiesDisconnected, installationEntry, operatorEntry, passkeysRemoved, sessionsEnded } from './entries.ts'
-import {
-  type NewOperator,
-  normalizedEmail,
-  type OperatorManager,
-  operatorProblem,
-  ownerRefusal,
-} from './manage-operators.ts'
+import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
 import { actorOf, refusal, type SoleAct } from './operator-act.ts'
 import { checkCode } from './operator-codes.ts'
 

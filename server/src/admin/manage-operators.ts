@@ -1,4 +1,5 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
+import { emailProblem, normalizedEmail, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../service/installation.ts'
 import { enrolCodes } from '../store/queries/operator-codes.ts'
 import {
@@ -14,8 +15,6 @@ import { operatorEntry } from './entries.ts'
 import { holds } from './operator-act.ts'
 import { type Enrolment, newCodes } from './operator-codes.ts'
 
-const NAME_CHARACTERS_MAX = 255
-const EMAIL_CHARACTERS_MAX = 254
 const MANAGERS_THAT_VOUCH = 2
 
 /** Who adds or enrols operators: the user of the operating system, and the owner or admin who vouches with a code. */
@@ -134,16 +133,9 @@ async function isOperator({ storage }: Installation, organizationId: string, ema
   return operator?.disabled_at === null
 }
 
-/** Emails are compared in lower case, as every mail provider does in practice. */
-export function normalizedEmail(email: string): string {
-  return email.trim().toLowerCase()
-}
-
 /** Why this cannot be an operator: its email, its name or its role; undefined if it can. */
 export function operatorProblem({ email, name, role }: Pick<Operator, 'email' | 'name' | 'role'>): string | undefined {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > EMAIL_CHARACTERS_MAX)
-    return `${JSON.stringify(email)} is not an email address`
-  if (name.length === 0 || name.length > NAME_CHARACTERS_MAX)
-    return `the name of an operator must have 1 to ${NAME_CHARACTERS_MAX} characters`
+  const problem = emailProblem(email) ?? personNameProblem(name)
+  if (problem !== undefined) return problem
   return ROLES.includes(role) ? undefined : `${JSON.stringify(role)} is not a role: the roles are ${ROLES.join(', ')}`
 }

@@ -1,5 +1,6 @@
 /** How a person whom the identity provider vouched for becomes an operator, and with which role. */
 import type { OidcSettings } from '../config.ts'
+import { emailProblem, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../service/installation.ts'
 import { identityId } from '../store/power/power-tables.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
@@ -30,8 +31,9 @@ import { entriesForAccount, identitiesDisconnected, installationEntry, operatorE
 
 /** A person as the identity provider describes them, after it proved who they are. */
 export interface ProvedIdentity extends Identity {
-  /** Lower case; null unless the provider says that it verified the address. */
+  /** In its normal form, and not checked otherwise; null unless the provider says that it verified the address. */
   email: string | null
+  /** As the provider has it, perhaps empty. */
   name: string
   groups: string[]
 }
@@ -42,8 +44,6 @@ interface Problem {
 
 const ACTOR = { type: 'system', id: 'single-sign-on' } as const
 const BY_GROUPS = 'the groups at the identity provider'
-const NAME_CHARACTERS_MAX = 255
-const EMAIL_CHARACTERS_MAX = 254
 
 /** The organization that operators join by single sign-on: the one of the settings, or the oldest. */
 export async function singleSignOnOrganization({ storage, config }: Installation): Promise<string | undefined> {
@@ -145,8 +145,9 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
   const known = await accountOfIdentity(storage.control, identity)
   const account = known && (await findAccount(storage.control, known))
   if (account) return account
-  const { issuer, subject, email } = identity
-  if (email === null || email.length > EMAIL_CHARACTERS_MAX) return NOT_VERIFIED
+  const { issuer, subject } = identity
+  const email = usableEmail(identity)
+  if (typeof email !== 'string') return email
   const connectFirst = {
     problem:
       'There is an account with your e-mail address. Sign in to it with its password or passkey, then connect single sign-on on the page Account.',
@@ -155,7 +156,7 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
   const added = {
     id: newId('acc'),
     email,
-    name: (identity.name || email).slice(0, NAME_CHARACTERS_MAX),
+    name: personNameProblem(identity.name) ? email : identity.name,
     password_hash: null,
     two_factor_since: null,
     created_at: new Date(nowMs()).toISOString(),
@@ -197,11 +198,12 @@ async function operatorFor(
   if (invited && invited.disabled_at === null) return bind(installation, { operator: invited, account, identity })
   if (await wasRemoved(control, { organizationId, accountId: account.id, email: verifiedEmail }))
     return { problem: 'You were removed from this organization. An owner or admin has to invite you again.' }
-  if (verifiedEmail === null) return NOT_VERIFIED
+  const email = usableEmail(identity)
+  if (typeof email !== 'string') return email
   const added: NewOperatorRow = {
     org_id: organizationId,
     id: installation.newId('opr'),
-    email: verifiedEmail,
+    email,
     name: account.name,
     role,
     created_at: new Date(installation.nowMs()).toISOString(),
@@ -240,6 +242,17 @@ async function bind(
     return isStored
   })
   return isBound ? bound : CHANGED_MEANWHILE
+}
+
+/** The e-mail by which a person becomes an account and an operator, under the rules that an invitation has. */
+function usableEmail({ email }: ProvedIdentity): string | Problem {
+  if (email === null) return NOT_VERIFIED
+  return emailProblem(email) === undefined ? email : NOT_PLAIN
+}
+
+const NOT_PLAIN = {
+  problem:
+    'The identity provider sent an e-mail address that this console does not accept: it has other characters than plain letters, digits and signs. Have it corrected there, then sign in again.',
 }
 
 const NOT_VERIFIED = {

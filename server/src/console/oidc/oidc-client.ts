@@ -1,6 +1,8 @@
 import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client'
 import type { ProvedIdentity } from '../../admin/single-sign-on.ts'
 import type { OidcSettings } from '../../config.ts'
+import { normalizedEmail } from '../../core/person-rules.ts'
+import { checkIdToken } from './check-id-token.ts'
 
 /** What the browser keeps while its user is at the provider. */
 export interface PendingSignIn {
@@ -75,6 +77,8 @@ export class OidcClient {
         idTokenExpected: true,
       })
       const idToken = tokens.claims()!
+      const received = { idToken: tokens.id_token!, claims: idToken, accessToken: tokens.access_token }
+      checkIdToken(received, this.#nowMs())
       const userInfo = configuration.serverMetadata().userinfo_endpoint
         ? await client.fetchUserInfo(configuration, tokens.access_token, idToken.sub)
         : undefined
@@ -86,13 +90,17 @@ export class OidcClient {
 
   #describe(idToken: IDToken, userInfo: UserInfoResponse | undefined): ProvedIdentity {
     const claims: Record<string, unknown> = { ...idToken, ...userInfo }
-    const { email, email_verified: isVerified, name } = claims
+    const { name } = claims
+    // From one answer: that an e-mail is verified says nothing of the e-mail in another answer.
+    const verified = [userInfo, idToken].find(
+      (source) => typeof source?.email === 'string' && source.email_verified === true,
+    )
     const groups = claims[this.#settings.groupsClaim]
     return {
       issuer: idToken.iss,
       subject: idToken.sub,
-      email: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,
-      name: typeof name === 'string' && name.trim() !== '' ? name.trim() : '',
+      email: verified ? normalizedEmail(String(verified.email)) : null,
+      name: typeof name === 'string' ? name.trim() : '',
       // A person in one group may have a text instead of a list.
       groups: [groups].flat().filter((group) => typeof group === 'string'),
     }
@@ -128,8 +136,12 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     }
     const configuration = await client.discovery(new URL(issuer), clientId, clientSecret, authenticate, {
       timeout: ANSWER_WITHIN_SECONDS,
-      // The settings take plain HTTP only with a loopback address.
-      ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
+      execute: [
+        // The signature of every ID token, although TLS vouches for the token endpoint already.
+        client.enableNonRepudiationChecks,
+        // The settings take plain HTTP only with a loopback address.
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
     })
     configuration.timeout = ANSWER_WITHIN_SECONDS
     return configuration

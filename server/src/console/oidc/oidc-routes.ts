@@ -1,9 +1,11 @@
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { closeChallenge } from '../../admin/challenges.ts'
+import { closeChallenge, useSignOnState } from '../../admin/challenges.ts'
 import { rememberDevice } from '../../admin/known-devices.ts'
 import { beginSession, findSession, isSessionValid } from '../../admin/manage-sessions.ts'
+import { type Attempt, beginAttempt, callbackAttempt, endAttempt } from '../../admin/sign-in.ts'
 import { admitIdentity, connectIdentity } from '../../admin/single-sign-on.ts'
+import { networkOf } from '../../http/network-of.ts'
 import type { TrustedProxies } from '../../http/trusted-proxies.ts'
 import { SecretBox } from '../../security/secret-box.ts'
 import type { Installation } from '../../service/installation.ts'
@@ -55,6 +57,7 @@ const UNREACHABLE =
 const FAILED = 'Something in the service failed. Its log has the cause.'
 const NOT_CONFIRMED = 'The identity provider did not confirm this sign-in. Sign in again.'
 const NOT_BEGUN_HERE = 'This sign-in was not begun in this browser, or it took more than ten minutes. Sign in again.'
+const USED_ALREADY = 'This answer of the identity provider was used already. Sign in again.'
 const NOT_ASKED_FOR =
   'Your session has ended, or this took more than ten minutes. Sign in, then connect single sign-on on the page Account.'
 
@@ -115,16 +118,24 @@ class OidcRoutes {
     // Removed first: a cookie serves one callback, whatever becomes of it.
     this.#writeCookie(reply, null)
     if (!pending) return refuse(reply.code(400), request, NOT_BEGUN_HERE)
+    const attempt = callbackAttempt(networkOf(this.#proxies.clientOf(request.raw)))
+    const locked = await beginAttempt(this.#installation, attempt)
+    if (locked) return refuse(reply.code(429), request, locked.problem)
+    if (!(await useSignOnState(this.#installation, pending))) return refuse(reply.code(400), request, USED_ALREADY)
     if (this.#exchanges >= EXCHANGES_MAX) return refuse(reply.code(503), request, UNREACHABLE)
     this.#exchanges += 1
     try {
-      return await this.#admit(request, reply, pending)
+      return await this.#admit(request, reply, { pending, attempt })
     } finally {
       this.#exchanges -= 1
     }
   }
 
-  async #admit(request: FastifyRequest, reply: FastifyReply, pending: Pending): Promise<FastifyReply> {
+  async #admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { pending, attempt }: { pending: Pending; attempt: Attempt },
+  ): Promise<FastifyReply> {
     const installation = { ...this.#installation, requestId: request.id }
     const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : ''
     const identity = await this.#client.finish(query, pending).catch((error: unknown) => {
@@ -133,6 +144,7 @@ class OidcRoutes {
       return undefined
     })
     if (!identity) return refuse(reply.code(401), request, NOT_CONFIRMED)
+    await endAttempt(installation, attempt)
     if (pending.connect) {
       // By its id: the browser does not send the cookie of the session when it comes from another site.
       if (!(await isSessionValid(installation, pending.connect))) return refuse(reply.code(403), request, NOT_ASKED_FOR)

@@ -4,6 +4,7 @@ import { endSession, endSessions } from '../../admin/manage-sessions.ts'
 import { permissionsOf } from '../../admin/operator-act.ts'
 import { passkeyProblem } from '../../admin/passkeys.ts'
 import { twoFactorStatus } from '../../admin/two-factor.ts'
+import { personNameProblem } from '../../core/person-rules.ts'
 import { Id, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { NUMBER_NOTATIONS } from '../../core/vocabularies.ts'
@@ -66,8 +67,10 @@ export const rename = defineAccountOperation({
   summary: 'Change the name of the account',
   input: Strict({ name: Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK }) }),
   audit: [],
-  async handle({ input, installation, account }) {
+  async handle({ input, installation, account }): Promise<{ name: string } | Refusal> {
     const name = input.name.trim()
+    const problem = personNameProblem(name)
+    if (problem !== undefined) return { problem }
     await renameAccount(installation.storage.control, { id: account.accountId, name })
     return { name }
   },

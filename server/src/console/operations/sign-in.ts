@@ -2,6 +2,7 @@ import { accountOfChallenge, closeChallenge, openChallenge } from '../../admin/c
 import { beginPasskeySignIn, checkPasskey } from '../../admin/passkeys.ts'
 import { beginAttempt, checkPassword, endAttempt } from '../../admin/sign-in.ts'
 import { checkCode, needsCode } from '../../admin/two-factor.ts'
+import { normalizedEmail } from '../../core/person-rules.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { networkOf } from '../../http/network-of.ts'
@@ -21,7 +22,7 @@ export const signInWithPassword = defineOpenOperation({
   audit: ['operator.signed_in', 'operator.sign_in_locked'],
   async handle(context): Promise<{ code_needed: false } | { code_needed: true; challenge: string } | Refusal> {
     const { input, installation, session } = context
-    const email = input.email.trim().toLowerCase()
+    const email = normalizedEmail(input.email.trim())
     const attempt = attemptFrom(context, email)
     const account = await checkPassword(installation, attempt, {
       email,

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 /** Rows that one use deletes of those that have expired. */
 const PURGED_AT_ONCE = 100
 
-/** Notes that a signed challenge was used; false if it was before. Deletes some that have expired by now anyway. */
+/** Notes that a challenge, or the state of a sign-in through the identity provider, was used; false if it was before. Deletes some that have expired by now anyway. */
 export async function noteChallengeUse(
   control: Database,
   { tokenHash, expiresAt, now }: { tokenHash: string; expiresAt: string; now: string },

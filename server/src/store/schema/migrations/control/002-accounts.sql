@@ -77,15 +77,15 @@ CREATE TABLE sign_in_challenges (
 );
 CREATE INDEX sign_in_challenges_by_expiry ON sign_in_challenges (expires_at);
 
--- Challenges by which a passkey signed a person in, so that each works once. Until then they are signed and not stored:
--- callers without a session ask for them.
+-- Challenges by which a passkey signed a person in, and states of sign-ins through the identity provider that came back, so
+-- that each works once. Until then they are signed or encrypted and not stored: callers without a session ask for them.
 CREATE TABLE used_challenges (
   token_hash text PRIMARY KEY,
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX used_challenges_by_expiry ON used_challenges (expires_at);
 
--- Failed attempts to sign in, by e-mail (hashed) and by address. Attempts count before they are checked.
+-- Failed attempts to prove who one is, by e-mail (hashed), address, known device, session. Attempts count before they are checked.
 CREATE TABLE sign_in_failures (
   subject      text PRIMARY KEY,
   failures     integer NOT NULL, -- since the last success, or since the last hour without any
