@@ -4,6 +4,8 @@ import { after, test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { inviteOperator } from '../../server/src/admin/invitations.ts'
 import { addOperator } from '../../server/src/admin/manage-operators.ts'
+import { isProblem } from '../../server/src/cli/command.ts'
+import { findCommand } from '../../server/src/cli/commands.ts'
 import { firstOrganizationId } from '../../server/src/store/queries/organizations.ts'
 import { Authenticator } from '../../server/tests/authenticator.ts'
 import {
@@ -214,6 +216,31 @@ test('two-factor: turned on with a QR code, asked for at the next sign-in, and a
     if (works) await other.waitForURL(/overview$/)
     else await other.getByText('This code is not right').waitFor()
   }
+})
+
+test('an owner who joined in the console sets up codes there, and the command line takes them', async () => {
+  const tab = await openTab(owner, '/account')
+  await tab.getByText('Without codes you can neither vouch for an operator').waitFor()
+  await tab.getByRole('button', { name: 'Set up codes' }).click()
+  await tab.getByRole('textbox', { name: 'Your password' }).fill(OWNER.password)
+  await tab.getByRole('button', { name: 'Continue' }).click()
+  await tab.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+  await assertAccessible(tab, 'the dialog with the QR code for the command line')
+  const app = new Authenticator((await tab.getByRole('dialog').locator('code').textContent())!)
+  await tab.getByLabel('Code that the app shows now').fill('000000')
+  await tab.getByRole('dialog').getByRole('button', { name: 'Set up codes' }).click()
+  await tab.getByText('This code is not right.').waitFor()
+  await tab.getByLabel('Code that the app shows now').fill(app.next())
+  await tab.getByRole('dialog').getByRole('button', { name: 'Set up codes' }).click()
+  await tab.getByText('The command line takes the codes of this app from now on.').waitFor()
+  await tab.getByRole('button', { name: 'Replace codes' }).waitFor()
+  const vouched = await findCommand('operators invite')!.run(api.service.installation, {
+    positionals: ['new@fjordlend.example'],
+    options: { name: 'New Person', role: 'viewer', as: OWNER.email, code: app.next() },
+    caller: 'a test',
+  })
+  assert.ok(!isProblem(vouched), JSON.stringify(vouched))
+  await tab.close()
 })
 
 test('a passkey is added and signs in without password and code; removed, it does not', {

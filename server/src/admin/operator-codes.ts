@@ -16,6 +16,9 @@ import { recordOnProduction } from './record-on-production.ts'
 const FAILURES_MAX = 5
 const LOCK_SECONDS = 900
 
+/** How an operator who can sign in gets codes without the voucher of another one. */
+export const HOW_TO_GET_CODES = 'sign in to the console and set them up there, under Your account → Command line'
+
 /** The secret of an operator's one-time codes, to be entered into an authenticator app. It cannot be shown again. */
 export interface Enrolment {
   code_secret: string
@@ -23,8 +26,11 @@ export interface Enrolment {
 }
 
 /** A new secret for the one-time codes of an operator; once its row is stored, codes of an earlier secret are refused. */
-export function newCodes(installation: Installation, operator: CodeHolder): { row: StoredCodes; enrolment: Enrolment } {
-  const secret = generateCodeSecret()
+export function newCodes(
+  installation: Installation,
+  operator: CodeHolder,
+  secret = generateCodeSecret(),
+): { row: StoredCodes; enrolment: Enrolment } {
   return {
     row: {
       org_id: operator.org_id,
@@ -46,7 +52,7 @@ export async function checkCode(
   const owner = ownerOf(operator)
   const now = new Date(nowMs()).toISOString()
   const codes = await findCodes(storage.control, owner)
-  if (!codes) return { problem: `${operator.email} has no one-time codes: run operators reset-code ${operator.email}` }
+  if (!codes) return { problem: `${operator.email} has no one-time codes: ${HOW_TO_GET_CODES}` }
   const attempt = await beginCodeAttempt(storage.control, owner, {
     secret: codes.secret,
     now,

@@ -10,6 +10,7 @@ import {
   resetCode,
 } from '../admin/manage-operators.ts'
 import { roleRefusal, type SoleAct } from '../admin/operator-act.ts'
+import { HOW_TO_GET_CODES } from '../admin/operator-codes.ts'
 import type { Installation } from '../service/installation.ts'
 import { listOperators, type Operator, ROLES } from '../store/queries/operators.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
@@ -182,8 +183,7 @@ async function readManager(installation: Installation, input: CommandInput): Pro
   if (!voucher) {
     if (!(await needsVoucher(installation, organizationId))) return { organizationId, actor: osUser(input) }
     return {
-      problem:
-        'add --as <email> --code <code> of an owner or admin: this organization has two of them, so one has to vouch',
+      problem: `add --as <email> --code <code> of an owner or admin: this organization has two of them, so one has to vouch; without codes, ${HOW_TO_GET_CODES}`,
     }
   }
   const refused = roleRefusal(voucher, organizationId, 'manage operators')

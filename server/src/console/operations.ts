@@ -32,6 +32,11 @@ import {
   showCase,
   takeNext,
 } from './operations/cases.ts'
+import {
+  beginCommandLineCodes,
+  confirmCommandLineCodes,
+  showCommandLineCodes,
+} from './operations/command-line-codes.ts'
 import { listDecisions, proveDecision, readDecisionFilters, replayAgain, showDecision } from './operations/decisions.ts'
 import {
   listWebhookDeliveries,
@@ -120,6 +125,9 @@ import {
 /** Every operation of the console's backend, by the name that the page calls: `POST /api/<organization>/<environment>/<name>`. */
 export const operations = {
   'account.change-password': newPassword,
+  'account.command-line': showCommandLineCodes,
+  'account.command-line-begin': beginCommandLineCodes,
+  'account.command-line-confirm': confirmCommandLineCodes,
   'account.connect-single-sign-on': connectSingleSignOn,
   'account.disconnect-single-sign-on': disconnectSingleSignOn,
   'account.end-other-sessions': endOtherSessions,

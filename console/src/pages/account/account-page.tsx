@@ -3,6 +3,7 @@ import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useMe } from '../../shell/use-me.ts'
 import classes from './account-page.module.css'
+import { CommandLineSection } from './command-line-section.tsx'
 import { NumberSection } from './number-section.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -33,6 +34,7 @@ export function AccountPage() {
           </>
         )}
         {security.data && <SingleSignOnSection hasPassword={security.data.has_password} />}
+        {security.data && <CommandLineSection hasPassword={security.data.has_password} />}
         <SessionSection />
       </div>
     </>

@@ -1,7 +1,5 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { OutputOf } from '../../api/operation-types.ts'
-import { useAccountAct } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
@@ -9,45 +7,40 @@ import { OneTimeCodeField } from '../entry/one-time-code-field.tsx'
 import classes from './account-page.module.css'
 import { QrCode } from './qr-code.tsx'
 
-type App = OutputOf<'account.two-factor-begin'>
+interface EnrolAppProps {
+  /** The secret to add; undefined while there is none. */
+  app: { secret: string; uri: string } | undefined
+  /** The verb of the button. */
+  act: string
+  isBusy: boolean
+  error: Error | null
+  onClose: () => void
+  onConfirm: (code: string) => void
+}
 
 /** The dialog that adds an authenticator app: its QR code, and the first code as proof. */
-export function EnrolApp({
-  app,
-  onClose,
-  onDone,
-}: {
-  /** Undefined while there is none to add. */
-  app: App | undefined
-  onClose: () => void
-  onDone: (recoveryCodes: string[]) => void
-}) {
+export function EnrolApp({ app, ...form }: EnrolAppProps) {
   return (
-    <Modal opened={app !== undefined} onClose={onClose} title="Add your authenticator app" size={520}>
-      {app && <EnrolForm app={app} onClose={onClose} onDone={onDone} />}
+    <Modal opened={app !== undefined} onClose={form.onClose} title="Add your authenticator app" size={520}>
+      {app && <EnrolForm app={app} {...form} />}
     </Modal>
   )
 }
 
 function EnrolForm({
   app,
+  act,
+  isBusy,
+  error,
   onClose,
-  onDone,
-}: {
-  app: App
-  onClose: () => void
-  onDone: (recoveryCodes: string[]) => void
-}) {
+  onConfirm,
+}: EnrolAppProps & { app: NonNullable<EnrolAppProps['app']> }) {
   const [code, setCode] = useState('')
-  const confirm = useAccountAct('account.two-factor-confirm', {
-    showsErrors: true,
-    onDone: ({ recovery_codes }) => onDone(recovery_codes),
-  })
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        confirm.mutate({ code })
+        onConfirm(code)
       }}
     >
       <div className={classes.dialog}>
@@ -59,9 +52,9 @@ function EnrolForm({
           </div>
         </div>
         <OneTimeCodeField label="Code that the app shows now" data-autofocus value={code} onChange={setCode} />
-        <FormError error={confirm.error} />
+        <FormError error={error} />
       </div>
-      <FormFooter onClose={onClose} act="Turn on two-factor" sending={confirm} />
+      <FormFooter onClose={onClose} act={act} sending={{ isPending: isBusy, error }} />
     </form>
   )
 }

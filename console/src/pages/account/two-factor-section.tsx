@@ -46,6 +46,13 @@ function TurnOn({ hasPassword, onCodes }: { hasPassword: boolean; onCodes: (code
       setApp(secret)
     },
   })
+  const confirm = useAccountAct('account.two-factor-confirm', {
+    showsErrors: true,
+    onDone({ recovery_codes }) {
+      setApp(undefined)
+      onCodes(recovery_codes)
+    },
+  })
   return (
     <>
       <div className={classes.row}>
@@ -70,11 +77,11 @@ function TurnOn({ hasPassword, onCodes }: { hasPassword: boolean; onCodes: (code
       </ConfirmPersonDialog>
       <EnrolApp
         app={app}
+        act="Turn on two-factor"
+        isBusy={confirm.isPending}
+        error={confirm.error}
         onClose={() => setApp(undefined)}
-        onDone={(codes) => {
-          setApp(undefined)
-          onCodes(codes)
-        }}
+        onConfirm={(code) => confirm.mutate({ code })}
       />
     </>
   )

@@ -24,15 +24,18 @@ export interface StoredCodes {
   enrolled_at: string
 }
 
-/** Stores the secret of an operator's codes in place of any earlier one, whose codes are refused from then on. */
-export async function enrolCodes(control: Queryable, codes: StoredCodes & Seal): Promise<void> {
+/**
+ * Stores the secret of an operator's codes in place of any earlier one, whose codes are refused from then on. A code of
+ * `lastStep`, which confirmed the secret, is refused too.
+ */
+export async function enrolCodes(control: Queryable, codes: StoredCodes & Seal, lastStep = 0): Promise<void> {
   await control.query(
     `INSERT INTO operator_codes (org_id, operator_id, secret, last_step, failures, enrolled_at, entry_id, mac)
-     VALUES ($1, $2, $3, 0, 0, $4, $5, $6)
+     VALUES ($1, $2, $3, $7, 0, $4, $5, $6)
      ON CONFLICT (org_id, operator_id) DO UPDATE
-       SET secret = excluded.secret, last_step = 0, failures = 0, locked_until = NULL, enrolled_at = excluded.enrolled_at,
-         entry_id = excluded.entry_id, mac = excluded.mac`,
-    [codes.org_id, codes.operator_id, codes.secret, codes.enrolled_at, codes.entry_id, codes.mac],
+       SET secret = excluded.secret, last_step = excluded.last_step, failures = 0, locked_until = NULL,
+         enrolled_at = excluded.enrolled_at, entry_id = excluded.entry_id, mac = excluded.mac`,
+    [codes.org_id, codes.operator_id, codes.secret, codes.enrolled_at, codes.entry_id, codes.mac, lastStep],
   )
 }
 
