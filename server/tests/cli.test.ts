@@ -117,6 +117,7 @@ test('every command has --help', async () => {
     'audit verify',
     'audit accept-restore',
     'audit public-key',
+    'master-key rotate',
     'migrate',
     'doctor',
   ])

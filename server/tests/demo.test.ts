@@ -154,6 +154,8 @@ async function assertLogsIntact(): Promise<void> {
     [
       ['sandbox', true],
       ['production', true],
+      // Of the installation, whose accounts belong to no organization.
+      ['production', true],
     ],
   )
 }

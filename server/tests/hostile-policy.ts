@@ -1,22 +1,26 @@
+import { POLICY_NODES_MAX } from '../src/core/policy/check-cost.ts'
 import type { PolicyDocument } from '../src/core/policy/policy-document.ts'
 import { editedDocument, ruleOf } from './edited-policy.ts'
 
-/** As many comparisons as one expression may have. */
-const COMPARISONS = 20
-const RULES_MAX = 200
+/** The most parts that one expression may have. */
+const EXPRESSION_NODES_MAX = 200
+/** Leaves room for the sandbox policy itself. */
+const NODES = POLICY_NODES_MAX - 1_500
 
-/** A valid policy that is as slow as the language allows: each amount that is tried runs all of its rules. */
+/** A policy that an author may propose, and whose decisions cost as much as any: all of it runs for each amount that is tried. */
 export function hostilePolicy(version: string): PolicyDocument {
-  const never = Array.from({ length: COMPARISONS }, (_, index) => `request.amount * ${index}.5 < 0.0`).join(' || ')
-  return editedDocument(({ inputs, rules }) => ({
+  // Two parts for each sum, and four for the comparison.
+  const sums = '+1.0'.repeat((EXPRESSION_NODES_MAX - 4) / 2 - 1)
+  const when = `request.amount${sums} < 0.0`
+  const rules = Array.from({ length: Math.floor(NODES / EXPRESSION_NODES_MAX) }, (_, index) =>
+    ruleOf({ id: `costly_${index}`, when, action: 'manual_review' }),
+  )
+  return editedDocument((sandbox) => ({
     version,
-    inputs: [...inputs, { feature: 'request.amount', type: 'number', weight: 0 }],
-    rules: [
-      ...rules,
-      ...Array.from({ length: RULES_MAX - rules.length }, (_, index) =>
-        ruleOf({ id: `slow_${index}`, when: `(${never}) && request.amount < ${index}.0`, action: 'points', points: 1 }),
-      ),
-    ],
+    inputs: [...sandbox.inputs, { feature: 'request.amount', type: 'number', weight: 0 }],
+    // The smaller amount that it asks a person about less often is searched for.
+    rules: [...sandbox.rules, ruleOf({ id: 'large', when: 'request.amount > 777.0', action: 'manual_review' })],
+    after_score: rules,
     tests: [{ name: 'nothing known', facts: {}, expect: { verdict: 'manual_review' } }],
   }))
 }

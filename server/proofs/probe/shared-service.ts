@@ -8,10 +8,10 @@ import { SCOPES } from '../../src/security/scopes.ts'
 import { type Service, startService } from '../../src/service/start-service.ts'
 import { activateDocument } from '../../tests/activate-document.ts'
 import { signedInOperator } from '../../tests/console-client.ts'
+import { hostilePolicy } from '../../tests/hostile-policy.ts'
 import { startServiceProcess } from '../../tests/service-process.ts'
 import type { TestService } from '../../tests/test-service.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
-import { hostilePolicy } from '../load/hostile-policy.ts'
 
 /** An organization, a key for each environment, and the cookie of a viewer who is signed in to the console. */
 interface Tenant {
@@ -40,7 +40,7 @@ export async function startSharedService(): Promise<SharedService> {
   const preparing = await startService(readConfig({ ...env, ...ANY_PORT }), { logger: pino({ level: 'silent' }) })
   const attacker = await createTenant(preparing, 'Attacker')
   const victim = await createTenant(preparing, 'Victim')
-  await activateDocument(preparing.installation, hostilePolicy(), { organizationId: attacker.id })
+  await activateDocument(preparing.installation, hostilePolicy('hostile-v1'), { organizationId: attacker.id })
   await preparing.close()
 
   const service = await startServiceProcess(env)

@@ -41,15 +41,18 @@ interface Refused {
  */
 export const loadOperations = () => import('./operation-responder.ts')
 
-/** Adds the HTTP of the operations to the server of the console port, all of it under `/api`. */
-export function addOperationApi(
-  app: FastifyInstance,
-  { installation, admission, proxies }: { installation: Installation; admission: Admission; proxies: TrustedProxies },
-): void {
+/** What answers calls of operations. */
+interface ApiParts {
+  installation: Installation
+  admission: Admission
+  proxies: TrustedProxies
+}
+
+/** The two steps of a call: `admit` before its body is read, so that one without a session costs no reading, and `respond`. */
+function operationCalls({ installation, admission, proxies }: ApiParts) {
   const cookie = new SessionCookie(installation.config.baseUrls.console)
   const deviceCookie = new DeviceCookie(installation.config.baseUrls.console)
   let responder: OperationResponder | undefined
-  // Runs before the body is read, so that a request without a session costs no reading and no parsing.
   const admit = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
     const fault = findFault(path)
     if (fault) return refuse(reply, request, { status: 400, code: 'malformed', message: fault.message })
@@ -88,6 +91,13 @@ export function addOperationApi(
     if ('refused' in answer) return refuse(reply, request, answer.refused)
     return reply.type('application/json').send(JSON.stringify(answer.output))
   }
+  return { admit, respond }
+}
+
+/** Adds the HTTP of the operations to the server of the console port, all of it under `/api`. */
+export function addOperationApi(app: FastifyInstance, parts: ApiParts): void {
+  const { admit, respond } = operationCalls(parts)
+  const { config } = parts.installation
   type Params = Record<'name' | 'organization' | 'environment', string>
   const addRoute = (api: FastifyInstance, url: string, bodyLimit: number, pathOf: (params: Params) => OperationPath) =>
     api.post<{ Params: Params }>(
@@ -99,7 +109,7 @@ export function addOperationApi(
     async (api) => {
       api.addHook('onRequest', async (request, reply) => {
         reply.header('Request-Id', request.id)
-        const place = { baseUrl: installation.config.baseUrls.console, localPort: request.socket.localPort }
+        const place = { baseUrl: config.baseUrls.console, localPort: request.socket.localPort }
         if (!isSameOrigin(request.headers, place)) return refuse(reply, request, CROSS_SITE)
       })
       api.decorateRequest('admitted', null)
