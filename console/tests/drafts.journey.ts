@@ -208,7 +208,7 @@ test('a review that an outage interrupts is sent once: by trying again, or when 
     const decision = await undecided(name, 6_000)
     const tab = await testConsole.open('review-queue')
     const drawer = tab.getByRole('complementary', { name: 'Case' })
-    await tab.getByRole('link', { name }).click()
+    await tab.getByRole('row').filter({ hasText: name }).getByRole('link').click()
     await drawer.getByRole('heading', { level: 2, name }).waitFor()
     await tab.keyboard.press('d')
     await drawer.getByRole('textbox', { name: 'Reason' }).fill('The second number belongs to a sold branch.')
