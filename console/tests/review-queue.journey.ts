@@ -108,7 +108,9 @@ test('a reviewer who decides what a colleague has just decided is told by whom, 
   const review = { verdict: 'decline', reviewer: { id: 'crm-1', name: 'Carla' }, reason: 'Withdrawn by phone.' }
   await api.request('sandbox', `/v1/decisions/${decisions[1]!.id}/reviews`, { method: 'POST', key, body: review })
   await tab.keyboard.press('Control+Enter')
-  const alert = drawer(tab).getByRole('alert').filter({ hasText: /Carla \(through API key .+\) decided this/ })
+  const alert = drawer(tab)
+    .getByRole('alert')
+    .filter({ hasText: /Carla \(through API key .+\) decided this/ })
   await alert.getByText('Withdrawn by phone.').waitFor({ timeout: 15_000 })
   await tab.keyboard.press('Escape')
   await tab.keyboard.press('Escape')
