@@ -76,7 +76,7 @@ export function ConsoleShell() {
         <Header onOpenNavigation={toggle} />
       </AppShell.Header>
       <AppShell.Main id="main" className={classes.main} tabIndex={-1}>
-        <OutageBanner />
+        <OutageBanner isInset />
         {isMember && (
           <Fragment key={notation}>
             <Outlet />

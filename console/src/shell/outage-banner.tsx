@@ -7,13 +7,13 @@ import { Banner } from '../components/state-badge.tsx'
 import { writeTime } from '../components/time.tsx'
 import classes from './outage-banner.module.css'
 
-/** Says that the server does not answer, asks it again, and goes by itself once it answers. */
-export function OutageBanner() {
+/** Says that the server does not answer, asks it again, and goes by itself once it answers. `isInset`: within the padding of a page. */
+export function OutageBanner({ isInset = false }: { isInset?: boolean }) {
   const outage = useSyncExternalStore(outageWatch.subscribe, outageWatch.current)
-  return outage ? <Countdown key={outage.retryAtMs} outage={outage} /> : null
+  return outage ? <Countdown key={outage.retryAtMs} outage={outage} isInset={isInset} /> : null
 }
 
-function Countdown({ outage: { sinceMs, retryAtMs } }: { outage: Outage }) {
+function Countdown({ outage: { sinceMs, retryAtMs }, isInset }: { outage: Outage; isInset: boolean }) {
   const [leftMs, setLeftMs] = useState(() => retryAtMs - Date.now())
   const [isAsking, setIsAsking] = useState(false)
   const secondsLeft = Math.max(0, Math.ceil(leftMs / 1_000))
@@ -28,7 +28,7 @@ function Countdown({ outage: { sinceMs, retryAtMs } }: { outage: Outage }) {
     if (isAsking) void askAgain()
   }, [isAsking])
   return (
-    <div className={classes.outage}>
+    <div className={classes.outage} data-inset={isInset || undefined}>
       <Banner
         tone="warn"
         icon={<IconCloudOff size={16} stroke={1.75} />}
