@@ -18,7 +18,7 @@ import { JumpToDecision } from './jump-to-decision.tsx'
 const COLUMNS: readonly Column<ListedDecision>[] = [
   ...DECISION_COLUMNS,
   { id: 'product', header: 'Product', cell: productOf, hideOnPhone: true, track: 'minmax(90px, 1.45fr)' },
-  { id: 'outcome', header: 'Outcome', cell: outcomeOf, hideOnPhone: true, track: 'minmax(80px, 0.8fr)' },
+  { id: 'outcome', header: 'Outcome', cell: outcomeOf, hideOnPhone: true, track: 'minmax(82px, 0.86fr)' },
   {
     id: 'when',
     header: 'Decided',
