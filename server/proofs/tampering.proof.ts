@@ -99,6 +99,7 @@ function verify(organizationId: string): Promise<LogVerification> {
     environment: 'sandbox',
     store,
     people: installation.stores.production,
+    control: installation.storage.control,
     publicKeys: [signingKey.publicKey],
     knownHeads,
   })

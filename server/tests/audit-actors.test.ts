@@ -36,6 +36,7 @@ async function problems(): Promise<string[]> {
     environment: 'sandbox',
     store: installation.stores.sandbox,
     people: installation.stores.production,
+    control: installation.storage.control,
     publicKeys: [installation.masterKey.auditSigningKey('sandbox').publicKey],
   })
   return report.problems

@@ -46,6 +46,7 @@ function verify({ id }: TestOrganization) {
     environment: 'sandbox',
     store,
     people: installation.stores.production,
+    control: installation.storage.control,
     publicKeys: [signingKey.publicKey],
     knownHeads: installation.knownHeads.sandbox,
   })
@@ -163,6 +164,7 @@ test('verification finds a truncated log by its newest head, or by a head kept e
     environment: 'sandbox',
     store,
     people: installation.stores.production,
+    control: installation.storage.control,
     publicKeys: [signingKey.publicKey],
     pinnedHead: pinned!,
   })

@@ -260,6 +260,7 @@ test('audit verify names a backtest that was altered, and an approval without a 
     environment: 'sandbox',
     store,
     people,
+    control: installation.storage.control,
     knownHeads: knownHeads.sandbox,
   } as const
   const deadline = Date.now() + 20_000

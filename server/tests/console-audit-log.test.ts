@@ -162,6 +162,7 @@ test('one verification runs at a time, and one whose node died can be started ag
       nowMs: () => nowMs,
     },
     ...{ store: installation.stores.sandbox, people: installation.stores.production, knownHeads: knownHeads.sandbox },
+    control: installation.storage.control,
     publicKeys: masterKey.auditPublicKeys('sandbox'),
   } as const
   const [first, second] = await Promise.all([beginVerification(wanted), beginVerification(wanted)])

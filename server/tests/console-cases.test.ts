@@ -345,6 +345,7 @@ test('a note stays with the case, and the audit log holds its hash but not its t
   const report = await verifyAuditLog({
     ...{ environment: 'sandbox', organizationId: acme.id, store, publicKeys },
     people: api.service.installation.stores.production,
+    control: api.service.installation.storage.control,
   })
   assert.ok(
     JSON.stringify(report).includes('nte_1'),

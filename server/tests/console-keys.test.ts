@@ -150,6 +150,7 @@ test('audit verify finds a key whose state was changed in the database', async (
       environment: 'sandbox',
       store: installation.stores.sandbox,
       people: installation.stores.production,
+      control: installation.storage.control,
       publicKeys: [installation.masterKey.auditSigningKey('sandbox').publicKey],
     })
   await until('all entries are sealed', async () => (await verify()).unsealed === 0)

@@ -55,8 +55,8 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
     sql: `INSERT INTO playground_scenarios (org_id, id, name, request, saved_by, saved_at) VALUES ($1, 'scn_x', 'x', '{}', 'opr_x', now())`,
   },
   {
-    what: 'Names of organizations and of accounts, and rows that grant power',
-    why: 'they are in the control database; a forged row of an operator, a session or an approval is refused in use, with an alarm',
+    what: 'Names of organizations and of accounts',
+    why: 'they grant nothing, and are personal data or may be changed at any time',
   },
   {
     what: 'A record that is deleted together with its entry before the entry is sealed',

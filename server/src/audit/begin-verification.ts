@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { ControlDatabase } from '../store/power/control-database.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import type { KnownHeads } from './known-heads.ts'
 import { type LogVerification, verifyAuditLog } from './verify-audit-log.ts'
@@ -26,6 +27,8 @@ export interface WantedVerification {
   store: EnvironmentStore
   /** The store of production, whose log has the entries of people. */
   people: EnvironmentStore
+  /** The rows of people, which the log of production speaks of. */
+  control: Pick<ControlDatabase, 'refusedRows'>
   knownHeads: KnownHeads
   publicKeys: readonly KeyObject[]
   newId: NewId
@@ -64,12 +67,12 @@ async function run(wanted: WantedVerification, runId: string): Promise<void> {
 }
 
 async function verify(wanted: WantedVerification, runId: string): Promise<KeptVerification> {
-  const { organizationId, environment, store, people, knownHeads, publicKeys } = wanted
+  const { organizationId, environment, store, people, control, knownHeads, publicKeys } = wanted
   knownHeads.reload()
   const startedMs = performance.now()
   let reportAtMs = startedMs
   const { problems, ...verification } = await verifyAuditLog({
-    ...{ organizationId, environment, store, people, knownHeads, publicKeys },
+    ...{ organizationId, environment, store, people, control, knownHeads, publicKeys },
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return
       reportAtMs = performance.now() + REPORT_EVERY_MS

@@ -5,6 +5,7 @@ import { describeProblem, type LogFigures } from '../core/audit/log-report.ts'
 import { appendLeaves } from '../core/audit/merkle-tree.ts'
 import { type LogPage, verifyLog } from '../core/audit/verify-log.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { ControlDatabase } from '../store/power/control-database.ts'
 import type { RecordedTable } from '../store/queries/audit-records.ts'
 import type { VerifiedLeaf } from '../store/queries/audit-verification.ts'
 import { ActorCheck } from './check-actors.ts'
@@ -39,6 +40,8 @@ export interface LogToVerify {
   store: EnvironmentStore
   /** The store of production, whose log has the entries of people. */
   people: EnvironmentStore
+  /** The rows of people, which the log of production speaks of. */
+  control: Pick<ControlDatabase, 'refusedRows'>
   publicKeys: readonly KeyObject[]
   knownHeads?: Pick<KnownHeads, 'newest' | 'file'>
   /** A head that was stored outside this installation, for example from an `audit.checkpoint` event. */
@@ -84,6 +87,7 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     await actors.addPage(page)
   }
   await findRecordsWithoutEntry(store, organizationId, problems)
+  if (environment === 'production') await findForgedRows(log, problems)
   return {
     organization_id: organizationId,
     environment,
@@ -155,6 +159,15 @@ async function findAlteredNodes(
     }
     tree = grown
   }
+}
+
+async function findForgedRows({ control, organizationId }: LogToVerify, problems: BoundedProblems): Promise<void> {
+  for (const { table, subject, why } of await control.refusedRows(organizationId))
+    problems.add(
+      why === 'mac'
+        ? `The row of ${subject} in ${table} was not written by this service: its MAC is not valid. It grants nothing.`
+        : `The row of ${subject} in ${table} is not the newest that the log recorded. It grants nothing.`,
+    )
 }
 
 async function findRecordsWithoutEntry(

@@ -73,6 +73,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
             environment,
             store: installation.stores[environment],
             people: installation.stores.production,
+            control: installation.storage.control,
             publicKeys,
             knownHeads,
             onProgress: progressLines(`${environment} ${organizationId}`, onProgress),

@@ -162,6 +162,7 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
         environment,
         store: stores[environment],
         people: stores.production,
+        control: storage.control,
         publicKeys,
         knownHeads: knownHeads[environment],
       })

@@ -121,6 +121,7 @@ export const verifyLog = defineOperation({
     const { begun } = await beginVerification({
       ...{ organizationId, environment, store, newId, nowMs, operatorId: operator.id, requestId },
       people: installation.stores.production,
+      control: installation.storage.control,
       knownHeads: knownHeads[environment],
       publicKeys: masterKey.auditPublicKeys(environment),
     })

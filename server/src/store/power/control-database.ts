@@ -4,8 +4,8 @@ import type { Database, Queryable, Row, StatementOptions, Transaction } from '..
 import type { EnvironmentStore } from '../environment-store.ts'
 import { type EntriesOfSubject, subjectText } from '../queries/newest-entries.ts'
 import { type EntryToRecord, queueEntries, recordQueued } from './entry-queue.ts'
-import { INSTALLATION_LOG, type PowerTable, powerDefinition } from './power-tables.ts'
-import type { RefusedRows } from './refused-rows.ts'
+import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from './power-tables.ts'
+import type { RefusedRow, RefusedRows } from './refused-rows.ts'
 import { hasValidSeal, type Seal, sealRow } from './row-mac.ts'
 
 /** The tables of the control database whose rows grant power. */
@@ -98,6 +98,23 @@ export class ControlDatabase implements Database {
       }
       await this.recordQueued()
     }
+  }
+
+  /** The rows of a log's tables that are refused in use. Only a MAC tells of rows that are kept after their end. */
+  async refusedRows(organizationId: string): Promise<RefusedRow[]> {
+    await this.recordQueued()
+    const refused: RefusedRow[] = []
+    for (const table of Object.keys(POWER_TABLES) as PowerTable[]) {
+      const { columns, log, isKept } = powerDefinition(table)
+      if (table === 'api_keys' || (log === 'installation') !== (organizationId === INSTALLATION_LOG)) continue
+      const all = `SELECT ${columns.join(', ')}, entry_id, mac FROM ${table}`
+      const rows = await (log === 'installation'
+        ? this.query(all)
+        : this.query(`${all} WHERE org_id = $1`, [organizationId]))
+      const parts = await Promise.all(rows.map((row) => this.#refusedPart([{ table, row }], false)))
+      refused.push(...parts.flatMap((part) => (part && (part.why === 'mac' || !isKept) ? [part] : [])))
+    }
+    return refused
   }
 
   /** Whether the log has an entry that makes rows of a table, whatever became of the row of this subject. */

@@ -15,6 +15,8 @@ interface PowerDefinition {
   subjectOf: (row: Row) => string
   /** The types of entries that make a row so, or end it: a row counts only while the newest of them is its own. */
   entryTypes: readonly AuditEntryType[]
+  /** Set if rows are kept after the entry that ends them, as a record of what was. */
+  isKept?: true
 }
 
 const ROLE_GIVEN = ['operator.added', 'operator.invited', 'operator.joined', 'operator.role_changed'] as const
@@ -53,18 +55,21 @@ export const POWER_TABLES = {
     log: 'organization',
     subjectOf: ({ operator_id }) => String(operator_id),
     entryTypes: [...ROLE_GIVEN, 'operator.invitation_withdrawn', 'operator.removed'],
+    isKept: true,
   },
   live_gate_approvals: {
     columns: ['org_id', 'operator_id', 'reason', 'approved_at'],
     log: 'organization',
     subjectOf: ({ operator_id }) => String(operator_id),
     entryTypes: ['live_gate.approved', 'live_gate.approval_withdrawn'],
+    isKept: true,
   },
   first_link: {
     columns: ['token_hash', 'expires_at'],
     log: 'installation',
     subjectOf: () => 'first_link',
     entryTypes: ['first_link.made', 'first_link.used'],
+    isKept: true,
   },
   accounts: {
     columns: ['id', 'email', 'password_hash', 'two_factor_since', 'created_at'],
