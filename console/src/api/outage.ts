@@ -8,7 +8,8 @@ const SAME_OUTAGE_MS = 10_000
 
 /** Whether the server or its database could not be reached: the call may have been carried out, and is tried again. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof ApiError && OUTAGE_STATUSES.includes(error.status)
+  // An overloaded server answers; it is asked again without a word about an outage.
+  return error instanceof ApiError && OUTAGE_STATUSES.includes(error.status) && error.code !== 'overloaded'
 }
 
 /** Since when the server has not answered, and when it is asked again. */

@@ -9,7 +9,8 @@ export function writeNumber(
 ): string {
   const { group, decimal, grouping } = NOTATIONS[notation]
   const signs: Partial<Record<string, string>> = { group, decimal }
-  return formatOf(grouping, options)
+  // The short form of thousands is `T` in some locales, which others read as a million millions.
+  return formatOf(options.notation === 'compact' ? 'en-GB' : grouping, options)
     .formatToParts(value)
     .map((part) => signs[part.type] ?? part.value)
     .join('')

@@ -18,6 +18,9 @@ export interface Draft<Value> extends Sendable {
   discard: () => void
 }
 
+/** How long after it was written a call counts as a retry of one whose answer was lost. */
+const RETRIED_WITHIN_MS = 10 * 60_000
+
 /**
  * The draft of a form about one object of this place, such as `note case_1`. Never for a password, a code or another
  * secret: drafts are plain text in the browser.
@@ -54,14 +57,18 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
       const stored = drafts.parse(drafts.read(name))
       const written = (stored && fitted<Value>(stored.value, begin)) ?? begin
       const changed = next instanceof Function ? next(written) : next
-      if (JSON.stringify(changed) === beginText) drafts.remove(name)
+      // A draft whose call may have been carried out keeps its key, so that the next call is known to be another.
+      if (JSON.stringify(changed) === beginText && !stored?.key) drafts.remove(name)
       else drafts.write(name, { value: changed, ...(stored?.key && { key: stored.key }) })
     },
     isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
     foundFromMs: kept && found.fromMs,
     discard: forget,
     idempotencyKey() {
-      const key = drafts.parse(drafts.read(name))?.key ?? newIdempotencyKey()
+      const stored = drafts.parse(drafts.read(name))
+      // Later, the same words are a new act: a gate that was closed, opened and is to be closed again.
+      const isRetry = stored?.key !== undefined && Date.now() - stored.atMs < RETRIED_WITHIN_MS
+      const key = isRetry ? stored.key! : newIdempotencyKey()
       // Kept with the text, so that a retry after a reload is a retry.
       drafts.write(name, { value, key })
       return key

@@ -17,11 +17,13 @@ export function UserMenu() {
   // A full load, so that nothing of this session stays in memory.
   const signOut = useAccountAct('sign-in.out', {
     leaves: true,
-    onDone() {
-      if (account) drafts.forget(account.id)
-      window.location.assign('/sign-in')
-    },
+    onDone: () => window.location.assign('/sign-in'),
   })
+  // Before the call: a session that has ended already leads to the sign-in page without it.
+  const forgetAndSignOut = () => {
+    if (account) drafts.forget(account.id)
+    signOut.mutate({})
+  }
   if (!account) return <div className={classes.me} />
   return (
     <Menu position="top-start" width={204}>
@@ -48,7 +50,7 @@ export function UserMenu() {
           Keyboard shortcuts
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.75} />} onClick={() => signOut.mutate({})}>
+        <Menu.Item leftSection={<IconLogout size={16} stroke={1.75} />} onClick={forgetAndSignOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

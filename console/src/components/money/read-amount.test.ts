@@ -115,6 +115,20 @@ test('one mark before exactly three digits that the notation does not settle is 
   assert.deepEqual(read('comma_point', '13.500', 'JPY'), [13_500])
 })
 
+test('three digits after the last mark are asked back whatever stands before it', () => {
+  for (const text of ['1 234,500', '1.234,500', "1'234,500"])
+    assert.deepEqual(read('comma_point', text), [1_234.5, 1_234_500], text)
+  assert.deepEqual(read('comma_point', '1234,500'), [1_234.5, 1_234_500])
+  assert.deepEqual(read('point_comma', '1.234,500'), [1_234.5, 1_234_500])
+  assert.deepEqual(read('space_comma', '1234.500'), [1_234.5, 1_234_500])
+  assert.deepEqual(read('apostrophe_point', '12500.000'), [12_500, 12_500_000])
+})
+
+test('a letter after the digits is not taken for the sign of a currency', () => {
+  assert.equal(typeof read('comma_point', '13k', 'MMK'), 'string')
+  assert.equal(read('comma_point', 'K 13,500', 'MMK'), 13_500)
+})
+
 test('three decimals of a currency that has them are settled by the decimal sign of the notation', () => {
   assert.equal(read('comma_point', '13.500', 'KWD'), 13.5)
   assert.equal(read('comma_point', '13,500', 'KWD'), 13_500)

@@ -58,7 +58,8 @@ function withoutCurrency(text: string, currency: string | undefined): string {
   const signs = currency === undefined ? [] : signsOf(currency)
   const capitals = text.toUpperCase()
   const first = signs.find((sign) => capitals.replace(/^[-−–—+(] ?/u, '').startsWith(sign))
-  const last = signs.find((sign) => capitals.replace(/ ?[-−–—)]$/u, '').endsWith(sign))
+  // A single letter at the end may be a unit: `13k` in a currency whose sign is K.
+  const last = signs.find((sign) => !/^[A-Z]$/.test(sign) && capitals.replace(/ ?[-−–—)]$/u, '').endsWith(sign))
   if (first !== undefined)
     return text.slice(0, capitals.indexOf(first)) + text.slice(capitals.indexOf(first) + first.length)
   if (last === undefined) return text
@@ -105,6 +106,8 @@ function readDigits(text: string, rules: AmountRules): Reading {
     if (mark === ownDecimal && decimals >= GROUP_DIGITS) return amountOf(`${wholeDigits}.${fraction}`)
     return unclear(decimal, Number(grouped), 'The last three digits could be thousands or decimals.')
   }
+  if (fraction.length === GROUP_DIGITS && decimals < GROUP_DIGITS)
+    return unclear(decimal, Number(wholeDigits + fraction), 'The last three digits could be thousands or decimals.')
   if (decimal === undefined) return refused(tooManyDecimals(rules))
   const isMisplaced = mark === ownGroup && /^\d+$/.test(whole)
   if (!isMisplaced) return { kind: 'amount', amount: decimal }

@@ -28,9 +28,9 @@ export function NumberSection({ account }: { account: OutputOf<'account.me'>['ac
         onChange={choose}
       >
         <div className={classes.notations}>
-          <Radio value={BROWSER} label={`As your browser does: ${ofBrowser}`} />
+          <Radio value={BROWSER} disabled={change.isPending} label={`As your browser does: ${ofBrowser}`} />
           {(Object.keys(NOTATIONS) as NumberNotation[]).map((notation) => (
-            <Radio key={notation} value={notation} label={exampleOf(notation)} />
+            <Radio key={notation} value={notation} disabled={change.isPending} label={exampleOf(notation)} />
           ))}
         </div>
       </Radio.Group>
