@@ -139,7 +139,7 @@ test('a rotation that was interrupted at any step keeps the service from startin
   const query = control.query.bind(control)
   Object.assign(control, {
     query: (sql: string, params: unknown[]) =>
-      sql.includes('next_master_key = NULL') ? Promise.reject(new Error('cut off')) : query(sql, params),
+      sql.includes('next_master_key_check = NULL') ? Promise.reject(new Error('cut off')) : query(sql, params),
   })
   const actor = { type: 'os_user', id: 'test (uid 0)' } as const
   try {

@@ -353,7 +353,7 @@ function show(installation: Installation, environment: Environment, endpoint: We
 }
 
 function secretBox({ masterKey }: Installation, environment: Environment): WebhookSecretBox {
-  return new WebhookSecretBox(masterKey.deriveAll(`webhook secrets ${environment}`))
+  return new WebhookSecretBox([masterKey.derive(`webhook secrets ${environment}`)])
 }
 
 /** The time of an act, ISO 8601. */

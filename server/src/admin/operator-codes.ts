@@ -98,5 +98,5 @@ function boundTo({ org_id, id }: CodeHolder): string {
 }
 
 function codeBox({ masterKey }: Installation): SecretBox {
-  return new SecretBox(masterKey.deriveAll('operator codes'))
+  return new SecretBox([masterKey.derive('operator codes')])
 }

@@ -205,7 +205,7 @@ function rowsOf(installation: Installation, accountId: string, codes: readonly s
 }
 
 function codeBox({ masterKey }: Installation): SecretBox {
-  return new SecretBox(masterKey.deriveAll('account codes'))
+  return new SecretBox([masterKey.derive('account codes')])
 }
 
 function recoveryKey({ masterKey }: Installation): KeyObject {

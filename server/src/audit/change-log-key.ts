@@ -66,7 +66,8 @@ async function record(logs: LogsToChange, { store, keys, type, data }: Recorded)
   for (const organizationId of organizationIds) {
     const subject = { type: 'organization', id: organizationId } as const
     const entry = auditEntryRow({ ...context, organizationId }, { type, trailId: organizationId, subject, data })
-    await store.commit({ organizationId, auditEntries: [entry] })
+    const { lost } = await store.commit({ organizationId, auditEntries: [entry] })
+    if (lost) throw new Error(`the database gave no answer for the log of ${organizationId}: try again`)
   }
   const problems: string[] = []
   const sealer = new Sealer({
@@ -78,8 +79,12 @@ async function record(logs: LogsToChange, { store, keys, type, data }: Recorded)
     newId: context.newId,
     nowMs,
     onError: (error) => problems.push((error as Error).message),
-    onRefused: ({ id }) => problems.push(`the entry ${id} was not written by this service: run audit verify`),
+    // A forged entry stays in the queue, as evidence; it must not stop a rotation.
+    onRefused: () => {},
   })
   await sealer.sealAll()
+  const signedBy = keyId(keys.signing.publicKey)
+  for (const { org_id, head } of await store.logEnds(organizationIds))
+    if (head?.key_id !== signedBy) problems.push(`the log of ${org_id} was not signed with the key ${signedBy}`)
   return problems
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
-import { openInstallation } from '../service/installation.ts'
+import { keyProblem, openInstallation } from '../service/installation.ts'
 import { VERSION } from '../service/version.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import {
@@ -94,6 +94,9 @@ async function runDoctor(call: InstallationCall): Promise<unknown[]> {
   return [...machine, ...(isProblem(installation) ? failedCheck(installation.problem) : (installation as unknown[]))]
 }
 
+/** The commands that say themselves what is wrong with the master key, or do not use it. */
+const ANY_KEY = ['doctor', 'migrate', 'master-key rotate']
+
 /** Runs a command in the server that has the embedded database open; if there is none, in this process. */
 async function runOnInstallation({ config, command, input, onProgress }: InstallationCall): Promise<unknown> {
   if (!config.databaseUrls) {
@@ -107,7 +110,9 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
   }
   const installation = await openInstallation(config, { longStatements: true })
   try {
-    return await command.run(installation, input, onProgress)
+    // Entries under another key would never be sealed.
+    const problem = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)
+    return problem === undefined ? await command.run(installation, input, onProgress) : { problem }
   } finally {
     await installation.close()
   }

@@ -56,6 +56,7 @@ function operationCalls({ installation, admission, proxies }: ApiParts) {
   const admit = async (request: FastifyRequest, reply: FastifyReply, path: OperationPath) => {
     const fault = findFault(path)
     if (fault) return refuse(reply, request, { status: 400, code: 'malformed', message: fault.message })
+    if (admission.isFull) return refuse(reply, request, OVERLOADED)
     responder ??= new (await loadOperations()).OperationResponder(installation)
     const admitted = await responder.admit({ path, token: cookie.read(request) })
     if ('refused' in admitted) {

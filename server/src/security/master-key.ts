@@ -117,20 +117,11 @@ export class MasterKey {
     return { signing, macs: [this.auditMacKeys(environment)[0]], heads: [signing.publicKey] }
   }
 
-  /** The keys that seal the first entries after a rotation: what the retired keys left is signed with this one. */
+  /** The keys that seal the first entries after a rotation: what the key before it left is signed with this one. */
   rotationKeys(environment: Environment): SealingKeys {
     const signing = this.auditSigningKey(environment)
-    return { signing, macs: this.auditMacKeys(environment), heads: this.auditPublicKeys(environment) }
-  }
-
-  /** Encrypts the key that is to follow this one. */
-  encryptSuccessor(next: MasterKey): string {
-    return new SecretBox([this.derive(SUCCESSOR)]).encrypt(SUCCESSOR, next.toBase64())
-  }
-
-  /** The key that is to follow this one, as `encryptSuccessor` stored it. */
-  decryptSuccessor(encrypted: string): MasterKey {
-    return new MasterKey(Buffer.from(new SecretBox([this.derive(SUCCESSOR)]).decrypt(SUCCESSOR, encrypted), 'base64'))
+    const [macs, heads] = [this.auditMacKeys(environment), this.auditPublicKeys(environment)]
+    return { signing, macs: macs.slice(0, 2), heads: heads.slice(0, 2) }
   }
 
   /** This key as the successor of another one, which it retires. */
@@ -143,19 +134,20 @@ export class MasterKey {
     return this.#key.toString('base64')
   }
 
-  /** This key with its retired predecessors, as `encryptRetired` stored them; throws if it is not the key they need. */
-  withRetired(encrypted: readonly string[]): MasterKey {
-    const box = this.#retiredBox()
+  /** This key with its retired predecessors, as `encryptRetired` stored them; throws if they were altered. */
+  withRetired(encrypted: string | null): MasterKey {
+    if (encrypted === null) return this
+    const keys = JSON.parse(this.#retiredBox().decrypt(`${RETIRED} ${this.check}`, encrypted)) as string[]
     return new MasterKey(
       this.#key,
-      encrypted.map((text) => Buffer.from(box.decrypt(RETIRED, text), 'base64')),
+      keys.map((key) => Buffer.from(key, 'base64')),
     )
   }
 
-  /** Encrypts the retired predecessors of this key for storage, newest first. */
-  encryptRetired(): string[] {
-    const box = this.#retiredBox()
-    return this.#retired.map((key) => box.encrypt(RETIRED, key.toString('base64')))
+  /** Encrypts the retired predecessors of this key for storage, newest first: as one text, so that none can be left out. */
+  encryptRetired(): string {
+    const keys = this.#retired.map((key) => key.toString('base64'))
+    return this.#retiredBox().encrypt(`${RETIRED} ${this.check}`, JSON.stringify(keys))
   }
 
   #retiredBox(): SecretBox {
@@ -164,7 +156,6 @@ export class MasterKey {
 }
 
 const RETIRED = 'retired master keys'
-const SUCCESSOR = 'next master key'
 
 function deriveFrom(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `verdigraph ${purpose}`, KEY_BYTES))

@@ -327,7 +327,7 @@ function startDispatcher(
   const dispatcher = new Dispatcher({
     rules: { environment, allowLoopback },
     store: stores[environment],
-    secrets: new WebhookSecretBox(masterKey.deriveAll(`webhook secrets ${environment}`)),
+    secrets: new WebhookSecretBox([masterKey.derive(`webhook secrets ${environment}`)]),
     agentFor: async (timeoutMs) => (await loadSafeAgent()).createSafeAgent({ allowLoopback, timeoutMs }),
     userAgent: `Verdigraph/${VERSION}`,
     newId,

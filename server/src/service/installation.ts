@@ -9,7 +9,7 @@ import { ControlDatabase } from '../store/power/control-database.ts'
 import { RefusedRows } from '../store/power/refused-rows.ts'
 import { measureClock } from '../store/queries/health.ts'
 import { readStoredKeys } from '../store/queries/master-keys.ts'
-import { isNewInstallation, matchesMasterKey } from '../store/queries/organizations.ts'
+import { isNewInstallation, storeKeyCheck } from '../store/queries/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
 import { ThreadPool } from '../threads/thread-pool.ts'
 import { NodeClock } from './node-clock.ts'
@@ -132,13 +132,20 @@ export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Inst
     firstOrganizationId: newId('org'),
     now: new Date(nowMs()).toISOString(),
   }
-  if (await matchesMasterKey(storage.control, check)) {
-    if ((await readStoredKeys(storage.control))?.next_master_key == null) return
-    throw new WrongMasterKey(
-      'a rotation of the master key was interrupted: run master-key rotate again to complete it, then start',
-    )
-  }
-  throw new WrongMasterKey(
-    'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
-  )
+  await storeKeyCheck(storage.control, check)
+  const problem = await keyProblem({ storage, masterKey })
+  if (problem !== undefined) throw new WrongMasterKey(problem)
+}
+
+/** Why an installation must not be worked on with this master key; undefined if it may. */
+export async function keyProblem({
+  storage,
+  masterKey,
+}: Pick<Installation, 'storage' | 'masterKey'>): Promise<string | undefined> {
+  const stored = await readStoredKeys(storage.control)
+  if (stored && stored.master_key_check !== masterKey.check)
+    return 'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder'
+  if (stored && stored.next_master_key_check !== null)
+    return 'a rotation of the master key was interrupted: run master-key rotate again to complete it, then start'
+  return undefined
 }

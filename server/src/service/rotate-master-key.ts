@@ -2,7 +2,7 @@ import { adoptLogKey, announceLogKey, type LogsToChange } from '../audit/change-
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { MasterKey } from '../security/master-key.ts'
-import { generateMasterKey, promoteNextKey, saveNextKey } from '../security/master-key-file.ts'
+import { generateMasterKey, promoteNextKey, readNextKey, saveNextKey } from '../security/master-key-file.ts'
 import { SecretBox } from '../security/secret-box.ts'
 import type { Row } from '../store/database/database.ts'
 import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from '../store/power/power-tables.ts'
@@ -32,12 +32,12 @@ export interface RotatedKey {
  * Replaces the master key of an installation that no node serves.
  *
  *     announced   every log says, under the current key, which key follows
- *     begun       the next key is stored, encrypted with the current one; no node starts until the rotation has ended
+ *     begun       the check value of the next key is stored, the key itself in its file; no node starts until the end
  *     adopted     every log is signed with the next key, rows that grant power have a MAC of it, secrets are encrypted with it
  *     ended       one statement makes the next key the current one, and stores the retired ones encrypted with it
  *
- * A rotation that was interrupted after it had begun is completed by the next call, which finds the stored key. Steps that
- * were done are done again without harm.
+ * A rotation that was interrupted after it had begun is completed by the next call with the same key. Steps that were
+ * done are done again without harm.
  */
 export async function rotateMasterKey(
   installation: Installation,
@@ -53,27 +53,29 @@ export async function rotateMasterKey(
   const stored = await readStoredKeys(control)
   if (stored?.master_key_check !== masterKey.check)
     return { problem: 'this is not the master key of this installation: set MASTER_KEY, or put master.key back' }
-  const begun = stored.next_master_key === null ? undefined : masterKey.decryptSuccessor(stored.next_master_key)
-  if (begun && given && given.check !== begun.check)
-    return { problem: 'a rotation to another key was interrupted: give the file of that key to complete it' }
   if (given?.check === masterKey.check) return { problem: 'this is the current master key: give another one' }
-  const next = (begun ?? given ?? generateMasterKey()).succeeding(masterKey)
+  const isInFile = config.masterKey === undefined
+  const isBegun = stored.next_master_key_check !== null
+  // The key itself is not in the database: a thief of the current key could decrypt it there.
+  const chosen = given ?? (isBegun ? readNextKey(config.dataDir) : generateMasterKey())
+  if (!chosen || (isBegun && chosen.check !== stored.next_master_key_check))
+    return { problem: 'a rotation to another key was interrupted: give the file of that key to complete it' }
+  const next = chosen.succeeding(masterKey)
 
   await control.recordQueued()
   const logs = await logsOf(installation, { actor, reason })
-  if (!begun) {
+  if (!isBegun) {
     const problems = await each(logs, (log) => announceLogKey(log, masterKey, next))
     if (problems.length > 0) return { problem: `nothing was rotated: ${problems.join('; ')}` }
-    if (!(await beginKeyRotation(control, masterKey.encryptSuccessor(next))))
-      return { problem: 'another rotation is under way' }
+    if (isInFile) saveNextKey(config.dataDir, next)
+    if (!(await beginKeyRotation(control, next.check))) return { problem: 'another rotation is under way' }
   }
   const problems = await each(logs, (log) => adoptLogKey(log, masterKey, next))
   if (problems.length > 0)
     return { problem: `${problems.join('; ')}; the rotation has begun: run master-key rotate again to complete it` }
   const { rows, secrets } = await changeRows(installation, next)
-  const isInFile = config.masterKey === undefined
-  if (isInFile) saveNextKey(config.dataDir, next)
-  await endKeyRotation(control, { check: next.check, encryptedRetired: next.encryptRetired() })
+  if (!(await endKeyRotation(control, { check: next.check, encryptedRetired: next.encryptRetired() })))
+    return { problem: 'another rotation ended meanwhile: check with doctor which key this installation has' }
   if (isInFile) promoteNextKey(config.dataDir)
   const signed = logs.reduce((sum, { organizationIds }) => sum + organizationIds.length, 0)
   return { logs: signed, rows, secrets, is_in_file: isInFile }

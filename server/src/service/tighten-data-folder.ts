@@ -6,7 +6,7 @@ const OTHERS_WRITE = 0o002
 const STICKY = 0o1000
 const GROUP_AND_OTHERS = 0o077
 /** Files whose readers could act as the installation or as its first organization. */
-const SECRET_FILES = ['master.key', 'first-run.txt']
+const SECRET_FILES = ['master.key', 'master.key.next', 'first-run.txt']
 
 /**
  * Closes the data folder to writes of other users, and its secrets to every access of them; returns the paths whose mode

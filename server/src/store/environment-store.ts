@@ -78,6 +78,8 @@ export function openEnvironmentStore(
     ...reviewQueries(database),
     ...scenarioQueries(database),
     isAuthentic,
+    /** Whether this service wrote an entry under the current master key: what waits was written since the last rotation. */
+    isOwn: createIsAuthentic([auditKeys[0]]),
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     ...newestEntryQueries(database),

@@ -115,7 +115,7 @@ test('one mark before exactly three digits that the notation does not settle is 
   assert.deepEqual(read('comma_point', '13.500', 'JPY'), [13_500])
 })
 
-test('three digits after the last mark are asked back whatever stands before it', () => {
+test('three digits after the last mark are asked back, with any groups before it', () => {
   for (const text of ['1 234,500', '1.234,500', "1'234,500"])
     assert.deepEqual(read('comma_point', text), [1_234.5, 1_234_500], text)
   assert.deepEqual(read('comma_point', '1234,500'), [1_234.5, 1_234_500])

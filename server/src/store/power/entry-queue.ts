@@ -12,7 +12,7 @@ export interface EntryToRecord {
 
 const TRIES_MAX = 5
 
-type Log = Pick<EnvironmentStore, 'commit' | 'isAuthentic' | 'sealed' | 'recordedEntries'>
+type Log = Pick<EnvironmentStore, 'commit' | 'isOwn' | 'sealed' | 'recordedEntries'>
 
 /** Queues entries in the transaction that changes the rows they make. */
 export async function queueEntries(
@@ -37,12 +37,30 @@ export async function recordQueued(control: Database, log: Log): Promise<void> {
     'SELECT position, org_id, entry FROM entries_to_record ORDER BY position',
   )
   if (queued.length === 0) return
-  const entries = queued.map(({ org_id, entry }) => ({ ...JSON.parse(entry), org_id }) as RowOf<'audit_entries'>)
-  const byOrganization = Map.groupBy(entries.filter(log.isAuthentic), ({ org_id }) => org_id)
-  for (const [organizationId, ofOrganization] of byOrganization) await record(log, organizationId, ofOrganization)
+  const genuine = queued.flatMap((row) => {
+    const entry = parsed(row)
+    return entry && log.isOwn(entry) ? [{ position: row.position, entry }] : []
+  })
+  if (genuine.length === 0) return
+  const byOrganization = Map.groupBy(genuine, ({ entry }) => entry.org_id)
+  for (const [organizationId, ofOrganization] of byOrganization)
+    await record(
+      log,
+      organizationId,
+      ofOrganization.map(({ entry }) => entry),
+    )
+  // Entries that this service did not write, or not as they are now, stay as evidence.
   await control.query('DELETE FROM entries_to_record WHERE position = ANY($1::bigint[])', [
-    queued.map(({ position }) => position),
+    genuine.map(({ position }) => position),
   ])
+}
+
+function parsed({ org_id, entry }: { org_id: string; entry: string }): RowOf<'audit_entries'> | undefined {
+  try {
+    return { ...JSON.parse(entry), org_id }
+  } catch {
+    return undefined
+  }
 }
 
 /** Another node may record the same entries at the same moment; then only those that are missing are written. */

@@ -52,22 +52,16 @@ export async function firstOrganizationId(control: Database): Promise<string> {
   return row!.first_organization_id
 }
 
-/** Whether this node's master key has the stored check value; the first start stores it. */
-export async function matchesMasterKey(
+/** Stores the check value of the master key at the first start of an installation; later ones change nothing. */
+export async function storeKeyCheck(
   control: Database,
   { masterKeyCheck, firstOrganizationId, now }: { masterKeyCheck: string; firstOrganizationId: string; now: string },
-): Promise<boolean> {
-  const stored = async () =>
-    (await control.query<{ master_key_check: string }>('SELECT master_key_check FROM installation'))[0]
-  const earlier = await stored()
-  if (earlier) return earlier.master_key_check === masterKeyCheck
+): Promise<void> {
   await control.query(
     `INSERT INTO installation (master_key_check, first_organization_id, created_at) VALUES ($1, $2, $3)
      ON CONFLICT DO NOTHING`,
     [masterKeyCheck, firstOrganizationId, now],
   )
-  // Another node may have inserted its check value between the two statements.
-  return (await stored())?.master_key_check === masterKeyCheck
 }
 
 /** Whether no node has ever started on this database. */

@@ -5,8 +5,8 @@
 CREATE TABLE installation (
   id                    boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most
   master_key_check      text NOT NULL, -- a node with another master key refuses to start
-  retired_master_keys   text[] NOT NULL DEFAULT '{}', -- newest first, encrypted with the current master key
-  next_master_key       text, -- while a rotation is under way: the next one, encrypted with the current one
+  retired_master_keys   text, -- all of them, encrypted with the current master key
+  next_master_key_check text, -- while a rotation is under way
   first_organization_id text NOT NULL, -- under this id, an interrupted first start is completed
   created_at            timestamptz NOT NULL
 );
