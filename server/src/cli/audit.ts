@@ -6,6 +6,7 @@ import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
 import type { Installation } from '../service/installation.ts'
+import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand, isProblem, type OnProgress, type Problem } from './command.ts'
 import { osUser } from './os-user.ts'
@@ -66,7 +67,8 @@ export const auditVerify = defineCommand<LogVerification[]>({
       knownHeads.reload()
       // An organization that was deleted is still known by its head.
       const known = knownHeads.organizationIds().filter((id) => options.org === undefined || id === options.org)
-      for (const organizationId of new Set([...organizations.map(({ id }) => id), ...known])) {
+      const accounts = environment === 'production' && options.org === undefined ? [INSTALLATION_LOG] : []
+      for (const organizationId of new Set([...organizations.map(({ id }) => id), ...accounts, ...known])) {
         verifications.push(
           await verifyAuditLog({
             organizationId,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import type { Installation } from '../service/installation.ts'
+import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/queries/health.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand } from './command.ts'
@@ -155,7 +156,8 @@ async function checkAuditLogs(installation: Installation): Promise<Check[]> {
         ? `the oldest unsealed entry is from ${pending?.oldest}: check that a node with the worker role is running`
         : 'keeps up',
     })
-    for (const { id: organizationId } of await listOrganizations(storage.control)) {
+    const organizations = (await listOrganizations(storage.control)).map(({ id }) => id)
+    for (const organizationId of [...organizations, ...(environment === 'production' ? [INSTALLATION_LOG] : [])]) {
       const publicKeys = masterKey.auditPublicKeys(environment)
       const { intact, leaves, problems } = await verifyAuditLog({
         organizationId,
