@@ -137,7 +137,13 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
     const act = async (email: string) => {
       const operator = await findOperator(installation, organization!.id, email)
       assert.ok(!('problem' in operator))
-      return { organizationId: organization!.id, environment: 'sandbox' as const, operator, reason: 'A test.' }
+      return {
+        organizationId: organization!.id,
+        environment: 'sandbox' as const,
+        operator,
+        via: 'test (uid 0)',
+        reason: 'A test.',
+      }
     }
     const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: next')
     assert.ok(!('problem' in (await proposePolicy(installation, await act('ann@example.com'), source))))
