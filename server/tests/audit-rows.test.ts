@@ -38,3 +38,12 @@ test('the verification of a production log names rows that were forged, each on 
   assert.deepEqual(await problems(organizationId), [named(owner.operatorId, 'operators')])
   assert.deepEqual(await problems(INSTALLATION_LOG), [named('ses_forged', 'sessions')])
 })
+
+test('a queued entry that this service did not write stays in the queue, and stops no sign-in', async () => {
+  await control.query("INSERT INTO entries_to_record (org_id, entry) VALUES ($1, 'no JSON'), ($1, '{}')", [
+    organizationId,
+  ])
+  await signedInOperator(api, { organizationId, email: 'ben@example.com', role: 'viewer' })
+  const left = await control.query('SELECT entry FROM entries_to_record ORDER BY position')
+  assert.deepEqual(left, [{ entry: 'no JSON' }, { entry: '{}' }])
+})
