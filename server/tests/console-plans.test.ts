@@ -195,6 +195,7 @@ async function statementsOf(name: string, { access }: Operation, input: object) 
       client: { address: '127.0.0.1', userAgent: '' },
       signal: new AbortController().signal,
       deviceCookie: undefined,
+      turn: async () => {},
     })
     return { run, refused: 'refused' in answer ? answer.refused : undefined }
   } finally {

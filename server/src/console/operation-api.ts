@@ -80,6 +80,7 @@ function operationCalls({ installation, admission, proxies }: ApiParts) {
         requestId: request.id,
         origin: request.headers.origin!,
         signal: untilClosed(reply),
+        turn: () => admission.turn(admitted.party),
         client: {
           address: proxies.clientOf(request.raw),
           userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),

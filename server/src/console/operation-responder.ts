@@ -3,6 +3,7 @@ import { beginSession, type Client, endSession, findSession } from '../admin/man
 import { holds, roleRefusal } from '../admin/operator-act.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { UNKNOWN_PARTY } from '../http/admission.ts'
+import { inTurns } from '../http/in-turns.ts'
 import { compileValidation, type Validate } from '../http/validation.ts'
 import type { Installation } from '../service/installation.ts'
 import { findOperatorOfAccount } from '../store/queries/operators.ts'
@@ -31,6 +32,8 @@ export interface OperationRequest {
   origin: string
   /** Aborted when the client has left. */
   signal: AbortSignal
+  /** Resolves when it is the turn of the caller's party to use the event loop. */
+  turn(): Promise<void>
 }
 
 /** What the caller may see of an operation: part of its context. */
@@ -76,7 +79,8 @@ export class OperationResponder {
     const [violation] = this.#validate(path.name, operation, input)
     if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
 
-    const handle = (installation: Installation) => this.#handle(admitted, request, { ...installation, requestId })
+    const handle = (installation: Installation) =>
+      this.#handle(admitted, request, { ...installationInTurns(installation, request.turn), requestId })
     const isAct = operation.audit.length > 0
     // Without a session there is no account whose key it could be: signing in twice begins two sessions.
     if (idempotencyKey === undefined || !isAct || path.access === 'open' || !session) return handle(this.#installation)
@@ -101,7 +105,10 @@ export class OperationResponder {
       signal,
       session: control,
       ...scope,
-      ...(environment && { store: installation.stores[environment] }),
+      ...(environment && {
+        store: installation.stores[environment],
+        database: installation.storage.environments[environment],
+      }),
     } as never)
     return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
   }
@@ -132,8 +139,7 @@ export class OperationResponder {
       return { problem: 'There is no such organization, or you are not one of its operators.', status: 404 }
     if (!holds(operator, operation.access))
       return { ...roleRefusal(operator, organizationId, operation.access)!, status: 403, code: 'role_lacks_permission' }
-    const database = storage.environments[environment]
-    return { account, operator, organizationId, environment, database }
+    return { account, operator, organizationId, environment }
   }
 
   #validate(name: string, { input: schema }: Operation, input: unknown): ReturnType<Validate> {
@@ -143,6 +149,21 @@ export class OperationResponder {
       this.#validations.set(name, validate)
     }
     return validate(input)
+  }
+}
+
+/** A copy of the installation for one caller, who waits for a turn before each step that follows a read or a write. */
+function installationInTurns(installation: Installation, turn: () => Promise<void>): Installation {
+  const { storage, stores } = installation
+  const { sandbox, production } = storage.environments
+  return {
+    ...installation,
+    storage: {
+      ...storage,
+      control: inTurns(storage.control, turn),
+      environments: { sandbox: inTurns(sandbox, turn), production: inTurns(production, turn) },
+    },
+    stores: { sandbox: inTurns(stores.sandbox, turn), production: inTurns(stores.production, turn) },
   }
 }
 
