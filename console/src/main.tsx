@@ -14,6 +14,7 @@ import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { UtcTooltip } from './components/utc-tooltip.tsx'
 import { createConsoleRouter } from './router.tsx'
+import { guardTyping } from './shell/typing-guard.ts'
 import { resolveCssVariables, theme } from './theme/theme.ts'
 
 /** The nonce of this page, without which the content security policy refuses the styles that Mantine adds. */
@@ -28,6 +29,7 @@ const queries = createQueryClient(() => {
   router.history.push(`/sign-in?${new URLSearchParams({ next: pathname + search + hash })}`)
 })
 const router = createConsoleRouter(queries)
+guardTyping()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCurrentPage } from './environment-switch.tsx'
 import { PAGES } from './pages.ts'
 import classes from './shortcuts.module.css'
+import { isField } from './typing-guard.ts'
 import { pathIn, useNextPlace } from './use-place.ts'
 
 /** How long the second key of a sequence may take. */
@@ -29,12 +30,7 @@ function subscribe(listener: () => void): () => void {
 
 /** Whether a key press belongs to a field or to an open dialog, where single letters are text. */
 export function isTyping(event: KeyboardEvent): boolean {
-  const target = event.target as HTMLElement
-  return (
-    target.isContentEditable ||
-    ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) ||
-    document.querySelector('[role=dialog]') !== null
-  )
+  return isField(event.target) || document.querySelector('[role=dialog]') !== null
 }
 
 /** Listens for `?` and for sequences such as `G K`, and lists them all when asked. */
