@@ -40,7 +40,8 @@ createRoot(document.getElementById('root')!).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" limit={4} containerWidth={400} />
+        {/* At the top, because forms end at the bottom: a toast must not lie on the button of the next act. */}
+        <Notifications position="top-center" limit={4} containerWidth={400} />
         <UtcTooltip />
         <RouterProvider router={router} />
       </QueryClientProvider>
