@@ -14,9 +14,10 @@ export async function changeNumberNotation(
   const { control } = installation.storage
   const from = await numberNotationOf(control, accountId)
   if (from === notation) return
-  await updateNumberNotation(control, { accountId, notation })
+  // Recorded first: a retry after a lost answer finds the earlier notation, and records the change again.
   await recordForAccount(installation, accountId, {
     type: 'operator.number_notation_changed',
     data: { from, to: notation },
   })
+  await updateNumberNotation(control, { accountId, notation })
 }

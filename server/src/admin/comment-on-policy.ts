@@ -1,5 +1,6 @@
 import type { Installation } from '../service/installation.ts'
 import type { NewRow } from '../store/schema/tables.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import type { PolicyAct } from './manage-policies.ts'
@@ -47,6 +48,6 @@ export async function commentOnPolicy(
       ...(via && { via }),
     },
   })
-  await store.commit({ organizationId, rows: { policy_comments: [row] }, auditEntries: [entry] })
+  await commitOrThrow(store, { organizationId, rows: { policy_comments: [row] }, auditEntries: [entry] })
   return row
 }

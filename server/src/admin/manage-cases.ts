@@ -3,6 +3,7 @@ import type { Installation } from '../service/installation.ts'
 import { findOperatorById, type Operator } from '../store/queries/operators.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { nameReviewer, type RecordedReview } from '../underwriting/review-decision.ts'
@@ -102,7 +103,7 @@ export async function addCaseNote(
     subject: { type: 'case_note', id: note.id },
     data: { entity_id, case_id: id, record_sha256: recordSha256<'case_notes'>(organizationId, note) },
   })
-  await store.commit({ organizationId, rows: { case_notes: [note] }, auditEntries: [entry] })
+  await commitOrThrow(store, { organizationId, rows: { case_notes: [note] }, auditEntries: [entry] })
   return { org_id: organizationId, ...note }
 }
 

@@ -4,6 +4,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { DeliveryFilter, ListedDelivery } from '../store/queries/webhook-deliveries.ts'
 import { type EventKey, queuedDelivery, type WebhookEndpoint } from '../store/queries/webhooks.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import { testedEndpoints, webhookTestEvent } from '../store/write-path/webhook-test-event.ts'
 import { messageBody, requestHeaders } from '../webhooks/deliver.ts'
@@ -114,7 +115,7 @@ export async function redeliver(
     const range = { first_event_id: events[0]!.id, last_event_id: events.at(-1)!.id }
     const data = { deliveries: events.length, ...range, ...reasonOf(act) }
     const context = recordContext(installation, act)
-    await store.commit({
+    await commitOrThrow(store, {
       organizationId: act.organizationId,
       queuedDeliveries: events.map((one) =>
         queuedDelivery(endpoint, { event: one, dueAt: now, isByHand: 'eventId' in what }),
@@ -177,6 +178,6 @@ export async function sendTest(
   const endpoints = await stores[environment].webhookEndpoints(organizationId)
   const context = recordContext({ ...installation, requestId }, { organizationId, actor })
   const { events, auditEntries } = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
-  await stores[environment].commit({ organizationId, rows: { events }, auditEntries })
+  await commitOrThrow(stores[environment], { organizationId, rows: { events }, auditEntries })
   return { event_id: events[0]!.id, endpoints: testedEndpoints(endpoints) }
 }

@@ -11,6 +11,7 @@ import type { ApiKey } from '../store/queries/api-keys.ts'
 import type { Operator } from '../store/queries/operators.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { KeyChange } from '../store/write-path/change.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { apiKeySha256 } from '../store/write-path/record-hash.ts'
 import { scopeRefusal } from './operator-act.ts'
@@ -73,7 +74,7 @@ export async function createKey<Actor extends KeyManager>(
   const refused = beyondRole(wanted.actor, wanted.scopes)
   if (refused) return refused as ProblemOf<Actor>
   const { created, row, entry } = newKey(installation, wanted)
-  await installation.stores[wanted.environment].commit({
+  await commitOrThrow(installation.stores[wanted.environment], {
     organizationId: wanted.organizationId,
     rows: { api_keys: [row] },
     auditEntries: [entry],

@@ -7,6 +7,7 @@ import {
   type Organization,
   organizationNamed,
 } from '../store/queries/organizations.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
 import { recordContext } from './record-context.ts'
@@ -55,7 +56,7 @@ export async function prepareOrganization(
       subject: { type: 'organization', id: organizationId },
       data: { organization_id: organizationId },
     })
-    await store.commit({ organizationId, auditEntries: [entry] })
+    await commitOrThrow(store, { organizationId, auditEntries: [entry] })
   }
   if (!(await installation.stores.sandbox.activePolicy(organizationId)))
     await installSandboxPolicy(installation, organizationId)

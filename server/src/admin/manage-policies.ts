@@ -6,6 +6,7 @@ import { DatabaseError } from '../store/database/database.ts'
 import { findOperatorById } from '../store/queries/operators.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import type { TaskClient } from '../threads/thread-pool.ts'
 import { examinePolicyApart } from './examine-policy-apart.ts'
 import { actorOf, isSamePerson, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
@@ -300,7 +301,7 @@ async function writeOnce(
   change: Omit<Change, 'organizationId'>,
 ): Promise<boolean> {
   try {
-    await stores[environment].commit({ organizationId, ...change })
+    await commitOrThrow(stores[environment], { organizationId, ...change })
     return true
   } catch (error) {
     if (error instanceof DatabaseError && error.isUniqueViolation) return false

@@ -5,6 +5,7 @@ import { EVENT_TYPES, type EventType } from '../core/webhooks/event-types.ts'
 import { generateWebhookSecret, WebhookSecretBox } from '../security/webhook-secret.ts'
 import type { Installation } from '../service/installation.ts'
 import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { disableEndpoint, endpointEntry, type WebhookEndpointEntryType } from '../webhooks/endpoint-changes.ts'
 import { maskUrl, readEndpointUrl } from '../webhooks/endpoint-url.ts'
 import { recordContext } from './record-context.ts'
@@ -110,7 +111,7 @@ export async function addEndpoint(
     type: 'webhook_endpoint.added',
     data: { event_types: types },
   })
-  await stores[environment].commit({
+  await commitOrThrow(stores[environment], {
     organizationId,
     rows: { webhook_endpoints: [endpoint] },
     auditEntries: [entry],

@@ -1,5 +1,6 @@
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
 import type { Installation } from '../service/installation.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { entriesForAccount } from './entries.ts'
 
 /** Writes an audit entry about an account to the production log of every organization that it acts for. */
@@ -10,5 +11,5 @@ export async function recordForAccount<T extends Extract<AuditEntryType, `operat
 ): Promise<void> {
   const entriesOf = await entriesForAccount(installation, accountId)
   for (const { organizationId, entry } of entriesOf(type, data))
-    await installation.stores.production.commit({ organizationId, auditEntries: [entry] })
+    await commitOrThrow(installation.stores.production, { organizationId, auditEntries: [entry] })
 }

@@ -1,6 +1,7 @@
 import type { AuditEntryType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 
@@ -11,5 +12,5 @@ export async function recordOnProduction<T extends AuditEntryType>(
   entry: NewAuditEntry<T>,
 ): Promise<void> {
   const auditEntry = auditEntryRow(recordContext(installation, by), entry)
-  await installation.stores.production.commit({ organizationId: by.organizationId, auditEntries: [auditEntry] })
+  await commitOrThrow(installation.stores.production, { organizationId: by.organizationId, auditEntries: [auditEntry] })
 }

@@ -3,6 +3,7 @@ import { checkpointOf } from '../core/audit/checkpoint.ts'
 import { EMPTY_ROOT } from '../core/audit/merkle-tree.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 import type { KnownHead, KnownHeads } from './known-heads.ts'
 
@@ -36,7 +37,7 @@ export async function acceptRestore(parts: AcceptParts): Promise<RestoredLog[]> 
     const known = knownHeads.newest(end.org_id)!
     if (!isLost(known, end.head)) continue
     const tree_size = end.head?.tree_size ?? 0
-    await store.commit({ organizationId: end.org_id, auditEntries: [restoredEntry(parts, known, tree_size)] })
+    await commitOrThrow(store, { organizationId: end.org_id, auditEntries: [restoredEntry(parts, known, tree_size)] })
     await knownHeads.accept({ ...checkpointOf(end.head ?? EMPTY_HEAD), organization_id: end.org_id })
     restored.push({ environment, organization_id: end.org_id, tree_size, lost_tree_size: known.tree_size })
   }

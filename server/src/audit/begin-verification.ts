@@ -3,6 +3,7 @@ import type { Environment } from '../config.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { ControlDatabase } from '../store/power/control-database.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import type { KnownHeads } from './known-heads.ts'
 import { type LogVerification, verifyAuditLog } from './verify-audit-log.ts'
@@ -105,7 +106,7 @@ async function record(
       data: { intact, leaves, root_hash, problems: problems_count },
     },
   )
-  await store.commit({ organizationId, auditEntries: [entry] })
+  await commitOrThrow(store, { organizationId, auditEntries: [entry] })
 }
 
 function now({ nowMs }: WantedVerification): string {

@@ -3,6 +3,7 @@ import { keyId } from '../core/audit/checkpoint.ts'
 import type { MasterKey, SealingKeys } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
 import { type EnvironmentKeys, type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
+import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 import type { KnownHeads } from './known-heads.ts'
 import { Sealer } from './sealer.ts'
@@ -66,8 +67,7 @@ async function record(logs: LogsToChange, { store, keys, type, data }: Recorded)
   for (const organizationId of organizationIds) {
     const subject = { type: 'organization', id: organizationId } as const
     const entry = auditEntryRow({ ...context, organizationId }, { type, trailId: organizationId, subject, data })
-    const { lost } = await store.commit({ organizationId, auditEntries: [entry] })
-    if (lost) throw new Error(`the database gave no answer for the log of ${organizationId}: try again`)
+    await commitOrThrow(store, { organizationId, auditEntries: [entry] })
   }
   const problems: string[] = []
   const sealer = new Sealer({

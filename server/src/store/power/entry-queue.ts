@@ -1,5 +1,5 @@
 /** Audit entries that were written to the control database together with the rows they make, and wait for their log. */
-import { type Database, DatabaseError, type Queryable } from '../database/database.ts'
+import { type Database, DatabaseError, DatabaseUnavailable, type Queryable } from '../database/database.ts'
 import type { EnvironmentStore } from '../environment-store.ts'
 import type { RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow } from '../write-path/record.ts'
@@ -71,6 +71,7 @@ async function record(log: Log, organizationId: string, rows: readonly RowOf<'au
       const auditEntries = missing.map(({ org_id: _organization, mac: _mac, ...entry }) => entry as AuditEntryRow)
       const { lost } = await log.commit({ organizationId, auditEntries })
       if (!lost) return
+      if (tries === TRIES_MAX) throw new DatabaseUnavailable(`queued entries could not be recorded (${lost})`)
     } catch (error) {
       if (!(error instanceof DatabaseError && error.isUniqueViolation) || tries === TRIES_MAX) throw error
     }

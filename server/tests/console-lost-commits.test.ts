@@ -1,0 +1,84 @@
+/** An act in the console whose change was not written is neither answered nor kept as done. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Database, DatabaseUnavailable } from '../src/store/database/database.ts'
+import { signedInOperator } from './console-client.ts'
+import { createEntity, underwrite } from './figures-requests.ts'
+import { sandboxPolicySource } from './sandbox-policy.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
+const { installation } = api.service
+const acme = await api.newOrganization('Acme')
+const ada = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'owner' })
+const { control, environments } = installation.storage
+
+/** The connection breaks before the next statement that writes an audit entry arrives: its answer never comes. */
+async function whileAnswersAreLost<T>(act: () => Promise<T>): Promise<T> {
+  const restores = [environments.sandbox, environments.production].map((database: Database) => {
+    const { query } = database
+    database.query = (sql, ...rest) => {
+      if (!sql.includes('INSERT INTO audit_entries')) return query(sql, ...rest)
+      throw new DatabaseUnavailable('connection reset', { endSession: async () => true })
+    }
+    return () => {
+      database.query = query
+    }
+  })
+  return act().finally(() => {
+    for (const restore of restores) restore()
+  })
+}
+
+const entriesOf = async (type: string) => {
+  await control.recordQueued()
+  const counts = await Promise.all(
+    Object.values(environments).map((database) =>
+      database.query('SELECT 1 FROM audit_entries WHERE org_id = $1 AND type = $2', [acme.id, type]),
+    ),
+  )
+  return counts.flat().length
+}
+
+const decision = await underwrite(acme, await createEntity(acme, 'ent-1'), {
+  requested_amount: 1_000,
+  currency: 'EUR',
+})
+const newEndpoint = { url: 'http://127.0.0.1:9/hook', description: '', event_types: 'all' }
+const endpoint = await ada.call(`${acme.id}/sandbox/webhooks.add`, newEndpoint)
+const { event_id } = (await ada.call(`${acme.id}/sandbox/webhooks.test`)).body
+const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: lost-v1')
+const [active] = (await ada.call(`${acme.id}/sandbox/policies.list`)).body.policies
+
+/** Every kind of act whose change has no precondition, with the entry that it makes. */
+const acts: [path: string, input: object, entry: string][] = [
+  ['keys.create', { name: 'Lost', scopes: ['usage:read'], expires_in_days: null }, 'api_key.created'],
+  ['webhooks.add', newEndpoint, 'webhook_endpoint.added'],
+  ['webhooks.test', {}, 'webhook.test'],
+  ['webhooks.redeliver', { endpoint_id: endpoint.body.id, event_id }, 'webhook_endpoint.redelivery'],
+  ['cases.note', { id: `cas_${decision.id.slice(4)}`, text: 'Called her.' }, 'case.noted'],
+  ['policies.propose', { source, reason: 'A test.' }, 'policy.proposed'],
+  ['policies.comment', { version: active.version, text: 'Why 550?' }, 'policy.commented'],
+  ['cases.set-bounds', { ask_above_percent: 7, refuse_above_times: 3, reason: 'A test.' }, 'review_bounds.changed'],
+  ['account.number-notation', { notation: 'indian' }, 'operator.number_notation_changed'],
+]
+
+for (const [name, input, entry] of acts) {
+  test(`${name} is not done while its change is not written, and a retry does it once`, async () => {
+    const path = name.startsWith('account.') ? `account/${name}` : `${acme.id}/sandbox/${name}`
+    const send = () => ada.call(path, input, { 'Idempotency-Key': `lost ${name}` })
+    const before = await entriesOf(entry)
+    const lost = await whileAnswersAreLost(send)
+    assert.deepEqual([lost.status, lost.body.error?.code], [503, 'database_unavailable'], JSON.stringify(lost.body))
+    const again = await send()
+    assert.equal(again.status, 200, JSON.stringify(again.body))
+    assert.equal(await entriesOf(entry), before + 1)
+  })
+}
+
+test('the entries of an act on people stay queued while their log gives no answer', async () => {
+  const invited = { email: 'cleo@example.com', name: 'Cleo', role: 'viewer' }
+  const lost = await whileAnswersAreLost(() => ada.call(`${acme.id}/sandbox/team.invite`, invited))
+  assert.deepEqual([lost.status, lost.body.error?.code], [503, 'database_unavailable'])
+  assert.equal(await entriesOf('operator.invited'), 1)
+})
