@@ -107,6 +107,7 @@ const ACCOUNTS: Record<string, Record<string, string>> = {
   sign_in_failures: { subject: "'email ' || n" },
   sign_in_challenges: { token_hash: 'n::text' },
   used_challenges: { token_hash: 'n::text' },
+  act_keys: { key: 'n::text' },
 }
 
 /** Gives one organization nearly all rows, as the only customer of an installation has. */

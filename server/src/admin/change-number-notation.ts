@@ -1,7 +1,7 @@
 import type { NumberNotation } from '../core/vocabularies.ts'
 import type { Installation } from '../service/installation.ts'
 import { numberNotationOf, updateNumberNotation } from '../store/queries/account-preferences.ts'
-import { recordForAccount } from './record-for-account.ts'
+import { entriesForAccount } from './entries.ts'
 
 /**
  * Changes the notation in which a person writes and reads numbers in the console; null is that of the browser. On the audit
@@ -14,10 +14,9 @@ export async function changeNumberNotation(
   const { control } = installation.storage
   const from = await numberNotationOf(control, accountId)
   if (from === notation) return
-  // Recorded first: a retry after a lost answer finds the earlier notation, and records the change again.
-  await recordForAccount(installation, accountId, {
-    type: 'operator.number_notation_changed',
-    data: { from, to: notation },
+  const entriesOf = await entriesForAccount(installation, accountId)
+  await control.recorded(async (transaction, record) => {
+    await updateNumberNotation(transaction, { accountId, notation })
+    record(...entriesOf('operator.number_notation_changed', { from, to: notation }))
   })
-  await updateNumberNotation(control, { accountId, notation })
 }

@@ -1,8 +1,8 @@
 import { REVIEW_BOUNDS_MAX, type ReviewBounds } from '../core/review-bounds.ts'
 import type { Installation } from '../service/installation.ts'
 import { reviewBoundsOf, updateReviewBounds } from '../store/queries/review-bounds.ts'
+import { productionEntry } from './entries.ts'
 import { actorOf, type OperatorAct, refusal } from './operator-act.ts'
-import { recordOnProduction } from './record-on-production.ts'
 
 /** Changes how far reviewers of an organization may go above what was asked, or what the policy could lend. */
 export async function changeReviewBounds(
@@ -17,8 +17,7 @@ export async function changeReviewBounds(
   const from = await reviewBoundsOf(control, organizationId)
   if (from.ask_above_percent === to.ask_above_percent && from.refuse_above_times === to.refuse_above_times)
     return { problem: 'these are the bounds already' }
-  // Recorded first: no bound is ever widened unrecorded.
-  await recordOnProduction(
+  const entry = productionEntry(
     installation,
     { organizationId, actor: actorOf(act).actor },
     {
@@ -28,7 +27,10 @@ export async function changeReviewBounds(
       data: { from, to, reason: reason.trim() },
     },
   )
-  await updateReviewBounds(control, organizationId, to)
+  await control.recorded(async (transaction, record) => {
+    await updateReviewBounds(transaction, organizationId, to)
+    record(entry)
+  })
   return to
 }
 

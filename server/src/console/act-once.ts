@@ -5,6 +5,7 @@ import { SecretBox } from '../security/secret-box.ts'
 import type { Installation } from '../service/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
+import { type ActKey, findActKey, insertActKey, updateActKey } from '../store/queries/act-keys.ts'
 import type { KeptAnswer } from '../store/queries/idempotency-keys.ts'
 import { operatorsOfAccount } from '../store/queries/operators.ts'
 import type { NewRow } from '../store/schema/tables.ts'
@@ -21,12 +22,16 @@ export interface KeyedCall {
 /** Calls the operation on the installation that it is given. */
 type Handle = (installation: Installation) => Promise<OperationAnswer>
 
-/** A call that is under way: where its row goes, and whether it is written. */
+/** Where a key is written: with a change of an organization, or with an act on the control database. */
+type KeyPlace = { environment: Environment; organizationId: string } | 'control'
+
+/** A call that is under way: its key, and where that is written. */
 interface KeyedAct {
+  actKey: ActKey
   /** The organizations whose rows can hold the key. */
   organizationIds: readonly string[]
   row: NewRow<'idempotency_keys'>
-  writtenTo?: { environment: Environment; organizationId: string }
+  writtenTo?: KeyPlace
 }
 
 /** Longer than any act takes, so that a second call waits for the first; short enough for a retry after a crash. */
@@ -47,10 +52,10 @@ class CarriedOutElsewhere extends Error {
  *
  * 1. Hold the lease of the key, so that calls with it run one after another, on all nodes.
  * 2. Repeat the kept answer if there is one; refuse another input.
- * 3. Call the operation. The first change that it commits carries the key, so that the change and the key are durable
- *    together, also if the node dies before the answer is known.
- * 4. Add the answer to the key, encrypted, because it may hold a secret that is shown once. If the operation committed no
- *    change (it only wrote control data), the key is written now.
+ * 3. Call the operation. The first change that it commits, or the first act that it carries out on the control database,
+ *    carries the key, so that both are durable together, also if the node dies before the answer is known.
+ * 4. Add the answer to the key, encrypted, because it may hold a secret that is shown once. If the operation changed
+ *    nothing that is recorded, the key is written now.
  *
  * A key without an answer means that the node or its database failed between 3 and 4. The act is then not repeated: the
  * caller is told that it was recorded. A refusal that changed nothing is not kept.
@@ -90,6 +95,7 @@ export class ActOnce {
     })
     const created_at = new Date(nowMs()).toISOString()
     return {
+      actKey: { accountId, key },
       organizationIds: isInPlace
         ? [path.organization]
         : (await operatorsOfAccount(storage.control, accountId)).map(({ org_id }) => org_id),
@@ -113,12 +119,19 @@ export class ActOnce {
     }
   }
 
-  /** A copy of the installation whose first change carries the key, until the operation has answered. */
+  /** A copy of the installation whose first change or act carries the key, until the operation has answered. */
   #withKey(act: KeyedAct): { installation: Installation; end: () => void } {
+    const { storage } = this.#installation
     let isOpen = true
+    const isDue = () => isOpen && act.writtenTo === undefined
+    const control = storage.control.actingWith(async (transaction) => {
+      if (!isDue()) return
+      if (!(await insertActKey(transaction, act.actKey, act.row))) throw new CarriedOutElsewhere()
+      // The last statement before the end of the transaction: if that fails, so does the call.
+      act.writtenTo = 'control'
+    })
     const wrap = (environment: Environment): EnvironmentStore => {
       const store = this.#installation.stores[environment]
-      const isDue = () => isOpen && act.writtenTo === undefined
       const written = (organizationId: string) => {
         act.writtenTo = { environment, organizationId }
       }
@@ -141,7 +154,7 @@ export class ActOnce {
     }
     const stores = { sandbox: wrap('sandbox'), production: wrap('production') }
     return {
-      installation: { ...this.#installation, stores },
+      installation: { ...this.#installation, stores, storage: { ...storage, control } },
       end() {
         isOpen = false
       },
@@ -149,35 +162,39 @@ export class ActOnce {
   }
 
   async #keep(act: KeyedAct, { newToken: _session, newDevice: _device, ...answer }: OperationAnswer): Promise<void> {
-    const organizationId = act.writtenTo?.organizationId ?? act.organizationIds[0]
-    // An account without an organization has no log to record on, and no row of an organization to keep a key in.
-    if (organizationId === undefined) return
-    const { route, key } = act.row
     const status = 'refused' in answer ? answer.refused.status : 200
-    const body = this.#box.encrypt(ownerOf(organizationId, act), JSON.stringify(answer))
-    if (act.writtenTo)
-      await this.#installation.stores[act.writtenTo.environment]
-        .keepAnswer({ org_id: organizationId, route, key, status, body })
-        // The act is done: its caller gets the answer, and a retry is told that it was recorded.
-        .catch(() => {})
-    else
-      await this.#installation.stores.production
-        .commit({ organizationId, idempotencyKey: { ...act.row, status, body } })
-        .catch(() => {})
+    const place = act.writtenTo ?? 'control'
+    const kept = { status, body: this.#box.encrypt(ownerOf(place, act), JSON.stringify(answer)) }
+    // The act is done: its caller gets the answer also if it cannot be kept, and a retry is told that it was recorded.
+    await this.#write(act, kept).catch(() => {})
+  }
+
+  async #write({ writtenTo, actKey, row }: KeyedAct, kept: Pick<KeptAnswer, 'status' | 'body'>): Promise<void> {
+    const { stores, storage } = this.#installation
+    if (writtenTo === undefined) await insertActKey(storage.control, actKey, { ...row, ...kept })
+    else if (writtenTo === 'control') await updateActKey(storage.control, actKey, kept)
+    else {
+      const { environment, organizationId: org_id } = writtenTo
+      await stores[environment].keepAnswer({ org_id, route: row.route, key: row.key, ...kept })
+    }
   }
 
   async #keptAnswer(act: KeyedAct): Promise<OperationAnswer | undefined> {
+    const { stores, storage } = this.#installation
     const { route, key, fingerprint } = act.row
-    for (const organizationId of act.organizationIds) {
-      const reads = ENVIRONMENTS.map((name) =>
-        this.#installation.stores[name].keptAnswer({ organizationId, route, key }),
-      )
-      const kept = (await Promise.all(reads)).find((found) => found !== undefined)
-      if (!kept) continue
-      if (kept.fingerprint !== fingerprint) return KEY_REUSED
-      return this.#open(ownerOf(organizationId, act), kept)
-    }
-    return undefined
+    const places: KeyPlace[] = act.organizationIds.flatMap((organizationId) =>
+      ENVIRONMENTS.map((environment) => ({ environment, organizationId })),
+    )
+    const reads = [...places, 'control' as const].map(async (place) => {
+      const kept =
+        place === 'control'
+          ? await findActKey(storage.control, act.actKey)
+          : await stores[place.environment].keptAnswer({ organizationId: place.organizationId, route, key })
+      return kept && { kept, owner: ownerOf(place, act) }
+    })
+    const found = (await Promise.all(reads)).find((one) => one !== undefined)
+    if (!found) return undefined
+    return found.kept.fingerprint === fingerprint ? this.#open(found.owner, found.kept) : KEY_REUSED
   }
 
   #open(owner: string, { status, body, created_at }: KeptAnswer): OperationAnswer {
@@ -185,7 +202,7 @@ export class ActOnce {
     try {
       return JSON.parse(this.#box.decrypt(owner, body)) as OperationAnswer
     } catch {
-      // Altered, or encrypted under an earlier master key.
+      // Altered, or moved here from another key.
       return answerLost(created_at)
     }
   }
@@ -198,8 +215,8 @@ async function acquire(lease: Lease): Promise<boolean> {
 }
 
 /** Binds an encrypted answer to its key, so that it cannot be moved to another one. */
-function ownerOf(organizationId: string, { row: { route, key } }: KeyedAct): string {
-  return `${organizationId} ${route} ${key}`
+function ownerOf(place: KeyPlace, { row: { route, key } }: KeyedAct): string {
+  return `${place === 'control' ? place : place.organizationId} ${route} ${key}`
 }
 
 const KEY_REUSED: OperationAnswer = {

@@ -29,6 +29,8 @@ interface Parts {
   production: EnvironmentStore
   refusedRows: RefusedRows
   nowMs: () => number
+  /** What else the transaction of an act writes, as its last statement. */
+  alongside?: (transaction: Queryable) => Promise<void>
 }
 
 /**
@@ -41,7 +43,7 @@ interface Parts {
 export class ControlDatabase implements Database {
   readonly #control: Database
   readonly #parts: Parts
-  readonly #newest = new LRUCache<string, { id: string | undefined; untilMs: number }>({ max: SUBJECTS_CACHED_MAX })
+  #newest = new LRUCache<string, { id: string | undefined; untilMs: number }>({ max: SUBJECTS_CACHED_MAX })
 
   constructor(control: Database, parts: Parts) {
     this.#control = control
@@ -70,6 +72,13 @@ export class ControlDatabase implements Database {
 
   close(): Promise<void> {
     return this.#control.close()
+  }
+
+  /** The same database, with acts whose transactions also do `alongside`. It shares what was read of the logs. */
+  actingWith(alongside: (transaction: Queryable) => Promise<void>): ControlDatabase {
+    const acting = new ControlDatabase(this.#control, { ...this.#parts, alongside })
+    acting.#newest = this.#newest
+    return acting
   }
 
   /** Adds to a row the entry that makes it so, and its MAC. */
@@ -132,7 +141,10 @@ export class ControlDatabase implements Database {
     const entries: EntryToRecord[] = []
     const result = await this.#control.transaction(async (transaction) => {
       const done = await work(transaction, (...added) => void entries.push(...added))
-      if (entries.length > 0) await queueEntries(transaction, this.#parts.production, entries)
+      if (entries.length > 0) {
+        await queueEntries(transaction, this.#parts.production, entries)
+        await this.#parts.alongside?.(transaction)
+      }
       return done
     })
     if (entries.length > 0) await this.recordQueued()

@@ -1,5 +1,5 @@
 import type { NumberNotation } from '../../core/vocabularies.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 
 /** The notation in which a person writes numbers; null until they chose one. */
 export async function numberNotationOf(control: Database, accountId: string): Promise<NumberNotation | null> {
@@ -12,7 +12,7 @@ export async function numberNotationOf(control: Database, accountId: string): Pr
 
 /** Stores the notation in which a person writes numbers; null is that of the browser. */
 export async function updateNumberNotation(
-  control: Database,
+  control: Queryable,
   { accountId, notation }: { accountId: string; notation: NumberNotation | null },
 ): Promise<void> {
   await control.query(

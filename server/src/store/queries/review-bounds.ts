@@ -1,5 +1,5 @@
 import { DEFAULT_REVIEW_BOUNDS, type ReviewBounds } from '../../core/review-bounds.ts'
-import type { Database, Row } from '../database/database.ts'
+import type { Database, Queryable, Row } from '../database/database.ts'
 
 /** The bounds of an organization for the limits of its reviewers. */
 export async function reviewBoundsOf(control: Database, organizationId: string): Promise<ReviewBounds> {
@@ -12,7 +12,7 @@ export async function reviewBoundsOf(control: Database, organizationId: string):
 
 /** Stores other bounds of an organization. */
 export async function updateReviewBounds(
-  control: Database,
+  control: Queryable,
   organizationId: string,
   { ask_above_percent, refuse_above_times }: ReviewBounds,
 ): Promise<void> {

@@ -68,6 +68,18 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_of_account ON sessions (account_id, id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
+-- The idempotency keys of acts in the console that write to this database, written with the act; the answer follows, encrypted.
+CREATE TABLE act_keys (
+  account_id  text NOT NULL,
+  key         text NOT NULL,
+  fingerprint text NOT NULL, -- a keyed hash of the operation and its input
+  status      integer NOT NULL,
+  body        text NOT NULL,
+  created_at  timestamptz NOT NULL,
+  PRIMARY KEY (account_id, key)
+);
+CREATE INDEX act_keys_by_age ON act_keys (created_at);
+
 -- The open half of an exchange in two steps that an account began: password then code, or a new passkey.
 CREATE TABLE sign_in_challenges (
   token_hash text PRIMARY KEY, -- HMAC of what the page sends back, or what the passkey signs

@@ -1,0 +1,54 @@
+/** The idempotency keys of acts in the console that write to the control database, with the answers kept under them. */
+import type { Queryable, Row } from '../database/database.ts'
+import type { KeptAnswer } from './idempotency-keys.ts'
+
+/** An idempotency key of an account. */
+export interface ActKey {
+  accountId: string
+  key: string
+}
+
+/** How long an answer is kept for retries. */
+const RETENTION = '24 hours'
+
+/** Rows that one act deletes of those that have expired. */
+const PURGED_AT_ONCE = 100
+
+/** Writes the key of an act; false if it was written before. Deletes some that have expired by now anyway. */
+export async function insertActKey(
+  control: Queryable,
+  { accountId, key }: ActKey,
+  { fingerprint, status, body, created_at }: KeptAnswer,
+): Promise<boolean> {
+  const inserted = await control.query(
+    `WITH expired AS (
+       DELETE FROM act_keys WHERE (account_id, key) IN (
+         SELECT account_id, key FROM act_keys
+         WHERE created_at < $6::timestamptz - interval '${RETENTION}' AND (account_id, key) <> ($1, $2)
+         ORDER BY created_at LIMIT ${PURGED_AT_ONCE}))
+     INSERT INTO act_keys (account_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT DO NOTHING RETURNING 1`,
+    [accountId, key, fingerprint, status, body, created_at],
+  )
+  return inserted.length === 1
+}
+
+/** The answer kept under a key, if the key was written. */
+export async function findActKey(control: Queryable, { accountId, key }: ActKey): Promise<KeptAnswer | undefined> {
+  const [kept] = await control.query<KeptAnswer & Row>(
+    'SELECT fingerprint, status, body, created_at FROM act_keys WHERE account_id = $1 AND key = $2',
+    [accountId, key],
+  )
+  return kept
+}
+
+/** Adds the answer to a key that was written with its act, when the answer was not known yet. */
+export async function updateActKey(
+  control: Queryable,
+  { accountId, key }: ActKey,
+  { status, body }: Pick<KeptAnswer, 'status' | 'body'>,
+): Promise<void> {
+  await control.query('UPDATE act_keys SET status = $3, body = $4 WHERE account_id = $1 AND key = $2', [
+    ...[accountId, key, status, body],
+  ])
+}
