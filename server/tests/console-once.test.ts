@@ -1,6 +1,7 @@
 /** What an operator does in the console happens once for each idempotency key, and every call with the key gets its answer. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openEnvironmentStore } from '../src/store/environment-store.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
@@ -133,6 +134,46 @@ test('a policy that is proposed, approved and activated twice with one key each 
     rows.map(({ step }) => step),
     ['proposed', 'approved', 'activated'],
   )
+})
+
+test('calls of one node wait for each other without asking the database', async () => {
+  const { query } = production
+  let asked = 0
+  production.query = (sql, ...rest) => {
+    if (sql.includes('INSERT INTO leases')) asked += 1
+    return query(sql, ...rest)
+  }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => act('keys.create', newKey('Queued'), 'queued')))
+  production.query = query
+  assert.equal(new Set(answers.map(({ body }) => body.key)).size, 1)
+  assert.equal(asked, answers.length)
+})
+
+test('the lease of an act that takes long is renewed', async (t) => {
+  const leasedUntil = async () => {
+    const [row] = await production.query<{ leased_until: string }>('SELECT leased_until FROM leases WHERE name = $1', [
+      `act ${ada.accountId} slow`,
+    ])
+    return row?.leased_until ?? ''
+  }
+  const store = installation.stores.sandbox
+  const { commit } = store
+  const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  store.commit = async (change) => {
+    begun.resolve()
+    await mayEnd.promise
+    return commit(change)
+  }
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const answer = act('keys.create', newKey('Slow'), 'slow')
+  await begun.promise
+  const before = await leasedUntil()
+  t.mock.timers.tick(5_000)
+  while ((await leasedUntil()) <= before) await nextTurn()
+  mayEnd.resolve()
+  assert.equal((await answer).status, 200)
+  assert.equal(await leasedUntil(), '', 'a renewal does not outlive the act')
+  store.commit = commit
 })
 
 test('a malformed key is refused', async () => {

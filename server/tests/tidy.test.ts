@@ -58,6 +58,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'http/guarded-server.ts',
     'http/idempotency.ts',
     'http/json-body.ts',
+    'http/keyed-mutex.ts',
     'http/network-of.ts',
     'http/probes.ts',
     'http/rate-limiter.ts',

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { fingerprintOf } from '../http/idempotency.ts'
+import { KeyedMutex } from '../http/keyed-mutex.ts'
 import { SecretBox } from '../security/secret-box.ts'
 import type { Installation } from '../service/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
@@ -34,10 +34,9 @@ interface KeyedAct {
   writtenTo?: KeyPlace
 }
 
-/** Longer than any act takes, so that a second call waits for the first; short enough for a retry after a crash. */
+/** Short enough for a retry after a crash; renewed while the act runs, so that a second call waits for the first. */
 const LEASE_SECONDS = 15
 const WAIT_MS = 20_000
-const POLL_MS = 25
 
 /** The status of a key whose answer has not been added. */
 const UNANSWERED = 0
@@ -50,7 +49,7 @@ class CarriedOutElsewhere extends Error {
 /**
  * Carries out calls of the console once for each idempotency key of an account:
  *
- * 1. Hold the lease of the key, so that calls with it run one after another, on all nodes.
+ * 1. Lock the key on this node, then hold its lease, so that calls with it run one after another, on all nodes.
  * 2. Repeat the kept answer if there is one; refuse another input.
  * 3. Call the operation. The first change that it commits, or the first act that it carries out on the control database,
  *    carries the key, so that both are durable together, also if the node dies before the answer is known.
@@ -63,20 +62,24 @@ class CarriedOutElsewhere extends Error {
 export class ActOnce {
   readonly #installation: Installation
   readonly #box: SecretBox
+  readonly #mutex = new KeyedMutex()
 
   constructor(installation: Installation) {
     this.#installation = installation
     this.#box = new SecretBox(installation.masterKey.deriveAll('console answers'))
   }
 
-  async respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
+  respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
+    const name = `act ${call.accountId} ${call.key}`
+    return this.#mutex.lock(name, () => this.#respondLeased(name, call, handle))
+  }
+
+  async #respondLeased(name: string, call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
     const { storage, newId } = this.#installation
-    const lease = new Lease(storage.environments.production, {
-      name: `act ${call.accountId} ${call.key}`,
-      holder: newId('req'),
-      seconds: LEASE_SECONDS,
-    })
-    if (!(await acquire(lease))) return STILL_RUNNING
+    const terms = { name, holder: newId('req'), seconds: LEASE_SECONDS }
+    const lease = new Lease(storage.environments.production, terms)
+    if (!(await lease.acquireWithin(WAIT_MS))) return STILL_RUNNING
+    lease.keepRenewed()
     try {
       const act = await this.#actOf(call)
       return (await this.#keptAnswer(act)) ?? (await this.#carryOut(act, handle))
@@ -206,12 +209,6 @@ export class ActOnce {
       return answerLost(created_at)
     }
   }
-}
-
-async function acquire(lease: Lease): Promise<boolean> {
-  for (const deadline = performance.now() + WAIT_MS; performance.now() < deadline; await sleep(POLL_MS))
-    if (await lease.isHeld()) return true
-  return false
 }
 
 /** Binds an encrypted answer to its key, so that it cannot be moved to another one. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 
 /** The job that a lease is for, the node that wants it, and its TTL. */
@@ -7,11 +8,19 @@ export interface LeaseTerms {
   seconds: number
 }
 
+/** The pauses of a node that waits for a lease double from the first to the last. */
+const PAUSE_MS = 25
+const PAUSE_MS_MAX = 1_000
+
+const RENEWALS_PER_TTL = 3
+
 /** A lease on a job that one node at a time does. The lease of a node that dies expires after its TTL. */
 export class Lease {
   readonly #database: Database
   readonly #terms: LeaseTerms
   #renewAtMs = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  #renewal: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database, terms: LeaseTerms) {
     this.#database = database
@@ -27,8 +36,31 @@ export class Lease {
     return isAcquired
   }
 
+  /** Waits until the lease is free and acquires it; false if another node holds it for all that time. */
+  async acquireWithin(ms: number, pause: (ms: number) => Promise<unknown> = sleep): Promise<boolean> {
+    const deadline = performance.now() + ms
+    for (let pauseMs = PAUSE_MS; !(await this.isHeld()); pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+      if (performance.now() >= deadline) return false
+      // Jitter, so that nodes that wait for one lease do not ask at the same moments.
+      await pause(pauseMs * (0.5 + Math.random() / 2))
+    }
+    return true
+  }
+
+  /** Renews the lease by a timer until it is released, for work that cannot ask between its steps. */
+  keepRenewed(): void {
+    const renew = () => {
+      // A renewal that fails is repeated by the next one, before the lease ends.
+      this.#renewal = acquireLease(this.#database, this.#terms).catch(() => {})
+    }
+    this.#timer = setInterval(renew, (this.#terms.seconds * 1_000) / RENEWALS_PER_TTL).unref()
+  }
+
   /** Releases the lease, so that the next node need not wait until it expires. */
   async release(): Promise<void> {
+    clearInterval(this.#timer)
+    // A renewal that is under way would acquire the lease again after its end.
+    await this.#renewal
     this.#renewAtMs = Number.NEGATIVE_INFINITY
     await this.#database.query('DELETE FROM leases WHERE name = $1 AND holder = $2', [
       this.#terms.name,
