@@ -56,7 +56,12 @@ export class TaskThread {
     this.#worker.ref()
     return new Promise((resolve) => {
       this.#onEnd = resolve
-      this.#worker.postMessage({ module, name, input } satisfies TaskRequest)
+      try {
+        this.#worker.postMessage({ module, name, input } satisfies TaskRequest)
+      } catch (error) {
+        // The input cannot be cloned: the thread got nothing, and is idle again.
+        this.#settle({ error: error as Error })
+      }
     })
   }
 

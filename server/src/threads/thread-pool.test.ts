@@ -148,3 +148,10 @@ test('a closed pool fails what runs and what waits, and takes nothing new', asyn
 function nameOf(end: { name: string } | { problem: string }): string {
   return 'name' in end ? end.name : end.problem
 }
+
+test('an input that no thread can be sent fails its task alone, and leaves its thread to the next', async () => {
+  const pool = poolOf({ threadsMax: 1 })
+  const unsendable = (() => {}) as unknown as string
+  for (const _ of [1, 2]) await assert.rejects(pool.run(TASKS.echo, unsendable, ofA), { name: 'DataCloneError' })
+  assert.equal(nameOf(await pool.run(TASKS.echo, 'next', ofA)), 'next')
+})
