@@ -1,6 +1,7 @@
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { EntryOnTrail } from '../store/queries/audit-verification.ts'
 import { dataOf } from '../store/queries/stored-entry.ts'
+import { POWER_ENTRIES, type PowerlessTime, powerlessTimes } from './powerless-times.ts'
 
 /** The longest session, and a moment for clocks: an act this long after the last sign-in had none. */
 const SESSION_MS_MAX = 14 * 86_400_000 + 5 * 60_000
@@ -11,23 +12,31 @@ const CREATED_BY = {
   operator: ['operator.added', 'operator.invited', 'operator.joined'],
 } as const
 
+/** How long after its end an actor's last requests are recorded: they had begun before, and nodes use a row for a moment. */
+const ENDING_MS = 60_000
+
+/** Entries of work that goes on after the operator who began it has left. */
+const RECORDED_LATER = ['audit_log.verified', 'policy.backtested']
+
 /** The stores whose logs name the actors of a log. */
 interface Logs {
   /** Of the log that is checked; it has the entries of its API keys. */
-  own: Pick<EnvironmentStore, 'subjectsWithEntry'>
+  own: Pick<EnvironmentStore, 'subjectsWithEntry' | 'entriesAbout'>
   /** Of production, whose log has the entries of people. */
-  people: Pick<EnvironmentStore, 'subjectsWithEntry' | 'signIns'>
+  people: Pick<EnvironmentStore, 'subjectsWithEntry' | 'entriesAbout' | 'signIns'>
 }
 
 /**
- * Checks who acted: that an entry created each API key and each operator that acts, also if its row was deleted since, and
- * that operators who acted in the console had signed in before. Each actor is reported once.
+ * Checks who acted: that an entry created each API key and each operator that acts, also if its row was deleted since; that
+ * none acts after a removal or a revocation, or while disabled; and that operators who acted in the console had signed in
+ * before. Each actor is reported once for each of these.
  */
 export class ActorCheck {
   readonly #organizationId: string
   readonly #logs: Logs
   readonly #report: (problem: string) => void
   readonly #checked = new Set<string>()
+  readonly #powerless = new Map<string, readonly PowerlessTime[]>()
   readonly #signIns = new Map<string, readonly number[]>()
   readonly #withoutSession = new Set<string>()
 
@@ -41,6 +50,7 @@ export class ActorCheck {
   async addPage(entries: readonly EntryOnTrail[]): Promise<void> {
     await this.#checkCreated('api_key', this.#logs.own, entries)
     await this.#checkCreated('operator', this.#logs.people, entries)
+    for (const entry of entries) this.#checkPower(entry)
     for (const entry of entries) if (isConsoleAct(entry)) await this.#checkSession(entry)
   }
 
@@ -49,13 +59,25 @@ export class ActorCheck {
     const ids = [...new Set(acted.map(({ actor_id }) => actor_id))]
     if (ids.length === 0) return
     const created = await log.subjectsWithEntry(this.#organizationId, ids, CREATED_BY[type])
+    const about = await log.entriesAbout(this.#organizationId, ids, POWER_ENTRIES)
     for (const id of ids) {
       this.#checked.add(id)
+      this.#powerless.set(id, powerlessTimes(about.get(id) ?? []))
       if (created.has(id)) continue
-      const name = type === 'api_key' ? 'API key' : 'operator'
       const entryId = acted.find(({ actor_id }) => actor_id === id)!.id
-      this.#report(`The ${name} ${id} acted (entry ${entryId}), but no entry says how it came to be.`)
+      this.#report(`The ${NAMES[type]} ${id} acted (entry ${entryId}), but no entry says how it came to be.`)
     }
+  }
+
+  #checkPower({ id, type, actor_type, actor_id, occurred_at }: EntryOnTrail): void {
+    if (RECORDED_LATER.includes(type) || !isChecked(actor_type)) return
+    const atMs = Date.parse(occurred_at)
+    const powerless = this.#powerless.get(actor_id) ?? []
+    const time = powerless.find(({ fromMs, untilMs }) => fromMs + ENDING_MS < atMs && atMs < untilMs)
+    if (!time) return
+    this.#powerless.delete(actor_id)
+    const since = new Date(time.fromMs).toISOString()
+    this.#report(`The ${NAMES[actor_type]} ${actor_id} acted (entry ${id}), although it was ${time.was} at ${since}.`)
   }
 
   async #checkSession({ id, actor_id, occurred_at }: EntryOnTrail): Promise<void> {
@@ -70,6 +92,12 @@ export class ActorCheck {
     this.#withoutSession.add(actor_id)
     this.#report(`The operator ${actor_id} acted without a session (entry ${id}): no sign-in within two weeks before.`)
   }
+}
+
+const NAMES = { api_key: 'API key', operator: 'operator' }
+
+function isChecked(actorType: string): actorType is keyof typeof NAMES {
+  return Object.hasOwn(NAMES, actorType)
 }
 
 /** Commands name the user who typed them (`via`); what a person does about themselves begins before their session. */

@@ -15,6 +15,9 @@ const RECORDS_PER_READ = 500
 
 const sha256Of = (column: string) => `encode(sha256(convert_to(evidence.${column}, 'UTF8')), 'hex') AS ${column}_sha256`
 
+/** What an entry says about its subject, and when. */
+export type EntryAbout = Pick<RowOf<'audit_entries'>, 'type' | 'occurred_at' | 'data'>
+
 /** Reads of the records that audit entries speak of. */
 export function auditRecordQueries(database: Database) {
   return {
@@ -82,6 +85,21 @@ export function auditRecordQueries(database: Database) {
         [organizationId, subjectIds, types],
       )
       return new Set(rows.map(({ subject_id }) => subject_id))
+    },
+
+    /** The entries of these types about each of these subjects, oldest first, with what they say. */
+    async entriesAbout(
+      organizationId: string,
+      subjectIds: readonly string[],
+      types: readonly string[],
+    ): Promise<Map<string, EntryAbout[]>> {
+      const rows = await database.query<EntryAbout & Row & { subject_id: string }>(
+        `SELECT subject_id, type, occurred_at, data FROM audit_entries
+         WHERE org_id = $1 AND subject_id = ANY($2::text[]) AND type = ANY($3::text[]) AND actor_type <> 'api_key'
+         ORDER BY trail_id, seq`,
+        [organizationId, subjectIds, types],
+      )
+      return Map.groupBy(rows, ({ subject_id }) => subject_id)
     },
 
     /** When an operator signed in, or joined in a session that was open: the times at which their sessions began. */

@@ -1,0 +1,37 @@
+import type { EntryAbout } from '../store/queries/audit-records.ts'
+import { dataOf } from '../store/queries/stored-entry.ts'
+
+/** A time in which an actor had no power to act, and why. */
+export interface PowerlessTime {
+  fromMs: number
+  untilMs: number
+  /** What the actor was, such as `revoked`. */
+  was: string
+}
+
+/** The entries that end the power of an actor, at once or at the time that they name; `api_key.enabled` undoes one of them. */
+const ENDS: Record<string, { was: string; atOf?: (data: Record<string, unknown>) => unknown }> = {
+  'api_key.created': { was: 'to expire', atOf: ({ expires_at }) => expires_at },
+  'api_key.rotated': { was: 'to retire', atOf: ({ retires_at }) => retires_at },
+  'api_key.disabled': { was: 'disabled' },
+  'api_key.revoked': { was: 'revoked' },
+  'operator.removed': { was: 'removed' },
+}
+
+/** The types of entries that `powerlessTimes` reads. */
+export const POWER_ENTRIES = [...Object.keys(ENDS), 'api_key.enabled']
+
+/** The times in which an actor had no power to act, by the entries about the actor, oldest first. */
+export function powerlessTimes(entries: readonly EntryAbout[]): PowerlessTime[] {
+  const times: PowerlessTime[] = []
+  for (const entry of entries) {
+    if (entry.type === 'api_key.enabled')
+      for (const time of times)
+        if (time.was === 'disabled') time.untilMs = Math.min(time.untilMs, Date.parse(entry.occurred_at))
+    const end = ENDS[entry.type]
+    if (!end) continue
+    const at = end.atOf ? end.atOf(dataOf(entry)) : entry.occurred_at
+    if (typeof at === 'string') times.push({ fromMs: Date.parse(at), untilMs: Number.POSITIVE_INFINITY, was: end.was })
+  }
+  return times
+}
