@@ -109,6 +109,11 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
     if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
   }
   const installation = await openInstallation(config, { longStatements: true })
+  installation.refusedRows.onRefused(({ table, subject, why }) =>
+    onProgress(
+      `ALARM row_refused: a row that grants power and that this service did not write so was refused (${table} ${subject}, ${why}): see "A row is refused" in docs/runbook.md`,
+    ),
+  )
   try {
     // Entries under another key would never be sealed.
     const problem = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)

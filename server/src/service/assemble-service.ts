@@ -109,6 +109,8 @@ export async function assembleService(
 
   return async () => {
     const firstRunText = await firstRun(installation)
+    // What a node that stopped has left: rows that it changed are refused until their entries are recorded.
+    await storage.control.recordQueued()
     health.start()
     if (storage.embedded) closers.push(await openCommandSocket(installation))
     if (roles.includes('worker'))

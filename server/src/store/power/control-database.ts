@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database, Queryable, Row, StatementOptions, Transaction } from '../database/database.ts'
 import type { EnvironmentStore } from '../environment-store.ts'
 import { type EntriesOfSubject, subjectText } from '../queries/newest-entries.ts'
-import { type EntryToRecord, queueEntries, recordQueued } from './entry-queue.ts'
+import { type EntryToRecord, queueEntries, recordQueued, refusedEntries } from './entry-queue.ts'
 import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from './power-tables.ts'
 import type { RefusedRow, RefusedRows } from './refused-rows.ts'
 import { hasValidSeal, type Seal, sealRow } from './row-mac.ts'
@@ -112,7 +112,8 @@ export class ControlDatabase implements Database {
   /** The rows of a log's tables that are refused in use. Only a MAC tells of rows that are kept after their end. */
   async refusedRows(organizationId: string): Promise<RefusedRow[]> {
     await this.recordQueued()
-    const refused: RefusedRow[] = []
+    const queued = await refusedEntries(this.#control, this.#parts.production)
+    const refused = queued.filter(({ subject }) => subject.startsWith(`${organizationId} `))
     for (const table of Object.keys(POWER_TABLES) as PowerTable[]) {
       const { columns, log, isKept } = powerDefinition(table)
       if (table === 'api_keys' || (log === 'installation') !== (organizationId === INSTALLATION_LOG)) continue
@@ -153,7 +154,7 @@ export class ControlDatabase implements Database {
 
   /** Writes the entries of acts to their logs, also of nodes that stopped before they could. */
   recordQueued(): Promise<void> {
-    return recordQueued(this.#control, this.#parts.production)
+    return recordQueued(this.#control, this.#parts.production, this.#parts.refusedRows)
   }
 
   async #refusedPart(parts: readonly PowerRow[], mayBeCached: boolean) {

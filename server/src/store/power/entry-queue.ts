@@ -3,6 +3,7 @@ import { type Database, DatabaseError, DatabaseUnavailable, type Queryable } fro
 import type { EnvironmentStore } from '../environment-store.ts'
 import type { RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow } from '../write-path/record.ts'
+import type { RefusedRow, RefusedRows } from './refused-rows.ts'
 
 /** An entry, and the organization whose production log it is for. */
 export interface EntryToRecord {
@@ -28,19 +29,49 @@ export async function queueEntries(
   )
 }
 
+/** An entry in the queue; undefined if this service did not write it, or not as it is now. */
+interface QueuedEntry {
+  position: number
+  organizationId: string
+  entry: RowOf<'audit_entries'> | undefined
+}
+
+/** The queue, in the order of the changes that its entries describe. */
+async function readQueue(control: Queryable, log: Pick<Log, 'isOwn'>): Promise<QueuedEntry[]> {
+  const rows = await control.query<{ position: number; org_id: string; entry: string }>(
+    'SELECT position, org_id, entry FROM entries_to_record ORDER BY position',
+  )
+  return rows.map((row) => {
+    const entry = parsed(row)
+    return { position: row.position, organizationId: row.org_id, entry: entry && log.isOwn(entry) ? entry : undefined }
+  })
+}
+
+/** The rows of the queue that this service did not write, or not as they are now. */
+export async function refusedEntries(control: Queryable, log: Pick<Log, 'isOwn'>): Promise<RefusedRow[]> {
+  return (await readQueue(control, log)).flatMap((queued) => (queued.entry ? [] : [refusedRow(queued)]))
+}
+
+function refusedRow({ organizationId, position }: QueuedEntry): RefusedRow {
+  return { table: 'entries_to_record', subject: `${organizationId} ${position}`, why: 'mac' }
+}
+
 /**
  * Writes the queued entries to their logs, in the order of the changes they describe, and takes them from the queue. Any
  * node may do so at any time: a node that stopped in between leaves nothing unrecorded.
  */
-export async function recordQueued(control: Database, log: Log): Promise<void> {
-  const queued = await control.query<{ position: number; org_id: string; entry: string }>(
-    'SELECT position, org_id, entry FROM entries_to_record ORDER BY position',
-  )
-  if (queued.length === 0) return
-  const genuine = queued.flatMap((row) => {
-    const entry = parsed(row)
-    return entry && log.isOwn(entry) ? [{ position: row.position, entry }] : []
-  })
+export async function recordQueued(
+  control: Database,
+  log: Log,
+  refusedRows: Pick<RefusedRows, 'report'>,
+): Promise<void> {
+  const genuine: { position: number; entry: RowOf<'audit_entries'> }[] = []
+  for (const queued of await readQueue(control, log)) {
+    const { position, entry } = queued
+    if (entry) genuine.push({ position, entry })
+    // It stays as evidence.
+    else refusedRows.report(refusedRow(queued))
+  }
   if (genuine.length === 0) return
   const byOrganization = Map.groupBy(genuine, ({ entry }) => entry.org_id)
   for (const [organizationId, ofOrganization] of byOrganization)
@@ -49,7 +80,6 @@ export async function recordQueued(control: Database, log: Log): Promise<void> {
       organizationId,
       ofOrganization.map(({ entry }) => entry),
     )
-  // Entries that this service did not write, or not as they are now, stay as evidence.
   await control.query('DELETE FROM entries_to_record WHERE position = ANY($1::bigint[])', [
     genuine.map(({ position }) => position),
   ])

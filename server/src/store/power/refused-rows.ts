@@ -3,8 +3,8 @@ import type { PowerTable } from './power-tables.ts'
 
 /** A row that grants power and was refused. */
 export interface RefusedRow {
-  table: PowerTable
-  /** The subject of its entries. */
+  table: PowerTable | 'entries_to_record'
+  /** The subject of its entries; of a queued entry, its log and its position. */
   subject: string
   why: 'mac' | 'entry'
 }
@@ -13,7 +13,10 @@ export interface RefusedRow {
 const REPORTED_EVERY_MS = 60_000
 const ROWS_REMEMBERED_MAX = 1_000
 
-/** Reports rows that grant power and were refused: their MAC is not valid, or their entry is not the newest. */
+/**
+ * Reports rows that grant power and were refused: their MAC is not valid, or their entry is not the newest. Also reports
+ * queued entries that this service did not write.
+ */
 export class RefusedRows {
   readonly #reported = new LRUCache<string, true>({ max: ROWS_REMEMBERED_MAX, ttl: REPORTED_EVERY_MS })
   #listener: (row: RefusedRow) => void = () => {}
