@@ -116,6 +116,7 @@ test('every command has --help', async () => {
     'webhooks redeliver',
     'audit verify',
     'audit accept-restore',
+    'audit accept-rows',
     'audit public-key',
     'master-key rotate',
     'migrate',

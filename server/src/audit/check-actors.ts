@@ -9,7 +9,7 @@ const SESSION_MS_MAX = 14 * 86_400_000 + 5 * 60_000
 /** The entries by which an actor comes to be. */
 const CREATED_BY = {
   api_key: ['api_key.created'],
-  operator: ['operator.added', 'operator.invited', 'operator.joined'],
+  operator: ['operator.added', 'operator.invited', 'operator.joined', 'access.restored'],
 } as const
 
 /** How long after its end an actor's last requests are recorded: they had begun before, and nodes use a row for a moment. */

@@ -9,7 +9,7 @@ export interface PowerlessTime {
   was: string
 }
 
-/** The entries that end the power of an actor, at once or at the time that they name; `api_key.enabled` undoes one of them. */
+/** The entries that end the power of an actor, at once or at the time that they name. */
 const ENDS: Record<string, { was: string; atOf?: (data: Record<string, unknown>) => unknown }> = {
   'api_key.created': { was: 'to expire', atOf: ({ expires_at }) => expires_at },
   'api_key.rotated': { was: 'to retire', atOf: ({ retires_at }) => retires_at },
@@ -18,16 +18,19 @@ const ENDS: Record<string, { was: string; atOf?: (data: Record<string, unknown>)
   'operator.removed': { was: 'removed' },
 }
 
+/** The entries that give power back, each with the end that it undoes. */
+const RESUMES: Record<string, string> = { 'api_key.enabled': 'disabled', 'access.restored': 'removed' }
+
 /** The types of entries that `powerlessTimes` reads. */
-export const POWER_ENTRIES = [...Object.keys(ENDS), 'api_key.enabled']
+export const POWER_ENTRIES = [...Object.keys(ENDS), ...Object.keys(RESUMES)]
 
 /** The times in which an actor had no power to act, by the entries about the actor, oldest first. */
 export function powerlessTimes(entries: readonly EntryAbout[]): PowerlessTime[] {
   const times: PowerlessTime[] = []
   for (const entry of entries) {
-    if (entry.type === 'api_key.enabled')
-      for (const time of times)
-        if (time.was === 'disabled') time.untilMs = Math.min(time.untilMs, Date.parse(entry.occurred_at))
+    const resumed = RESUMES[entry.type]
+    for (const time of times)
+      if (time.was === resumed) time.untilMs = Math.min(time.untilMs, Date.parse(entry.occurred_at))
     const end = ENDS[entry.type]
     if (!end) continue
     const at = end.atOf ? end.atOf(dataOf(entry)) : entry.occurred_at

@@ -1,3 +1,4 @@
+import { auditAcceptRows } from './accept-rows.ts'
 import { auditAcceptRestore, auditPublicKey, auditVerify } from './audit.ts'
 import type { Command } from './command.ts'
 import { decisionsExplain, decisionsShow } from './decisions.ts'
@@ -85,6 +86,7 @@ export const commands: readonly Command[] = [
   webhooksRedeliver,
   auditVerify,
   auditAcceptRestore,
+  auditAcceptRows,
   auditPublicKey,
   masterKeyRotate,
   migrateCommand,

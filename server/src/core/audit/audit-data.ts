@@ -62,6 +62,8 @@ interface AuditOnlyData {
     lost_head: Checkpoint
     reason: string
   }
+  /** Rows of one subject that count again, although the log has lost their entry or has a newer one, after a restore. */
+  'access.restored': { rows: readonly string[]; earlier_entry_ids: readonly string[]; reason: string }
   /** Under the current key, so that it vouches for the next one; the ids are of the public keys of this log. */
   'master_key.rotation_begun': { key_id: string; next_key_id: string; reason: string }
   /** Under the new key, which signs from here on. */

@@ -17,6 +17,12 @@ export interface PowerRow {
   row: Row
 }
 
+/** A row that this service wrote, the entries that can make it so, and whether its own is the newest of them. */
+export interface WrittenRow extends PowerRow {
+  entries: EntriesOfSubject
+  isNewest: boolean
+}
+
 /** How long a node uses the newest entry that it read: an earlier row that was put back is refused within a second. */
 const TTL_MS = 500
 const SUBJECTS_CACHED_MAX = 10_000
@@ -125,6 +131,18 @@ export class ControlDatabase implements Database {
       refused.push(...parts.flatMap((part) => (part && (part.why === 'mac' || !isKept) ? [part] : [])))
     }
     return refused
+  }
+
+  /** The rows of a table that this service wrote, and whether their entries are the newest of their subjects. */
+  async writtenRows(table: ControlPowerTable): Promise<WrittenRow[]> {
+    const rows = await this.query(`SELECT ${powerDefinition(table).columns.join(', ')}, entry_id, mac FROM ${table}`)
+    const written = rows.filter((row) => hasValidSeal(this.#parts.rowKey, table, row))
+    return Promise.all(
+      written.map(async (row) => {
+        const entries = entriesOf({ table, row })
+        return { table, row, entries, isNewest: (await this.#newestEntry(entries, false)) === row.entry_id }
+      }),
+    )
   }
 
   /** Whether the log has an entry that makes rows of a table, whatever became of the row of this subject. */

@@ -118,9 +118,20 @@ export const POWER_TABLES = {
 /** The name of a table whose rows grant power. */
 export type PowerTable = keyof typeof POWER_TABLES
 
+/**
+ * The tables whose rows a person can let count again after one of the databases was set back (`access.restored`). Links,
+ * approvals and sessions are not among them: they are given again.
+ */
+export const RESTORABLE_TABLES = [
+  ...(['operators', 'operator_codes', 'accounts', 'account_codes'] as const),
+  ...(['recovery_codes', 'passkeys', 'account_identities'] as const),
+]
+
 /** How a table's rows are authenticated. */
 export function powerDefinition(table: PowerTable): PowerDefinition {
-  return POWER_TABLES[table]
+  const definition: PowerDefinition = POWER_TABLES[table]
+  if (!(RESTORABLE_TABLES as readonly string[]).includes(table)) return definition
+  return { ...definition, entryTypes: [...definition.entryTypes, 'access.restored'] }
 }
 
 /** How entries name the person at an identity provider, whose subject may be personal data. */

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { Database, Row } from '../database/database.ts'
+import type { Database, Queryable, Row } from '../database/database.ts'
 import { type PowerTable, powerDefinition } from './power-tables.ts'
 import { hasValidSeal, sealRow } from './row-mac.ts'
 
@@ -25,13 +25,21 @@ export async function resealRows(
   for (const row of rows.filter((stored) => hasValidSeal(current, table, stored))) {
     const changed = change(row)
     const { mac } = sealRow(next, table, { row: { ...row, ...changed }, entryId: String(row.entry_id) })
-    const columns = Object.entries({ ...changed, mac })
-    // A MAC covers the primary key, so no two rows have the same.
-    await database.query(
-      `UPDATE ${table} SET ${columns.map(([name], n) => `${name} = $${n + 2}`).join(', ')} WHERE mac = $1`,
-      [row.mac, ...columns.map(([, value]) => value)],
-    )
+    await replaceSealed(database, table, { was: String(row.mac), change: { ...changed, mac } })
     resealed += 1
   }
   return resealed
+}
+
+/** Changes columns of the row with a MAC, which covers the primary key: no two rows have the same. */
+export async function replaceSealed(
+  database: Queryable,
+  table: PowerTable,
+  { was, change }: { was: string; change: Row },
+): Promise<void> {
+  const columns = Object.entries(change)
+  await database.query(
+    `UPDATE ${table} SET ${columns.map(([name], n) => `${name} = $${n + 2}`).join(', ')} WHERE mac = $1`,
+    [was, ...columns.map(([, value]) => value)],
+  )
 }

@@ -1,0 +1,128 @@
+import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { Installation } from '../service/installation.ts'
+import type { WrittenRow } from '../store/power/control-database.ts'
+import { INSTALLATION_LOG, RESTORABLE_TABLES } from '../store/power/power-tables.ts'
+import { replaceSealed } from '../store/power/reseal-rows.ts'
+import { productionEntry, sessionsEnded } from './entries.ts'
+
+/** A subject whose rows are refused, because the log has lost their entry or has a newer one. */
+export interface RefusedSubject {
+  /** The id of an operator, an account or a passkey, or of a person at an identity provider. */
+  subject: string
+  organization_id: string
+  tables: string[]
+  /** What the rows say, for people. */
+  says: string
+  /** The newest entry that the log has about the subject, where the rows' own is an earlier one: it may have ended them. */
+  superseded_by: { type: string; occurred_at: string } | null
+  is_accepted: boolean
+}
+
+/** What became of rows that are refused. */
+export interface AcceptedRows {
+  subjects: RefusedSubject[]
+  /** Sessions that were refused, and are ended: their people sign in again. */
+  sessions_ended: number
+}
+
+/** Why rows are accepted, by whom, and which of those that the log has superseded. */
+export interface Acceptance {
+  reason: string
+  actor: AdminActor
+  superseded: readonly string[]
+}
+
+/**
+ * Lets rows that grant power count again after only one of the databases was restored from a backup: this service wrote
+ * them, but the log on production has lost the entry that made them so, or has a newer one. Rows that the log has superseded
+ * are accepted only by name, because the newer entry may have ended them. Without an acceptance it changes nothing and
+ * returns what is refused.
+ *
+ * All rows of a subject get the same new entry, which is then the newest about each of them.
+ */
+export async function acceptRows(installation: Installation, acceptance?: Acceptance): Promise<AcceptedRows> {
+  const { control } = installation.storage
+  await control.recordQueued()
+  const written = (await Promise.all(RESTORABLE_TABLES.map((table) => control.writtenRows(table)))).flat()
+  const bySubject = Map.groupBy(written, ({ entries }) => `${entries.organizationId} ${entries.subjectId}`)
+  const subjects: RefusedSubject[] = []
+  for (const rows of bySubject.values()) {
+    if (rows.every(({ isNewest }) => isNewest)) continue
+    const refused = await describe(installation, rows)
+    const is_accepted =
+      acceptance !== undefined && (!refused.superseded_by || acceptance.superseded.includes(refused.subject))
+    if (is_accepted) await accept(installation, rows, acceptance)
+    subjects.push({ ...refused, is_accepted })
+  }
+  return { subjects, sessions_ended: acceptance ? await endRefusedSessions(installation) : 0 }
+}
+
+async function describe({ stores }: Installation, rows: readonly WrittenRow[]): Promise<RefusedSubject> {
+  const { organizationId, subjectId } = rows[0]!.entries
+  const stale = rows.filter(({ isNewest }) => !isNewest)
+  const onLog = await stores.production.recordedEntries(
+    organizationId,
+    stale.map(({ row }) => String(row.entry_id)),
+  )
+  const types = [...new Set(stale.flatMap(({ entries }) => entries.types))]
+  const about = await stores.production.entriesAbout(organizationId, [subjectId], types)
+  const newest = about.get(subjectId)?.at(-1)
+  return {
+    subject: subjectId,
+    organization_id: organizationId,
+    tables: [...new Set(stale.map(({ table }) => table))],
+    says: rows.flatMap(saysOf).join(', '),
+    superseded_by: onLog.size > 0 && newest ? { type: newest.type, occurred_at: newest.occurred_at } : null,
+    is_accepted: false,
+  }
+}
+
+function saysOf({ table, row }: WrittenRow): string[] {
+  if (table === 'operators') return [`${row.email} as ${row.role}${row.disabled_at === null ? '' : ', removed'}`]
+  if (table === 'accounts') return [String(row.email)]
+  if (table === 'passkeys' || table === 'account_identities') return [`signs in to ${row.account_id}`]
+  return []
+}
+
+async function accept(
+  installation: Installation,
+  rows: readonly WrittenRow[],
+  { reason, actor }: Acceptance,
+): Promise<void> {
+  const { control } = installation.storage
+  const { organizationId, subjectId } = rows[0]!.entries
+  const entry = productionEntry(
+    installation,
+    { organizationId, actor },
+    {
+      type: 'access.restored',
+      trailId: subjectId,
+      subject: { type: organizationId === INSTALLATION_LOG ? 'account' : 'operator', id: subjectId },
+      data: {
+        rows: [...new Set(rows.map(({ table }) => table))],
+        earlier_entry_ids: [...new Set(rows.map(({ row }) => String(row.entry_id)))],
+        reason,
+      },
+    },
+  )
+  await control.recorded(async (transaction, record) => {
+    for (const { table, row } of rows) {
+      const { entry_id, mac } = control.seal(table, row, entry)
+      await replaceSealed(transaction, table, { was: String(row.mac), change: { entry_id, mac } })
+    }
+    record(entry)
+  })
+}
+
+async function endRefusedSessions(installation: Installation): Promise<number> {
+  const { control } = installation.storage
+  const refused = (await control.writtenRows('sessions')).filter(({ isNewest }) => !isNewest)
+  for (const [accountId, sessions] of Map.groupBy(refused, ({ row }) => String(row.account_id))) {
+    const ids = sessions.map(({ row }) => String(row.id))
+    await control.recorded(async (transaction, record) => {
+      await transaction.query('DELETE FROM sessions WHERE id = ANY($1::text[])', [ids])
+      record(...sessionsEnded(installation, accountId, ids))
+    })
+  }
+  return refused.length
+}

@@ -1,0 +1,134 @@
+/** After only one of the databases was restored from a backup, a command lets people in again, and says so on the log. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AcceptedRows } from '../src/admin/accept-rows.ts'
+import { isProblem } from '../src/cli/command.ts'
+import { findCommand } from '../src/cli/commands.ts'
+import type { Row } from '../src/store/database/database.ts'
+import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
+import { findOperatorById } from '../src/store/queries/operators.ts'
+import { type ConsoleClient, signedInOperator } from './console-client.ts'
+import { tamper } from './tamper.ts'
+import { startTestService } from './test-service.ts'
+
+let clockAheadMs = 0
+const api = await startTestService({ nowMs: () => Date.now() + clockAheadMs })
+const { installation } = api.service
+const { control, environments } = installation.storage
+const { production } = environments
+const { id: organizationId } = await api.newOrganization()
+const person = (name: string, role: 'owner' | 'viewer') =>
+  signedInOperator(api, { organizationId, email: `${name}@example.com`, role })
+const ada = await person('ada', 'owner')
+
+async function acceptRows(options: Record<string, string> = {}): Promise<AcceptedRows> {
+  const input = { positionals: [], options, caller: 'root (uid 0)' }
+  const result = (await findCommand('audit accept-rows')!.run(installation, input)) as AcceptedRows
+  assert.ok(!isProblem(result), JSON.stringify(result))
+  later()
+  return result
+}
+
+/** Nodes use what they read of the log for half a second. */
+function later(): void {
+  clockAheadMs += 1_000
+}
+
+const statusOf = async (client: ConsoleClient) => (await client.call('account/account.me')).status
+const roleOf = async (operatorId: string) => (await findOperatorById(control, organizationId, operatorId))?.role
+const refusedRows = async () => [
+  ...(await control.refusedRows(organizationId)),
+  ...(await control.refusedRows(INSTALLATION_LOG)),
+]
+
+test('people whose entries a restored log has lost are let in again by a command that says why', async () => {
+  const kept = (await production.query<{ id: string }>('SELECT id FROM audit_entries')).map(({ id }) => id)
+  const ben = await person('ben', 'owner')
+  // As if production alone had been restored from a backup of the moment before Ben joined.
+  await tamper(production, 'DELETE FROM audit_pending WHERE entry_id <> ALL($1::text[])', [kept])
+  await tamper(production, 'DELETE FROM audit_entries WHERE id <> ALL($1::text[])', [kept])
+  later()
+  assert.equal(await statusOf(ben), 401)
+  assert.equal(await roleOf(ben.operatorId), undefined)
+
+  const listed = await acceptRows()
+  const refused = { is_accepted: false, superseded_by: null }
+  assert.deepEqual(
+    listed.subjects.map(({ tables: _tables, ...subject }) => subject).sort((a, b) => (a.subject < b.subject ? -1 : 1)),
+    [
+      { subject: ben.accountId, organization_id: INSTALLATION_LOG, says: 'ben@example.com', ...refused },
+      { subject: ben.operatorId, organization_id: organizationId, says: 'ben@example.com as owner', ...refused },
+    ],
+  )
+  assert.equal(await roleOf(ben.operatorId), undefined, 'listing accepts nothing')
+
+  const { subjects, sessions_ended } = await acceptRows({ reason: 'disk failure, backup of 2 March' })
+  assert.deepEqual(new Set(subjects.map(({ is_accepted }) => is_accepted)), new Set([true]))
+  assert.equal(sessions_ended, 1)
+  assert.equal(await roleOf(ben.operatorId), 'owner')
+  assert.equal((await ben.signIn('ben@example.com')).status, 200)
+  assert.equal(await statusOf(ben), 200)
+  assert.deepEqual(await refusedRows(), [])
+  const [entry] = await production.query<{ actor_type: string; actor_id: string; data: string }>(
+    "SELECT actor_type, actor_id, data FROM audit_entries WHERE type = 'access.restored' AND subject_id = $1",
+    [ben.operatorId],
+  )
+  assert.deepEqual([entry!.actor_type, entry!.actor_id], ['os_user', 'root (uid 0)'])
+  const data = JSON.parse(entry!.data)
+  assert.equal(data.reason, 'disk failure, backup of 2 March')
+  assert.deepEqual([...data.rows].sort(), ['operator_codes', 'operators'])
+  assert.deepEqual((await acceptRows()).subjects, [], 'nothing is refused any more')
+})
+
+test('rows that the log has superseded, because the control database was set back, count again only by name', async () => {
+  const [cleo, dora] = [await person('cleo', 'viewer'), await person('dora', 'viewer')]
+  const earlier = await control.query('SELECT * FROM operators WHERE id = ANY($1::text[])', [
+    [cleo.operatorId, dora.operatorId],
+  ])
+  const team = async (name: string, input: object) => {
+    const { status, body } = await ada.call(`${organizationId}/production/team.${name}`, input)
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  await team('remove', { operator_id: cleo.operatorId, reason: 'Left.' })
+  await team('change-role', { operator_id: dora.operatorId, role: 'reviewer', reason: 'Reviews now.' })
+  for (const row of earlier) await putBack(row)
+  later()
+
+  const { subjects } = await acceptRows({ reason: 'control restored', superseded: dora.operatorId })
+  assert.deepEqual(
+    subjects.map(({ subject, superseded_by, is_accepted }) => [subject, superseded_by!.type, is_accepted]),
+    [
+      [cleo.operatorId, 'operator.removed', false],
+      [dora.operatorId, 'operator.role_changed', true],
+    ],
+  )
+  assert.equal(await roleOf(cleo.operatorId), undefined, 'a removal is not undone by accident')
+  assert.equal(await roleOf(dora.operatorId), 'viewer')
+  assert.deepEqual(await refusedRows(), [{ table: 'operators', subject: cleo.operatorId, why: 'entry' }])
+
+  await acceptRows({ reason: 'Cleo came back', superseded: cleo.operatorId })
+  assert.equal(await roleOf(cleo.operatorId), 'viewer')
+})
+
+test('a forged row is never accepted', async () => {
+  const eve = await person('eve', 'viewer')
+  await control.query("UPDATE operators SET role = 'owner' WHERE id = $1", [eve.operatorId])
+  later()
+  const { subjects } = await acceptRows({ reason: 'a test', superseded: eve.operatorId })
+  assert.deepEqual(subjects, [])
+  assert.equal(await roleOf(eve.operatorId), undefined)
+})
+
+test('rows are accepted only with a reason', async () => {
+  const input = { positionals: [], options: { superseded: 'opr_x' }, caller: 'root (uid 0)' }
+  assert.ok(isProblem(await findCommand('audit accept-rows')!.run(installation, input)))
+})
+
+async function putBack(row: Row): Promise<void> {
+  await control.query('DELETE FROM operators WHERE id = $1', [row.id])
+  const columns = Object.keys(row)
+  await control.query(
+    `INSERT INTO operators (${columns.join(', ')}) VALUES (${columns.map((_, n) => `$${n + 1}`).join(', ')})`,
+    Object.values(row),
+  )
+}
