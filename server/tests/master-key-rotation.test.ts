@@ -6,10 +6,11 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
 import { loadMasterKey, saveNextKey } from '../src/security/master-key-file.ts'
-import { openInstallation } from '../src/service/installation.ts'
+import { type Installation, openInstallation } from '../src/service/installation.ts'
 import { rotateMasterKey } from '../src/service/rotate-master-key.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
 import { call, callForJson } from './command-line.ts'
+import { tamper } from './tamper.ts'
 import { createTestStorage } from './test-storage.ts'
 
 const storage = await createTestStorage()
@@ -165,5 +166,104 @@ test('a rotation that was interrupted at any step keeps the service from startin
   assert.equal(readFileSync(keyFile, 'utf8'), readFileSync(join(storage.dataDir, 'copy'), 'utf8'))
   assert.ok(!existsSync(join(storage.dataDir, 'master.key.next')))
   rmSync(join(storage.dataDir, 'copy'))
+  await verify()
+})
+
+/** Runs work on the open databases of the stopped service. */
+async function onInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T> {
+  const installation = await openInstallation(readConfig(env))
+  return work(installation).finally(() => installation.close())
+}
+
+test('a rotation that a log refuses says nothing on any log', async () => {
+  const announced = () =>
+    onInstallation(async ({ storage: { environments } }) => {
+      const types = await Promise.all(
+        Object.values(environments).map((database) =>
+          database.query("SELECT 1 FROM audit_entries WHERE type = 'master_key.rotation_begun'"),
+        ),
+      )
+      return types.flat().length
+    })
+  const before = await announced()
+  const reverseRoot = () =>
+    onInstallation(({ storage: { environments } }) =>
+      tamper(
+        environments.production,
+        `UPDATE audit_heads SET root_hash = reverse(root_hash)
+         WHERE org_id <> 'installation' AND tree_size = (SELECT max(tree_size) FROM audit_heads WHERE org_id <> 'installation')`,
+        [],
+      ),
+    )
+  await reverseRoot()
+  const refused = await rotate()
+  await reverseRoot()
+  assert.match(refused.stderr, /^nothing was rotated: .*run audit verify/)
+  assert.equal(await announced(), before)
+  await verify()
+})
+
+test('a secret that cannot be decrypted is named and left, and does not stop a rotation', async () => {
+  const [endpoint] = await onInstallation(({ storage: { environments } }) =>
+    environments.sandbox.query<{ id: string; org_id: string; secret: string }>(
+      'SELECT id, org_id, secret FROM webhook_endpoints',
+    ),
+  )
+  const setSecret = (secret: string) =>
+    onInstallation(({ storage: { environments } }) =>
+      environments.sandbox.query('UPDATE webhook_endpoints SET secret = $1 WHERE id = $2', [secret, endpoint!.id]),
+    )
+  await setSecret('altered')
+  const result = await rotate()
+  assert.equal(result.status, 0, result.stderr)
+  const left = `sandbox: the secret of ${endpoint!.org_id} ${endpoint!.id}`
+  assert.ok(result.stdout.includes(`could not be decrypted and was left as it is: ${left}`), result.stdout)
+  await onInstallation(async ({ storage: { environments } }) => {
+    const [row] = await environments.sandbox.query('SELECT secret FROM webhook_endpoints')
+    assert.deepEqual(row, { secret: 'altered' })
+  })
+  await setSecret(endpoint!.secret)
+  await whileServing(async (service) =>
+    assert.equal((await send(service, `/v1/decisions/${decision_id}/replay`)).body.matches, true),
+  )
+})
+
+test('a node that starts while a rotation begins is seen by the rotation, or sees it', async () => {
+  await onInstallation(async (installation) => {
+    const { control } = installation.storage
+    const query = control.query.bind(control)
+    // Another node checks its database for the first time just before the rotation begins.
+    Object.assign(control, {
+      async query(sql: string, params: unknown[]) {
+        if (sql.includes('SET next_master_key_check = $1')) await query("SELECT check_health('another node')")
+        return query(sql, params)
+      },
+    })
+    const actor = { type: 'os_user', id: 'test (uid 0)' } as const
+    const refused = await rotateMasterKey(installation, { given: undefined, actor, reason: 'test' })
+    assert.match((refused as { problem: string }).problem, /a node has started meanwhile/)
+    Object.assign(control, { query })
+    await control.query("DELETE FROM node_heartbeats WHERE node = 'another node'")
+  })
+  const completed = await rotate()
+  assert.equal(completed.status, 0, completed.stderr)
+
+  // The rotation begins at the moment of the first check of a node that starts.
+  await onInstallation(async ({ storage: { control } }) => {
+    await control.transaction((transaction) =>
+      transaction.script(`
+        CREATE FUNCTION begin_rotation() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN UPDATE verdigraph_control.installation SET next_master_key_check = 'next'; RETURN NULL; END $$;
+        CREATE TRIGGER begins_rotation AFTER INSERT ON node_heartbeats EXECUTE FUNCTION begin_rotation();`),
+    )
+  })
+  await assert.rejects(
+    whileServing(async () => {}),
+    /a rotation of the master key was interrupted/,
+  )
+  await onInstallation(async ({ storage: { control } }) => {
+    await control.query('DROP TRIGGER begins_rotation ON node_heartbeats')
+    await control.query('UPDATE installation SET next_master_key_check = NULL')
+  })
   await verify()
 })

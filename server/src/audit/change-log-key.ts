@@ -5,6 +5,7 @@ import type { Database } from '../store/database/database.ts'
 import { type EnvironmentKeys, type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
+import { extendTrees } from './extend-trees.ts'
 import type { KnownHeads } from './known-heads.ts'
 import { Sealer } from './sealer.ts'
 
@@ -17,6 +18,17 @@ export interface LogsToChange {
   context: Omit<RecordContext, 'organizationId'>
   reason: string
   nowMs: () => number
+}
+
+/** Says what stops a log from being extended, before anything is written to the logs. */
+export async function findUnextendable(logs: LogsToChange, current: MasterKey): Promise<string[]> {
+  const { environment, database, organizationIds, knownHeads, nowMs } = logs
+  const store = openEnvironmentStore(database, keysOf(current, environment))
+  const { errors } = await extendTrees(
+    organizationIds.map((organizationId) => ({ organizationId, entries: [] })),
+    { environment, store, keys: current.sealingKeys(environment), knownHeads, nowMs },
+  )
+  return errors.map(({ message }) => message)
 }
 
 /**

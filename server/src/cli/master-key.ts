@@ -37,9 +37,10 @@ export const masterKeyRotate = defineCommand<RotatedKey>({
     const given = text === undefined ? undefined : parseMasterKey(String(text))
     return rotateMasterKey(installation, { given, actor: osUser(input), reason })
   },
-  render: ({ logs, rows, secrets, is_in_file }) =>
+  render: ({ logs, rows, secrets, unreadable, is_in_file }) =>
     [
       `The master key was replaced: ${logs} audit logs are signed with the new one, ${rows} rows that grant power have a MAC of it, ${secrets} secrets were encrypted again.`,
+      ...unreadable.map((secret) => `Altered, so that it could not be decrypted and was left as it is: ${secret}.`),
       is_in_file
         ? 'master.key in the data folder holds the new key. Copy it to every other node, and back it up before you start them.'
         : 'Set MASTER_KEY to the new key on every node, and back it up before you start them.',

@@ -28,7 +28,7 @@ import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
 import { ClockSkew } from './clock-skew.ts'
 import { DatabaseHealth } from './database-health.ts'
 import { firstRun } from './first-run.ts'
-import type { Installation } from './installation.ts'
+import { type Installation, verifyMasterKey } from './installation.ts'
 import { Listener } from './listener.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
@@ -108,9 +108,7 @@ export async function assembleService(
   for (const listener of [...apis.map((api) => api.listener), ...(console ? [console] : [])]) await listener.ready()
 
   return async () => {
-    const firstRunText = await firstRun(installation)
-    // What a node that stopped has left: rows that it changed are refused until their entries are recorded.
-    await storage.control.recordQueued()
+    const firstRunText = await prepareStart(installation, health)
     health.start()
     if (storage.embedded) closers.push(await openCommandSocket(installation))
     if (roles.includes('worker'))
@@ -127,6 +125,17 @@ export async function assembleService(
     closers.push(async () => clearTimeout(timer))
     return { firstRunText, urls, startDraining: () => parts.readiness.startDraining() }
   }
+}
+
+/** Checks the master key and completes what is unfinished; returns the text of a first start. */
+async function prepareStart(installation: Installation, health: DatabaseHealth): Promise<string | undefined> {
+  // Checked in this order, so that a rotation of the master key that begins meanwhile sees this node, or is seen by it.
+  await health.check()
+  await verifyMasterKey(installation)
+  const firstRunText = await firstRun(installation)
+  // What a node that stopped has left: rows that it changed are refused until their entries are recorded.
+  await installation.storage.control.recordQueued()
+  return firstRunText
 }
 
 function startWorkers(

@@ -1,4 +1,4 @@
-import { adoptLogKey, announceLogKey, type LogsToChange } from '../audit/change-log-key.ts'
+import { adoptLogKey, announceLogKey, findUnextendable, type LogsToChange } from '../audit/change-log-key.ts'
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { MasterKey } from '../security/master-key.ts'
@@ -15,6 +15,7 @@ import type { Installation } from './installation.ts'
 
 /** A node that has not checked its database for this long has ended: it checks every five seconds. */
 const SILENT_SECONDS = 20
+const STOP_NODES = 'stop every node, and rotate the key half a minute later'
 
 /** A rotation that came to its end. */
 export interface RotatedKey {
@@ -24,12 +25,15 @@ export interface RotatedKey {
   rows: number
   /** Secrets that were encrypted again. */
   secrets: number
+  /** Secrets that no key decrypts, because they were altered. They are left as they are. */
+  unreadable: string[]
   /** Whether `master.key` in the data folder holds the new key; otherwise MASTER_KEY has to be set to it. */
   is_in_file: boolean
 }
 
 /**
- * Replaces the master key of an installation that no node serves.
+ * Replaces the master key of an installation that no node serves. Nothing is written before it is certain that every log
+ * can be extended.
  *
  *     announced   every log says, under the current key, which key follows
  *     begun       the check value of the next key is stored, the key itself in its file; no node starts until the end
@@ -48,7 +52,7 @@ export async function rotateMasterKey(
   const running = await listRunningNodes(control, SILENT_SECONDS)
   if (running.length > 0)
     return {
-      problem: `${running.length === 1 ? 'a node is' : `${running.length} nodes are`} running: stop every node, and rotate the key half a minute later`,
+      problem: `${running.length === 1 ? 'a node is' : `${running.length} nodes are`} running: ${STOP_NODES}`,
     }
   const stored = await readStoredKeys(control)
   if (stored?.master_key_check !== masterKey.check)
@@ -65,20 +69,24 @@ export async function rotateMasterKey(
   await control.recordQueued()
   const logs = await logsOf(installation, { actor, reason })
   if (!isBegun) {
-    const problems = await each(logs, (log) => announceLogKey(log, masterKey, next))
+    const problems = await each(logs, (log) => findUnextendable(log, masterKey))
+    if (problems.length === 0) problems.push(...(await each(logs, (log) => announceLogKey(log, masterKey, next))))
     if (problems.length > 0) return { problem: `nothing was rotated: ${problems.join('; ')}` }
     if (isInFile) saveNextKey(config.dataDir, next)
     if (!(await beginKeyRotation(control, next.check))) return { problem: 'another rotation is under way' }
   }
+  // A node checks its database before it looks whether a rotation has begun: one that did not see this one is listed now.
+  if ((await listRunningNodes(control, SILENT_SECONDS)).length > 0)
+    return { problem: `a node has started meanwhile, and the rotation has begun: ${STOP_NODES}` }
   const problems = await each(logs, (log) => adoptLogKey(log, masterKey, next))
   if (problems.length > 0)
     return { problem: `${problems.join('; ')}; the rotation has begun: run master-key rotate again to complete it` }
-  const { rows, secrets } = await changeRows(installation, next)
+  const changed = await changeRows(installation, next)
   if (!(await endKeyRotation(control, { check: next.check, encryptedRetired: next.encryptRetired() })))
     return { problem: 'another rotation ended meanwhile: check with doctor which key this installation has' }
   if (isInFile) promoteNextKey(config.dataDir)
   const signed = logs.reduce((sum, { organizationIds }) => sum + organizationIds.length, 0)
-  return { logs: signed, rows, secrets, is_in_file: isInFile }
+  return { logs: signed, ...changed, is_in_file: isInFile }
 }
 
 async function logsOf(
@@ -112,18 +120,26 @@ const SEALED_SECRETS: Partial<Record<PowerTable, { purpose: string; ownerOf: (ro
 
 /** Gives every row that grants power a MAC of the next key, and encrypts every secret with it. */
 async function changeRows({ storage, masterKey }: Installation, next: MasterKey) {
-  const changed = { rows: 0, secrets: 0 }
+  const changed = { rows: 0, secrets: 0, unreadable: [] as string[] }
   const encryptedAgain = (purpose: string) => {
     const box = new SecretBox(next.deriveAll(purpose))
     return (owner: string, stored: string) => {
+      const secret = decrypted(box, owner, stored)
+      if (secret === undefined) return undefined
       changed.secrets += 1
-      return box.encrypt(owner, box.decrypt(owner, stored))
+      return box.encrypt(owner, secret)
     }
   }
   for (const table of Object.keys(POWER_TABLES) as PowerTable[]) {
     const { purpose, ownerOf } = SEALED_SECRETS[table] ?? {}
     const again = purpose === undefined ? undefined : encryptedAgain(purpose)
-    const change = again && { change: (row: Row) => ({ secret: again(ownerOf!(row), String(row.secret)) }) }
+    const change = again && {
+      change(row: Row) {
+        const secret = again(ownerOf!(row), String(row.secret))
+        if (secret === undefined) changed.unreadable.push(`the secret of ${table} ${ownerOf!(row)}`)
+        return secret === undefined ? {} : { secret }
+      },
+    }
     const places = powerDefinition(table).log === 'environment' ? ENVIRONMENTS : (['control'] as const)
     for (const place of places) {
       const database = place === 'control' ? storage.control : storage.environments[place]
@@ -131,7 +147,18 @@ async function changeRows({ storage, masterKey }: Installation, next: MasterKey)
       changed.rows += await resealRows(database, table, { ...keys, ...change })
     }
   }
-  for (const environment of ENVIRONMENTS)
-    await encryptWebhooksAgain(storage.environments[environment], encryptedAgain(`webhook secrets ${environment}`))
+  for (const environment of ENVIRONMENTS) {
+    const again = encryptedAgain(`webhook secrets ${environment}`)
+    const left = await encryptWebhooksAgain(storage.environments[environment], again)
+    changed.unreadable.push(...left.map((secret) => `${environment}: ${secret}`))
+  }
   return changed
+}
+
+function decrypted(box: SecretBox, owner: string, stored: string): string | undefined {
+  try {
+    return box.decrypt(owner, stored)
+  } catch {
+    return undefined
+  }
 }

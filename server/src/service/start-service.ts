@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type Config, ROLES, type Role } from '../config.ts'
 import type { DispatcherTimings } from '../webhooks/dispatcher.ts'
 import type { RunningParts, Started } from './assemble-service.ts'
-import { type Installation, openInstallation, verifyMasterKey } from './installation.ts'
+import { type Installation, openInstallation } from './installation.ts'
 import { tightenDataFolder } from './tighten-data-folder.ts'
 
 /** How long a shutdown waits for clients to finish the requests that they have begun. */
@@ -67,7 +67,6 @@ export async function startService(
     const start = await assembleService(installation, { logger, roles, webhookTimings, running, buildsPage })
     const applied = await installation.storage.migrate()
     if (applied.length > 0) logger.info({ applied }, 'database migrated')
-    await verifyMasterKey(installation)
     const started = await start()
     installation.storage.endStart()
     return { installation, ...started, close }
