@@ -1,16 +1,15 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { startRegistration } from '@simplewebauthn/browser'
 import { IconFingerprint } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callAccount } from '../../api/call.ts'
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
 import { useAccountAct } from '../../api/use-operation.ts'
+import { useSending } from '../../api/use-sending.ts'
 import { DialogFooter } from '../../components/dialog-footer.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { showDone } from '../../shell/toasts.tsx'
 import { explainPasskeyError } from '../entry/explain-passkey-error.ts'
 import classes from './account-page.module.css'
 import { ConfirmPersonDialog } from './confirm-person-dialog.tsx'
@@ -77,23 +76,17 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
   )
 }
 
+/** Asks the device for a passkey, then adds it. Only the second call changes something, so it carries the key. */
+async function addPasskey({ name, password }: { name: string; password?: string }, idempotencyKey: string) {
+  const { options } = await callAccount('account.passkey-begin', password === undefined ? {} : { password })
+  const response = await startRegistration({ optionsJSON: options }).catch(explainPasskeyError)
+  const input = { name: name.trim() || 'Passkey', response } as unknown as InputOf<'account.passkey-add'>
+  return callAccount('account.passkey-add', input, { idempotencyKey })
+}
+
 function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPassword: boolean; onClose: () => void }) {
-  const queries = useQueryClient()
   const [name, setName] = useState('')
-  const add = useMutation({
-    meta: { showsErrors: true },
-    async mutationFn(password: string | undefined) {
-      const { options } = await callAccount('account.passkey-begin', password === undefined ? {} : { password })
-      const response = await startRegistration({ optionsJSON: options }).catch(explainPasskeyError)
-      const input = { name: name.trim() || 'Passkey', response }
-      await callAccount('account.passkey-add', input as unknown as InputOf<'account.passkey-add'>)
-    },
-    onSuccess() {
-      queries.invalidateQueries()
-      showDone('The passkey is added.')
-      onClose()
-    },
-  })
+  const add = useSending(addPasskey, { showsErrors: true, says: 'The passkey is added.', onDone: onClose })
   const nameField = (
     <TextInput
       label="Name"
@@ -113,7 +106,7 @@ function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPass
         isBusy={add.isPending}
         error={add.error}
         onClose={onClose}
-        onConfirm={(password) => add.mutate(password)}
+        onConfirm={(password) => add.mutate({ name, password })}
       >
         {nameField}
       </ConfirmPersonDialog>
@@ -125,7 +118,7 @@ function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPass
         <FormError error={add.error} />
       </div>
       <DialogFooter>
-        <Button loading={add.isPending} onClick={() => add.mutate(undefined)}>
+        <Button loading={add.isPending} onClick={() => add.mutate({ name })}>
           Continue
         </Button>
       </DialogFooter>
