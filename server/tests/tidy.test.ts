@@ -57,6 +57,7 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'http/api-error.ts',
     'http/guarded-server.ts',
     'http/idempotency.ts',
+    'http/in-turns.ts',
     'http/json-body.ts',
     'http/keyed-mutex.ts',
     'http/network-of.ts',
