@@ -13,7 +13,7 @@ import {
 } from '../../server/src/console/page-build.ts'
 import { freePorts } from '../../server/tests/service-process.ts'
 import { startTestService, type TestService } from '../../server/tests/test-service.ts'
-import { launchFirefox } from './firefox.ts'
+import { insertTextAsTyped, launchFirefox } from './firefox.ts'
 
 /** A desktop and a phone. */
 export const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
@@ -195,6 +195,12 @@ export async function launch(): Promise<Browser> {
   })
 }
 
+/**
+ * What browsers report although journeys cause it on purpose: Chromium every answer of 400 and above, Firefox a font whose
+ * loading ended with its tab (the status is NS_BINDING_ABORTED).
+ */
+const CAUSED_BY_JOURNEYS = /^Failed to load resource|^downloadable font: download failed .*status=2152398850/
+
 /** Creates a browser profile of its own, which reports what goes wrong in its tabs. */
 export async function newContext(
   browser: Browser,
@@ -202,11 +208,10 @@ export async function newContext(
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })
   // Firefox knows no such permissions; its setting in firefox.ts allows both.
-  if (!isFirefox) await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  if (isFirefox) await insertTextAsTyped(context)
+  else await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   context.on('console', (message) => {
-    // The browser reports every answer of 400 and above; journeys cause those on purpose.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      problems.push(message.text())
+    if (message.type() === 'error' && !CAUSED_BY_JOURNEYS.test(message.text())) problems.push(message.text())
   })
   context.on('weberror', (error) => problems.push(String(error.error())))
   context.on('request', (request) => {

@@ -1,6 +1,5 @@
 /** Decisions: the list, the view of one with its replay and its proof in the browser, before and after an alteration by SQL. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
@@ -8,6 +7,7 @@ import { recordPersona } from '../../server/tests/record-persona.ts'
 import { tamper } from '../../server/tests/tamper.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilCount } from './browser.ts'
+import { savedFile } from './saved-file.ts'
 
 const testConsole = await openConsole()
 const { api, problems, organizationId } = testConsole
@@ -31,10 +31,8 @@ test('an analyst filters the list, saves it as CSV and opens a decision', async 
   await tab.getByRole('menuitem', { name: 'Approve with conditions' }).click()
   await tab.waitForURL(/verdict=approve_with_conditions/)
   await untilCount(rows, 1)
-  const [file] = await Promise.all([tab.waitForEvent('download'), tab.getByRole('button', { name: 'CSV' }).click()])
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\r\n')
+  const saved = await savedFile(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
+  const lines = saved.trim().split('\r\n')
   assert.equal(lines.length, 2)
   assert.match(lines[1]!, new RegExp(`^${ada.id},.*,approve_with_conditions,.*,400000,EUR,`))
   const shown = await tab.getByTitle(/^The cutoff is/).innerText()
@@ -81,10 +79,8 @@ test('what a person granted stands in the list, in the CSV, on the decision and 
   assert.equal(review.status, 201, review.text)
   const tab = await testConsole.open(`decisions?entity_id=${entity}`)
   await tab.getByRole('cell', { name: '€9,000 Maren Kluge' }).waitFor()
-  const [file] = await Promise.all([tab.waitForEvent('download'), tab.getByRole('button', { name: 'CSV' }).click()])
-  const [head, line] = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\r\n')
+  const saved = await savedFile(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
+  const [head, line] = saved.trim().split('\r\n')
   assert.ok(head!.endsWith(',review,granted_limit,granted_conditions,reviewer,review_api_key,reviewed_at'))
   const granted = 'approve_with_conditions,9000,Send a payslip,Maren Kluge,key_'
   assert.ok(line!.includes(`,13500,EUR,,`) && line!.includes(granted), line)
@@ -162,18 +158,26 @@ function cutOff(element: Locator): Promise<number> {
 
 /** Answers the list of decisions with copies of its first page, with some fields changed. */
 async function answerWithCopies(tab: Page, count: number, changes: object = {}): Promise<void> {
-  let copied: { decisions: { id: string }[] } | undefined
-  await tab.route('**/decisions.list', async (route) => {
-    copied ??= await (await route.fetch()).json()
-    const { cursor = '0', limit } = route.request().postDataJSON() as { cursor?: string; limit: number }
-    const from = Number(cursor)
-    const decisions = Array.from({ length: Math.min(limit, count - from) }, (_, n) => {
-      const original = copied!.decisions[(from + n) % copied!.decisions.length]!
-      return { ...original, ...changes, id: `dec_${from + n}` }
-    })
-    const next = from + decisions.length
-    await route.fulfill({ json: { decisions, next_cursor: next < count ? String(next) : null, is_cut_short: false } })
-  })
+  // In the page, because Playwright knows no bodies of requests of Firefox.
+  await tab.addInitScript(
+    ({ count, changes }) => {
+      const ask = window.fetch
+      let copied: { id: string }[] | undefined
+      window.fetch = async (path, options) => {
+        if (!String(path).endsWith('/decisions.list')) return ask(path, options)
+        copied ??= ((await (await ask(path, options)).json()) as { decisions: { id: string }[] }).decisions
+        const { cursor = '0', limit } = JSON.parse(String(options!.body)) as { cursor?: string; limit: number }
+        const from = Number(cursor)
+        const decisions = Array.from({ length: Math.min(limit, count - from) }, (_, n) => ({
+          ...{ ...copied![(from + n) % copied!.length], ...changes },
+          id: `dec_${from + n}`,
+        }))
+        const next = from + decisions.length
+        return Response.json({ decisions, next_cursor: next < count ? String(next) : null, is_cut_short: false })
+      }
+    },
+    { count, changes },
+  )
 }
 
 /** The rows that do not begin where the one before them ends. */

@@ -1,8 +1,7 @@
 /** Overview, Usage and Audit log, with figures of real requests. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import type { Download, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { createEntity, underwrite } from '../../server/tests/figures-requests.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
 import type { TestOrganization } from '../../server/tests/test-service.ts'
@@ -15,6 +14,7 @@ import {
   settle,
   untilCount,
 } from './browser.ts'
+import { savedFile } from './saved-file.ts'
 
 const testConsole = await openConsole()
 const { api, problems, organizationId } = testConsole
@@ -74,10 +74,8 @@ test('usage shows requests by day and key, keeps its period in the URL, and save
   await tab.getByText('7 days', { exact: true }).click()
   await tab.waitForURL(/from=.*to=/)
   await settle(tab)
-  const file = await downloaded(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
-  const lines = readFileSync(await file.path(), 'utf8')
-    .trim()
-    .split('\r\n')
+  const saved = await savedFile(tab, () => tab.getByRole('button', { name: 'CSV' }).click())
+  const lines = saved.trim().split('\r\n')
   assert.equal(lines[0], 'environment,api_key,day,requests,errors,decisions,transactions')
   assert.equal(lines.length, 1 + 7, 'a line for each day')
   assert.match(lines.at(-1)!, new RegExp(`^sandbox,all,\\d{4}-\\d{2}-\\d{2},${requests},0,3,\\d+$`))
@@ -143,11 +141,11 @@ test('the owner filters the log, opens an entry, verifies the log, and exports w
     )
   assert.deepEqual(cutOff, [])
   await tab.setViewportSize(SIZES.desktop)
-  const file = await downloaded(tab, async () => {
+  const saved = await savedFile(tab, async () => {
     await tab.getByRole('button', { name: 'Export' }).click()
     await tab.getByRole('menuitem', { name: 'JSON lines' }).click()
   })
-  const entries = readFileSync(await file.path(), 'utf8')
+  const entries = saved
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -229,9 +227,4 @@ async function untilSeen(tab: Page, find: () => { count(): Promise<number> }): P
     await settle(tab)
   }
   assert.fail('the page does not show it')
-}
-
-async function downloaded(tab: Page, act: () => Promise<unknown>): Promise<Download> {
-  const [file] = await Promise.all([tab.waitForEvent('download'), act()])
-  return file
 }

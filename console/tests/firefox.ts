@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, firefox } from 'playwright-core'
+import { type Browser, type BrowserContext, firefox } from 'playwright-core'
 
 /** The session by which Playwright sends WebDriver BiDi commands; no part of its public API. */
 interface BidiSession {
@@ -35,4 +35,16 @@ function ignoreColorScheme(browser: Browser): void {
     if (command === 'emulation.setMediaFeaturesOverride') return Promise.resolve({})
     return send.call(this, command, parameters)
   }
+}
+
+/**
+ * Inserts text as Firefox's own editor does. Playwright's `fill` sets the value of an input by script there, which React takes
+ * for its own doing, so that no page would learn of what was typed.
+ */
+export async function insertTextAsTyped(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const insert = (text: string) => void document.execCommand('insertText', false, text)
+    // Playwright assigns its own function by this name, before or after this script.
+    Object.defineProperty(window, '__pw_bidiInsertText', { get: () => insert, set: () => {} })
+  })
 }
