@@ -49,7 +49,7 @@ export async function openConsole(env: Record<string, string> = {}): Promise<Tes
   const api = await startConsoleService(env)
   const url = env.CONSOLE_BASE_URL ?? api.service.urls.console!
   const browser = await launch()
-  after(() => browser.close())
+  after(() => closeBrowser(browser))
   const problems: string[] = []
   const owner = await newContext(browser, { url, problems })
   const link = /http\S+\/welcome#\S+/.exec(api.service.firstRunText ?? '')
@@ -193,6 +193,11 @@ export async function launch(): Promise<Browser> {
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   })
+}
+
+/** Ends a browser. Playwright sometimes misses that Firefox has ended, and then would wait for ever. */
+export async function closeBrowser(browser: Browser): Promise<void> {
+  await Promise.race([browser.close(), ...(isFirefox ? [sleep(10_000)] : [])])
 }
 
 /**

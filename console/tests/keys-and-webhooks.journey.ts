@@ -100,6 +100,8 @@ test('a developer is offered no scope beyond the role, and is told whom to ask',
   await tab.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await button(tab, 'Sign in').click()
   await tab.waitForURL(`**/${testConsole.organizationId}/**`)
+  // Firefox gives a navigation up if the page changes its address meanwhile.
+  await settle(tab)
   await tab.goto(`${testConsole.url}/${testConsole.organizationId}/sandbox/api-keys?create=1`)
   await tab.getByRole('checkbox', { name: 'decisions:write' }).waitFor()
   assert.equal(await tab.getByRole('checkbox', { name: 'reviews:write' }).count(), 0)
