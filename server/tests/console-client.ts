@@ -3,7 +3,7 @@ import { addOperator } from '../src/admin/manage-operators.ts'
 import { hashPassword } from '../src/security/password.ts'
 import type { Installation } from '../src/service/installation.ts'
 import type { Role } from '../src/store/queries/operators.ts'
-import { addAccount, rewriteRow } from './people.ts'
+import { addAccount, bindAccount } from './people.ts'
 
 /** An answer of the console's backend. */
 export interface ConsoleAnswer {
@@ -79,7 +79,7 @@ export async function signedInOperator(
     password_hash: await hashPassword(PASSWORD, CHEAP),
     created_at: now,
   })
-  await rewriteRow(installation, { table: 'operators', id: operator.id }, { account_id: accountId })
+  await bindAccount(installation, operator, accountId)
   const client = new ConsoleClient(api)
   const answer = await client.signIn(email)
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))

@@ -1,6 +1,7 @@
 /** Invitations that are made or accepted at the same moment: at most one of them wins. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { removeOperator } from '../src/admin/change-operators.ts'
 import { operatorEntry } from '../src/admin/entries.ts'
 import { inviteOperator } from '../src/admin/invitations.ts'
 import { connectIdentity } from '../src/admin/single-sign-on.ts'
@@ -8,9 +9,14 @@ import { hashToken } from '../src/security/bearer-token.ts'
 import { whileIdentityHolds } from '../src/store/queries/account-identities.ts'
 import { findAccountByEmail } from '../src/store/queries/accounts.ts'
 import { insertInvitation } from '../src/store/queries/invitations.ts'
-import { findOperatorByEmail, operatorsOfAccount, updateOperator } from '../src/store/queries/operators.ts'
+import {
+  findOperatorByEmail,
+  findOperatorById,
+  operatorsOfAccount,
+  updateOperator,
+} from '../src/store/queries/operators.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
-import { addAccount, rewriteRow } from './people.ts'
+import { addAccount } from './people.ts'
 import { startTestService } from './test-service.ts'
 import { onPostgres } from './test-storage.ts'
 import { until } from './webhook-receiver.ts'
@@ -147,7 +153,7 @@ test('an operator whom single sign-on binds while they accept a link gets one ac
   const entry = operatorEntry(
     installation,
     { organizationId: acme.id, operatorId: operator.id, actor: ACTOR },
-    { type: 'operator.joined', data: { role: operator.role } },
+    { type: 'operator.joined', data: { role: operator.role, account_id: 'acc_of_provider' } },
   )
   const bound = control.seal('operators', { ...operator, account_id: 'acc_of_provider' }, entry)
   const [isBound, accepted] = await whileUncommitted(
@@ -190,7 +196,8 @@ test('single sign-on gives no role to an account that the reader of a link took 
 
 async function person(email: string) {
   const { id: organizationId } = await api.newOrganization()
-  return signedInOperator(api, { organizationId, email, role: 'viewer' })
+  const client = await signedInOperator(api, { organizationId, email, role: 'viewer' })
+  return Object.assign(client, { organizationId })
 }
 
 test('links of two organizations for one address make one account; the other person is asked to sign in', async () => {
@@ -211,8 +218,9 @@ test('links of two organizations for one address make one account; the other per
 test('an account that two links would take up at the same moment goes to one of their readers', async () => {
   for (let trial = 0; trial < TRIALS; trial++) {
     const email = `again-${trial}@example.com`
-    const { accountId, operatorId } = await person(email)
-    await rewriteRow(installation, { table: 'operators', id: operatorId }, { disabled_at: new Date().toISOString() })
+    const { accountId, organizationId, operatorId } = await person(email)
+    const operator = (await findOperatorById(control, organizationId, operatorId))!
+    await removeOperator(installation, { organizationId, reason: 'Left.', via: 'root' }, operator)
     const [acme, globex] = [await api.newOrganization(), await api.newOrganization()]
     const tokens = [await linkTo(acme.id, email), await linkTo(globex.id, email)]
     const passwords = ['seven slow ferries north', 'eight slow ferries south']

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { removeOperator } from '../src/admin/change-operators.ts'
 import { acceptFirstLink, issueFirstLink } from '../src/admin/first-link.ts'
 import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
-import { listOperators } from '../src/store/queries/operators.ts'
+import { findOperatorById, listOperators } from '../src/store/queries/operators.ts'
 import { firstOrganizationId } from '../src/store/queries/organizations.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
-import { rewriteRow } from './people.ts'
 import { startTestService } from './test-service.ts'
 
 let nowMs = Date.parse('2026-11-15T09:30:00.000Z')
@@ -241,11 +241,9 @@ test('a person who was removed and invited again takes up their account with a n
     browser.call('open/invitation.accept', { token, name: 'Mia', password: 'seven slow ferries north' })
   const early = await invite(globex.id, 'mia@example.com')
   assert.equal((await accept(early.token, new ConsoleClient(api))).status, 400, 'while the account is in use')
-  await rewriteRow(
-    installation,
-    { table: 'operators', id: mia.operatorId },
-    { disabled_at: new Date(nowMs).toISOString() },
-  )
+  const operator = (await findOperatorById(installation.storage.control, acme.id, mia.operatorId))!
+  const act = { organizationId: acme.id, reason: 'Left.', via: 'root' }
+  assert.ok('email' in (await removeOperator(installation, act, operator)))
   const { token } = await invite(acme.id, 'mia@example.com', 'viewer')
   const browser = new ConsoleClient(api)
   assert.equal((await browser.call('open/invitation.show', { token })).body.has_account, false)

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { inviteOperator } from '../src/admin/invitations.ts'
 import { findOperatorByEmail } from '../src/store/queries/operators.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
+import { whileHidden } from './hidden-rows.ts'
 import { type Person, startIdentityProvider } from './identity-provider.ts'
 import { rewriteRow } from './people.ts'
 import { freePorts } from './service-process.ts'
@@ -134,7 +135,7 @@ test('a person of a mapped group signs in, with the highest role of their groups
   assert.deepEqual([me.account.email, me.organizations[0].role], ['ada@example.com', 'admin'])
   const operator = (await operatorOf('ada@example.com'))!
   assert.deepEqual(await trailOf(operator.id), [
-    ['operator.joined', 'system', { role: 'admin' }],
+    ['operator.joined', 'system', { role: 'admin', account_id: operator.account_id }],
     ['operator.signed_in', 'operator', { method: 'oidc' }],
   ])
 
@@ -327,6 +328,28 @@ test('the last owner stays owner whatever the groups say, and a removed operator
   const refused = await new Browser().signIn(lea)
   assert.equal(refused.status, 403)
   assert.match(refused.text, /You were removed from this organization/)
+})
+
+test('a removed person stays removed while the rows of operator, account and identity are out of sight', async () => {
+  const kim = new Browser()
+  await kim.signIn(addPerson('kim', { groups: ['board'] }))
+  const max = addPerson('max')
+  await new Browser().signIn(max)
+  const operator = (await operatorOf('max@example.com'))!
+  const remove = { operator_id: operator.id, reason: 'Left.' }
+  assert.equal((await kim.console(`${organizationId}/production/team.remove`, remove)).status, 200)
+  const { control } = installation.storage
+  const hideOperator = { table: 'operators', where: 'id = $1', key: operator.id }
+  const [refused] = await whileHidden(control, hideOperator, async () => [await new Browser().signIn(max)])
+  assert.match(refused!.text, /You were removed from this organization/)
+  for (const [table, column] of [
+    ['account_identities', 'account_id'],
+    ['accounts', 'id'],
+    ['operators', 'account_id'],
+  ] as const)
+    await control.query(`DELETE FROM ${table} WHERE ${column} = $1`, [operator.account_id])
+  const asNew = await new Browser().signIn(max)
+  assert.match(asNew.text, /You were removed from this organization/)
 })
 
 test('the pages Team and sign-in say how single sign-on is set up', async () => {

@@ -4,7 +4,7 @@ import type { Installation } from '../src/service/installation.ts'
 import type { ControlPowerTable } from '../src/store/power/control-database.ts'
 import { sealRow } from '../src/store/power/row-mac.ts'
 import { type Account, insertAccount, type NewAccount } from '../src/store/queries/accounts.ts'
-import { insertOperator, type NewOperatorRow, type Operator } from '../src/store/queries/operators.ts'
+import { insertOperator, type NewOperatorRow, type Operator, updateOperator } from '../src/store/queries/operators.ts'
 import { insertPasskey, type Passkey } from '../src/store/queries/passkeys.ts'
 
 /** Adds an account. */
@@ -31,13 +31,30 @@ export async function addOperatorRow(installation: Installation, operator: NewOp
     operatorId: operator.id,
     actor: { type: 'system', id: 'test' },
   } as const
-  const entry = operatorEntry(installation, by, { type: 'operator.joined', data: { role: operator.role } })
+  const { role, account_id } = operator
+  const entry =
+    account_id === null
+      ? operatorEntry(installation, by, { type: 'operator.added', data: { role } })
+      : operatorEntry(installation, by, { type: 'operator.joined', data: { role, account_id } })
   const row = control.seal('operators', operator, entry)
   await control.recorded(async (transaction, record) => {
     if (!(await insertOperator(transaction, row))) throw new Error(`${operator.email} is taken`)
     record(entry)
   })
   return row
+}
+
+/** Binds an operator to an account, as accepting an invitation does. */
+export async function bindAccount(installation: Installation, operator: Operator, account_id: string): Promise<void> {
+  const { control } = installation.storage
+  const { org_id: organizationId, id: operatorId, role } = operator
+  const by = { organizationId, operatorId, actor: { type: 'operator', id: operatorId } } as const
+  const entry = operatorEntry(installation, by, { type: 'operator.joined', data: { role, account_id } })
+  const bound = control.seal('operators', { ...operator, account_id }, entry)
+  await control.recorded(async (transaction, record) => {
+    if (!(await updateOperator(transaction, bound, { was: operator.entry_id }))) throw new Error('changed meanwhile')
+    record(entry)
+  })
 }
 
 /** Adds a passkey to an account. */

@@ -119,7 +119,7 @@ async function makeOwner(
   const joined = operatorEntry(
     installation,
     { organizationId: owner.org_id, operatorId: owner.id, actor: { type: 'system', id: 'first-link' } },
-    { type: 'operator.joined', data: { role: owner.role } },
+    { type: 'operator.joined', data: { role: owner.role, account_id: account.id } },
   )
   const created = installationEntry(installation, {
     type: 'account.created',

@@ -18,15 +18,14 @@ import {
 } from '../store/queries/invitations.ts'
 import {
   findOperatorByEmail,
-  findOperatorOfAccount,
   insertOperator,
   type NewOperatorRow,
   type Operator,
-  operatorsOfAccount,
   updateOperator,
 } from '../store/queries/operators.ts'
 import { identitiesDisconnected, installationEntry, operatorEntry, passkeysRemoved, sessionsEnded } from './entries.ts'
 import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
+import { isInUse, membershipIn } from './memberships.ts'
 import { actorOf, refusal, type SoleAct } from './operator-act.ts'
 import { checkCode } from './operator-codes.ts'
 
@@ -247,7 +246,7 @@ export async function joinByInvitation(
   const invitation = await findOpen(installation, token)
   if ('problem' in invitation) return invitation
   const { org_id: organizationId } = invitation
-  if (await findOperatorOfAccount(storage.control, organizationId, accountId))
+  if ((await membershipIn(installation, { organizationId, accountId })) === 'current')
     return { problem: `You are an operator of ${invitation.organization_name} already.` }
   const refused = await codeRefusal(installation, invitation, code)
   if (refused) return refused
@@ -273,7 +272,7 @@ function accepting(
   const joined = operatorEntry(
     installation,
     { organizationId, operatorId: id, actor: { type: 'operator', id } },
-    { type: 'operator.joined', data: { role, invitation_id: invitationId } },
+    { type: 'operator.joined', data: { role, account_id: accountId, invitation_id: invitationId } },
   )
   const acceptance = {
     tokenHash: hashToken(installation.masterKey, 'invitations', token),
@@ -322,11 +321,6 @@ async function codeRefusal(
     code: code.replace(/\s/g, ''),
     by: { type: 'system', id: 'invitation' },
   })
-}
-
-/** Whether an account acts for an organization, so that only its password may accept for it. */
-async function isInUse({ storage }: Installation, accountId: string): Promise<boolean> {
-  return (await operatorsOfAccount(storage.control, accountId)).length > 0
 }
 
 /** Makes a link for an operator, who is added with it if they are not one yet. */

@@ -28,6 +28,7 @@ import { listOrganizations } from '../store/queries/organizations.ts'
 import { listPasskeys } from '../store/queries/passkeys.ts'
 import { setRole } from './change-operators.ts'
 import { entriesForAccount, identitiesDisconnected, installationEntry, operatorEntry } from './entries.ts'
+import { membershipIn } from './memberships.ts'
 
 /** A person as the identity provider describes them, after it proved who they are. */
 export interface ProvedIdentity extends Identity {
@@ -193,10 +194,13 @@ async function operatorFor(
   const { email: verifiedEmail } = identity
   const operator = await findOperatorOfAccount(control, organizationId, account.id)
   if (operator) return operator
+  const membership = await membershipIn(installation, { organizationId, accountId: account.id, identity })
+  if (membership === 'current') return CHANGED_MEANWHILE
   // By the e-mail that the provider verified, and not the account's, which may come from an invitation.
   const invited = verifiedEmail && (await findOperatorByEmail(control, organizationId, verifiedEmail))
   if (invited && invited.disabled_at === null) return bind(installation, { operator: invited, account, identity })
-  if (await wasRemoved(control, { organizationId, accountId: account.id, email: verifiedEmail }))
+  // By the row too, for an operator with this e-mail who never joined.
+  if (membership === 'removed' || (await wasRemoved(control, { organizationId, email: verifiedEmail })))
     return { problem: 'You were removed from this organization. An owner or admin has to invite you again.' }
   const email = usableEmail(identity)
   if (typeof email !== 'string') return email
@@ -210,7 +214,7 @@ async function operatorFor(
     disabled_at: null,
     account_id: account.id,
   }
-  const joined = operatorJoined(installation, added)
+  const joined = operatorJoined(installation, added, account)
   const { mac, ...operatorAdded } = control.seal('operators', added, joined)
   const isAdded = await control.recorded(async (transaction, record) => {
     const isStored = await whileIdentityHolds(transaction, { ...identity, accountId: account.id }, () =>
@@ -231,7 +235,7 @@ async function bind(
     return { problem: 'Another account acts as the operator with your e-mail address. Ask an owner or admin.' }
   const { control } = installation.storage
   const { org_id: organizationId } = operator
-  const joined = operatorJoined(installation, operator)
+  const joined = operatorJoined(installation, operator, account)
   const { mac, ...bound } = control.seal('operators', { ...operator, account_id: account.id }, joined)
   const isBound = await control.recorded(async (transaction, record) => {
     const isStored = await whileIdentityHolds(transaction, { ...identity, accountId: account.id }, async () => {
@@ -264,7 +268,7 @@ const CHANGED_MEANWHILE = {
     'There is an operator with your e-mail address already, or the list changed meanwhile. Ask an owner or admin.',
 }
 
-function operatorJoined(installation: Installation, { org_id, id, role }: NewOperatorRow) {
+function operatorJoined(installation: Installation, { org_id, id, role }: NewOperatorRow, account: Account) {
   const by = { organizationId: org_id, operatorId: id, actor: ACTOR }
-  return operatorEntry(installation, by, { type: 'operator.joined', data: { role } })
+  return operatorEntry(installation, by, { type: 'operator.joined', data: { role, account_id: account.id } })
 }

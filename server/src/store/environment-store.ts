@@ -20,6 +20,7 @@ import { entityQueries } from './queries/entities.ts'
 import { entityPageQueries } from './queries/entity-pages.ts'
 import { graphQueries } from './queries/graph.ts'
 import { idempotencyQueries } from './queries/idempotency-keys.ts'
+import { membershipQueries } from './queries/memberships.ts'
 import { newestEntryQueries } from './queries/newest-entries.ts'
 import { outcomeQueries } from './queries/outcomes.ts'
 import { overviewQueries } from './queries/overview.ts'
@@ -83,6 +84,7 @@ export function openEnvironmentStore(
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     ...newestEntryQueries(database),
+    ...membershipQueries(database, isAuthentic),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
     ...usageQueries(database),

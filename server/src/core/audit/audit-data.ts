@@ -89,7 +89,8 @@ interface AuditOnlyData {
   'operator.code_locked': { failures: number; locked_until: string }
   'operator.invited': { role: string; invitation_id: string; expires_at: string; via?: string }
   'operator.invitation_withdrawn': { invitation_id: string; reason: string; via?: string }
-  'operator.joined': { role: string; invitation_id?: string }
+  /** The account that acts as the operator from now on. */
+  'operator.joined': { role: string; account_id: string; invitation_id?: string }
   'operator.signed_in': { method: string; session_id: string }
   'operator.sign_in_locked': { failures: number; locked_until: string }
   'operator.password_changed': { sessions_ended: number }

@@ -131,14 +131,14 @@ export async function actsFor(
   return rows.length > 0
 }
 
-/** Whether an operator of this account, or with this e-mail, was removed from an organization. */
+/** Whether an operator with this e-mail was removed from an organization. */
 export async function wasRemoved(
   control: Queryable,
-  { organizationId, accountId, email }: { organizationId: string; accountId: string; email: string | null },
+  { organizationId, email }: { organizationId: string; email: string | null },
 ): Promise<boolean> {
   const rows = await control.query(
-    `SELECT 1 FROM operators WHERE org_id = $1 AND (account_id = $2 OR email = $3) AND disabled_at IS NOT NULL LIMIT 1`,
-    [organizationId, accountId, email],
+    'SELECT 1 FROM operators WHERE org_id = $1 AND email = $2 AND disabled_at IS NOT NULL LIMIT 1',
+    [organizationId, email],
   )
   return rows.length === 1
 }
