@@ -76,6 +76,29 @@ for (const table of tables) {
   })
 }
 
+/** The tables of which an act needs the row itself: while it is out of sight, the act is refused, and its person told. */
+const NEEDS_ITS_ROW = new Set<PowerTable>(['api_keys', 'operators', 'accounts', 'recovery_codes'])
+
+for (const table of tables) {
+  const needsRow = NEEDS_ITS_ROW.has(table)
+  const words = needsRow ? 'is not ended unnoticed while it is out of sight' : 'that is out of sight ends all the same'
+  test(`${table}: a row ${words}`, async () => {
+    const { id } = await api.newOrganization()
+    const { where, key, next, endAll } = await POWER_SCENES[table](installation, id)
+    const hidden = await databaseOf(table).query(`DELETE FROM ${table} WHERE ${where} RETURNING *`, [key])
+    assert.ok(hidden.length > 0)
+    const result = await (endAll ?? next)()
+    const isRefused = result === false || (typeof result === 'object' && result !== null && 'problem' in result)
+    assert.equal(isRefused, needsRow, JSON.stringify(result))
+    await databaseOf(table).query(`DELETE FROM ${table} WHERE ${where}`, [key])
+    for (const row of hidden) {
+      await replace(table, row, row)
+      assert.equal(await isUsed(table, row.mac), isRefused)
+      alterations += 1
+    }
+  })
+}
+
 test('every alteration was refused', (context) => {
   reportFigures(context, `${alterations} alterations of rows of ${tables.length} tables that grant power refused`)
   assert.ok(alterations >= 80, String(alterations))

@@ -4,10 +4,21 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteOperator } from '../src/admin/invitations.ts'
-import type { Role } from '../src/store/queries/operators.ts'
+import { changeRole, removeOperator } from '../src/admin/change-operators.ts'
+import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
+import { approveGate, closeGate } from '../src/admin/manage-gate.ts'
+import { beginSession, endSessions, findSession } from '../src/admin/manage-sessions.ts'
+import { connectIdentity, disconnectIdentities } from '../src/admin/single-sign-on.ts'
+import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
+import { accountOfIdentity } from '../src/store/queries/account-identities.ts'
+import { isGateOpen } from '../src/store/queries/live-gate.ts'
+import { findOperatorByEmail, findOperatorById, type Operator, type Role } from '../src/store/queries/operators.ts'
+import { listPasskeys } from '../src/store/queries/passkeys.ts'
+import { activateDocument } from './activate-document.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { type HiddenRows, whileHidden } from './hidden-rows.ts'
+import { sandboxPolicy } from './sandbox-policy.ts'
+import { SoftwarePasskey } from './software-passkey.ts'
 import { startTestService } from './test-service.ts'
 
 let clockAheadMs = 0
@@ -66,4 +77,124 @@ test('a person whose operator is out of sight does not become a second operator 
   const operator = { table: 'operators', where: 'id = $1', key: ada.operatorId }
   const joined = await hidden(operator, () => ada.call('account/invitation.join', { token }))
   assert.match(joined.body.error.message, /are an operator of .* already/)
+})
+
+const sessionsOf = (accountId: string) => ({ table: 'sessions', where: 'account_id = $1', key: accountId })
+const by = (organizationId: string) => ({ organizationId, reason: 'for a test', via: 'root' })
+const operatorOf = async ({ organizationId, operatorId }: { organizationId: string; operatorId: string }) =>
+  (await findOperatorById(control, organizationId, operatorId))!
+
+test('a session that is out of sight ends with all others, and with a change of the password', async () => {
+  for (const end of [
+    (owner: ConsoleClient) => owner.call('account/account.end-other-sessions'),
+    (owner: ConsoleClient) =>
+      owner.call('account/account.change-password', { current_password: PASSWORD, new_password: OTHER_PASSWORD }),
+  ]) {
+    const stolen = await person('owner')
+    const owner = new ConsoleClient(api)
+    assert.equal((await owner.signIn(stolen.email)).status, 200)
+    const [row] = await control.query('SELECT id FROM sessions WHERE account_id = $1 ORDER BY id', [stolen.accountId])
+    const ended = await hidden({ table: 'sessions', where: 'id = $1', key: String(row!.id) }, () => end(owner))
+    assert.equal(ended.status, 200)
+    assert.deepEqual([await statusOf(stolen), await statusOf(owner)], [401, 200])
+    assert.equal((await control.refusedRows(INSTALLATION_LOG)).length, 1, 'audit verify names the row')
+    await control.query('DELETE FROM sessions WHERE id = $1', [row!.id])
+  }
+})
+
+test('a session that is out of sight ends with the removal of its operator, and when an owner ends all', async () => {
+  const owner = await person('owner')
+  for (const operation of ['team.remove', 'team.end-sessions']) {
+    const other = await person('admin', owner.organizationId)
+    const input = { operator_id: other.operatorId, reason: 'for a test' }
+    await hidden(sessionsOf(other.accountId), () =>
+      owner.call(`${owner.organizationId}/production/${operation}`, input),
+    )
+    assert.equal(await statusOf(other), 401, operation)
+  }
+})
+
+test('a person who signs in while all their sessions end leaves no session that is refused', async (context) => {
+  const owner = await person('owner')
+  const session = { accountId: owner.accountId, method: 'password', client: { address: '', userAgent: '' } } as const
+  const recorded = control.recorded.bind(control)
+  const afterAllEnded: typeof recorded = async (work) => {
+    await endSessions(installation, session)
+    return recorded(work)
+  }
+  context.mock.method(control, 'recorded', afterAllEnded, { times: 1 })
+  const token = await beginSession(installation, session)
+  assert.equal(await findSession(installation, token), undefined)
+  assert.deepEqual(await control.query('SELECT id FROM sessions WHERE account_id = $1', [owner.accountId]), [])
+})
+
+test('what signed in to an account ends when an invitation takes it up, also what is out of sight', async () => {
+  const former = await person('viewer')
+  const passkey = new SoftwarePasskey()
+  await passkey.enrol(api, former.accountId)
+  const identity = { issuer: 'https://id.example.com', subject: former.accountId }
+  const connected = { ...identity, email: null, name: 'F', groups: [] }
+  await connectIdentity(installation, { accountId: former.accountId, identity: connected })
+  await removeOperator(installation, by(former.organizationId), await operatorOf(former))
+  assert.equal((await former.signIn(former.email)).status, 200)
+  const token = await linkTo(former.organizationId, former.email)
+  const own = (table: string) => ({ table, where: 'account_id = $1', key: former.accountId })
+  const accepted = await hidden(own('sessions'), () =>
+    hidden(own('passkeys'), () => hidden(own('account_identities'), () => accept(token))),
+  )
+  assert.equal(accepted.status, 200)
+  assert.equal(await statusOf(former), 401)
+  assert.deepEqual(await listPasskeys(control, former.accountId), [])
+  assert.equal(await accountOfIdentity(control, identity), undefined)
+})
+
+test('a person at the identity provider who is out of sight is disconnected with the others', async () => {
+  const owner = await person('owner')
+  const identity = { issuer: 'https://id.example.com', subject: owner.accountId }
+  const connect = () =>
+    connectIdentity(installation, {
+      accountId: owner.accountId,
+      identity: { ...identity, email: null, name: 'O', groups: [] },
+    })
+  await connect()
+  const rows = { table: 'account_identities', where: 'account_id = $1', key: owner.accountId }
+  await hidden(rows, () => disconnectIdentities(installation, owner.accountId))
+  assert.equal(await accountOfIdentity(control, identity), undefined)
+  await control.query('DELETE FROM account_identities WHERE account_id = $1', [owner.accountId])
+  assert.equal(await connect(), undefined)
+  assert.equal(await accountOfIdentity(control, identity), owner.accountId, 'connected again')
+})
+
+test('a link that is out of sight is withdrawn', async () => {
+  const { id: organizationId } = await api.newOrganization()
+  const token = await linkTo(organizationId, 'withdrawn@example.com')
+  const operator = (await findOperatorByEmail(control, organizationId, 'withdrawn@example.com'))!
+  const link = { table: 'invitations', where: 'operator_id = $1', key: operator.id }
+  const withdrawn = await hidden(link, () => withdrawInvitation(installation, by(organizationId), operator))
+  assert.equal(withdrawn, undefined)
+  assert.equal((await accept(token)).status, 400)
+})
+
+test('an approval of the live gate that is out of sight ends with the gate, the role and the removal', async () => {
+  const endings: ((operator: Operator) => Promise<object>)[] = [
+    ({ org_id }) => closeGate(installation, by(org_id)),
+    (operator) => changeRole(installation, by(operator.org_id), { operator, role: 'viewer' }),
+    (operator) => removeOperator(installation, by(operator.org_id), operator),
+  ]
+  for (const end of endings) {
+    const first = await person('owner')
+    const other = await person('owner', first.organizationId)
+    const { organizationId } = first
+    const document = { ...sandboxPolicy().document, version: 'live-1' }
+    await activateDocument(installation, document, { organizationId, environment: 'production' })
+    for (const approver of [first, other]) {
+      const act = { organizationId, operator: await operatorOf(approver), reason: 'Ready.' }
+      assert.ok('open' in (await approveGate(installation, act)))
+    }
+    assert.equal(await isGateOpen(control, organizationId), true)
+    const rows = { table: 'live_gate_approvals', where: 'org_id = $1', key: organizationId }
+    const ended = await hidden(rows, async () => end(await operatorOf(first)))
+    assert.ok(!('problem' in ended), JSON.stringify(ended))
+    assert.equal(await isGateOpen(control, organizationId), false)
+  }
 })

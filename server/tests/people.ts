@@ -63,8 +63,9 @@ export async function addPasskeyRow(installation: Installation, passkey: Passkey
   const { id: subjectId, account_id } = passkey
   const entry = installationEntry(installation, { type: 'account.passkey_added', subjectId, data: { account_id } })
   const entriesOf = await entriesForAccount(installation, account_id)
+  const added = control.seal('passkeys', await control.afterEndings('passkeys', passkey), entry)
   await control.recorded(async (transaction, record) => {
-    await insertPasskey(transaction, control.seal('passkeys', passkey, entry))
+    await insertPasskey(transaction, added)
     record(entry, ...entriesOf('operator.passkey_added', { passkey_id: subjectId }))
   })
 }

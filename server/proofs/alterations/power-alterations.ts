@@ -3,7 +3,7 @@
 import { changeRole } from '../../src/admin/change-operators.ts'
 import { changePassword } from '../../src/admin/change-password.ts'
 import { issueFirstLink } from '../../src/admin/first-link.ts'
-import { inviteOperator, withdrawInvitation } from '../../src/admin/invitations.ts'
+import { acceptInvitation, inviteOperator, withdrawInvitation } from '../../src/admin/invitations.ts'
 import { approveGate, closeGate } from '../../src/admin/manage-gate.ts'
 import { createKey, revokeKey } from '../../src/admin/manage-keys.ts'
 import { addOperator, resetCode } from '../../src/admin/manage-operators.ts'
@@ -29,6 +29,8 @@ export interface PowerScene {
   where: string
   key: string
   next: () => Promise<unknown>
+  /** The act that ends it with all others of its owner, if that is another one. */
+  endAll?: () => Promise<unknown>
 }
 
 /** Makes a row of each table for an organization. */
@@ -87,14 +89,20 @@ export const POWER_SCENES: Record<
     const next = () => renewRecoveryCodes(installation, { accountId, code: recoveryCode })
     return { where: 'account_id = $1', key: accountId, next }
   },
-  async passkeys(installation) {
-    const { id: accountId, created_at } = await newAccount(installation)
+  async passkeys(installation, organizationId) {
+    const { id: accountId, email, created_at } = await newAccount(installation)
     const id = installation.newId('pky')
     await addPasskeyRow(installation, {
       ...{ id, account_id: accountId, credential_id: id, public_key: 'AAAA', sign_count: 0, transports: 'usb' },
       ...{ name: 'Key', created_at, last_used_at: null },
     })
-    return { where: 'id = $1', key: id, next: () => removePasskey(installation, { accountId, id }) }
+    const invited = { email, name: 'Invited', role: 'viewer' }
+    const endAll = async () => {
+      const sent = done(await inviteOperator(installation, { organizationId, actor: ACTOR }, invited))
+      const token = sent.link.split('#')[1]!
+      return acceptInvitation(installation, { token, name: 'Invited', password: 'nine slow ferries north' })
+    }
+    return { where: 'id = $1', key: id, next: () => removePasskey(installation, { accountId, id }), endAll }
   },
   async account_identities(installation) {
     const { id: accountId } = await newAccount(installation)

@@ -3,7 +3,8 @@ import type { Installation } from '../service/installation.ts'
 import { disableOperator, updateRole } from '../store/queries/operator-changes.ts'
 import { findOperatorById, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
 import { deleteSessions } from '../store/queries/sessions.ts'
-import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
+import { approvalWithdrawn, operatorEntry, sessionEnded, sessionsEnded } from './entries.ts'
+import { hasApprovedGate } from './manage-gate.ts'
 import { ownerRefusal } from './manage-operators.ts'
 import { actorOf, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 
@@ -56,16 +57,18 @@ export async function setRole(
   const because = { reason, ...(via && { via }) }
   const entry = operatorEntry(installation, by, { type: 'operator.role_changed', data: { from, to: role, ...because } })
   const next = { ...operator, role, entry_id: entry.entry.id }
+  const mayApproveGate = holds({ role }, 'open or close the live gate')
+  const losesApproval = !mayApproveGate && (await hasApprovedGate(installation, operator))
   const isUpdated = await control.recorded(async (transaction, record) => {
     const updated = await updateRole(transaction, {
       operator: control.seal('operators', next, entry),
       was: operator.entry_id,
-      mayApproveGate: holds({ role }, 'open or close the live gate'),
+      mayApproveGate,
       now: new Date(installation.nowMs()).toISOString(),
     })
     if (!updated) return false
     record(entry)
-    if (updated.approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
+    if (losesApproval || updated.approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
     for (const id of updated.invitations_withdrawn)
       record(
         operatorEntry(installation, by, {
@@ -91,6 +94,7 @@ export async function removeOperator(
   const now = new Date(installation.nowMs()).toISOString()
   const { actor, via } = actorOf(act)
   const by = { organizationId, operatorId, actor }
+  const losesApproval = await hasApprovedGate(installation, operator)
   const removal = await control.recorded(async (transaction, record) => {
     // The entry says what ended with the removal, so its id comes first and its content after.
     const entryId = installation.newId('aud')
@@ -98,7 +102,7 @@ export async function removeOperator(
     const ended = await disableOperator(transaction, { operator: removed, was: operator.entry_id, now })
     if (!ended) return undefined
     const { approvals_withdrawn, sessions_ended } = ended
-    const counts = { approvals_withdrawn, sessions_ended: sessions_ended.length }
+    const counts = { approvals_withdrawn, sessions_ended }
     record(
       operatorEntry(
         installation,
@@ -108,9 +112,9 @@ export async function removeOperator(
           data: { role, ...counts, reason: act.reason.trim(), ...(via && { via }) },
         },
       ),
-      ...sessionsEnded(installation, operator.account_id ?? '', sessions_ended),
     )
-    if (ended.approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
+    if (operator.account_id !== null) record(sessionsEnded(installation, operator.account_id))
+    if (losesApproval || approvals_withdrawn > 0) record(approvalWithdrawn(installation, by))
     return counts
   })
   return removal ? { operator_id: operatorId, email, ...removal } : whyUnchanged(installation, operator)
@@ -129,12 +133,10 @@ export async function endSessionsOf(
   const by = { organizationId: act.organizationId, operatorId: id, actor: actorOf(act).actor }
   const sessions = await installation.storage.control.recorded(async (transaction, record) => {
     const ended = await deleteSessions(transaction, { accountId, sessionId })
+    if (sessionId === undefined) record(sessionsEnded(installation, accountId))
+    else if (ended.length > 0) record(sessionEnded(installation, accountId, sessionId))
     const data = { sessions: ended.length, reason: act.reason.trim() }
-    if (ended.length > 0)
-      record(
-        ...sessionsEnded(installation, accountId, ended),
-        operatorEntry(installation, by, { type: 'operator.session_ended', data }),
-      )
+    if (ended.length > 0) record(operatorEntry(installation, by, { type: 'operator.session_ended', data }))
     return ended.length
   })
   return sessions === 0 ? { problem: `${operator.email} has no such session any more` } : { sessions_ended: sessions }

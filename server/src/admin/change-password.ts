@@ -2,9 +2,9 @@ import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
 import type { Installation } from '../service/installation.ts'
 import { findAccount, updateAccount } from '../store/queries/accounts.ts'
-import { deleteSessions } from '../store/queries/sessions.ts'
 import { deleteChallenges } from '../store/queries/sign-in-challenges.ts'
-import { entriesForAccount, installationEntry, sessionsEnded } from './entries.ts'
+import { entriesForAccount, installationEntry } from './entries.ts'
+import { endingOfSessions } from './manage-sessions.ts'
 
 /** Changes the password of an account, whose current one was checked, and ends all its other sessions. */
 export async function changePassword(
@@ -19,16 +19,13 @@ export async function changePassword(
   const entry = installationEntry(installation, { type: 'account.password_changed', subjectId: accountId, data: {} })
   const changed = control.seal('accounts', { ...account, password_hash: await hashPassword(password) }, entry)
   const entriesOf = await entriesForAccount(installation, accountId)
+  const endSessions = await endingOfSessions(installation, { accountId, except: sessionId, entry })
   const ended = await control.recorded(async (transaction, record) => {
     if (!(await updateAccount(transaction, changed, { was: account.entry_id }))) return undefined
     await deleteChallenges(transaction, accountId)
-    const sessions = await deleteSessions(transaction, { accountId, except: sessionId })
-    record(
-      entry,
-      ...sessionsEnded(installation, accountId, sessions),
-      ...entriesOf('operator.password_changed', { sessions_ended: sessions.length }),
-    )
-    return sessions.length
+    const sessions = await endSessions(transaction)
+    record(entry, ...entriesOf('operator.password_changed', { sessions_ended: sessions }))
+    return sessions
   })
   return ended === undefined ? CHANGED_MEANWHILE : { sessions_ended: ended }
 }

@@ -4,8 +4,7 @@ import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { Installation } from '../service/installation.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
-import { INSTALLATION_LOG, identityId } from '../store/power/power-tables.ts'
-import type { Identity } from '../store/queries/account-identities.ts'
+import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { operatorsOfAccount } from '../store/queries/operators.ts'
 import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
@@ -67,41 +66,22 @@ export async function entriesForAccount(installation: Installation, accountId: s
     )
 }
 
-/** The entries of sessions of an account that ended: none of them works again. */
-export function sessionsEnded(
-  installation: Installation,
-  accountId: string,
-  sessionIds: readonly string[],
-): EntryToRecord[] {
-  return sessionIds.map((subjectId) =>
-    installationEntry(installation, { type: 'account.session_ended', subjectId, data: { account_id: accountId } }),
-  )
+/** The entry of one session of an account that ended: it does not work again. */
+export function sessionEnded(installation: Installation, accountId: string, sessionId: string): EntryToRecord {
+  return installationEntry(installation, {
+    type: 'account.session_ended',
+    subjectId: sessionId,
+    data: { account_id: accountId },
+  })
 }
 
-/** The entries of passkeys of an account that were removed. */
-export function passkeysRemoved(
-  installation: Installation,
-  accountId: string,
-  passkeyIds: readonly string[],
-): EntryToRecord[] {
-  return passkeyIds.map((subjectId) =>
-    installationEntry(installation, { type: 'account.passkey_removed', subjectId, data: { account_id: accountId } }),
-  )
-}
-
-/** The entries of persons at an identity provider who no longer sign in to an account. */
-export function identitiesDisconnected(
-  installation: Installation,
-  accountId: string,
-  identities: readonly Identity[],
-): EntryToRecord[] {
-  return identities.map(({ issuer, subject }) =>
-    installationEntry(installation, {
-      type: 'account.identity_disconnected',
-      subjectId: identityId(issuer, subject),
-      data: { account_id: accountId },
-    }),
-  )
+/** The entry that ends all sessions of an account, also those that are out of sight, except one that is kept. */
+export function sessionsEnded(installation: Installation, accountId: string, keptId?: string): EntryToRecord {
+  return installationEntry(installation, {
+    type: 'account.sessions_ended',
+    subjectId: accountId,
+    data: { kept_session_id: keptId ?? null },
+  })
 }
 
 /** The entries of an operator whose approval of the live gate no longer counts. */

@@ -23,7 +23,7 @@ import {
   type Operator,
   updateOperator,
 } from '../store/queries/operators.ts'
-import { identitiesDisconnected, installationEntry, operatorEntry, passkeysRemoved, sessionsEnded } from './entries.ts'
+import { installationEntry, operatorEntry } from './entries.ts'
 import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
 import { isInUse, membershipIn } from './memberships.ts'
 import { actorOf, refusal, type SoleAct } from './operator-act.ts'
@@ -106,20 +106,25 @@ export async function withdrawInvitation(
   const { organizationId } = act
   const { actor, via } = actorOf(act)
   const now = new Date(installation.nowMs()).toISOString()
-  const isWithdrawn = await installation.storage.control.recorded(async (transaction, record) => {
-    const withdrawn = await withdrawInvitations(transaction, { organizationId, operatorId, now })
-    for (const id of withdrawn)
-      record(
-        operatorEntry(
-          installation,
-          { organizationId, operatorId, actor },
-          {
-            type: 'operator.invitation_withdrawn',
-            data: { invitation_id: id, reason: act.reason.trim(), ...(via && { via }) },
-          },
-        ),
-      )
-    return withdrawn.length > 0
+  const { control } = installation.storage
+  await control.recordQueued()
+  const byLog = await installation.stores.production.invitationByLog(organizationId, operatorId)
+  const isWithdrawn = await control.recorded(async (transaction, record) => {
+    const [inRows] = await withdrawInvitations(transaction, { organizationId, operatorId, now })
+    // A link whose row is out of sight must not work once the row is back.
+    const id = inRows ?? (byLog && byLog.expires_at > now ? byLog.invitation_id : undefined)
+    if (id === undefined) return false
+    record(
+      operatorEntry(
+        installation,
+        { organizationId, operatorId, actor },
+        {
+          type: 'operator.invitation_withdrawn',
+          data: { invitation_id: id, reason: act.reason.trim(), ...(via && { via }) },
+        },
+      ),
+    )
+    return true
   })
   return isWithdrawn ? undefined : { problem: 'this operator has no open invitation' }
 }
@@ -218,19 +223,9 @@ async function renewAccount(
   const isRenewed = await unlessUndone(
     control.recorded(async (transaction, record) => {
       const renewed = control.seal('accounts', account, entry)
-      const ended = await acceptWithRenewedAccount(transaction, {
-        ...acceptance,
-        account: renewed,
-        accountWas: known.entry_id,
-      })
-      if (!ended) return false
-      record(
-        entry,
-        joined,
-        ...sessionsEnded(installation, account.id, ended.sessions),
-        ...passkeysRemoved(installation, account.id, ended.passkeys),
-        ...identitiesDisconnected(installation, account.id, ended.identities),
-      )
+      const taken = { ...acceptance, account: renewed, accountWas: known.entry_id }
+      if (!(await acceptWithRenewedAccount(transaction, taken))) return false
+      record(entry, joined)
       return true
     }),
   )

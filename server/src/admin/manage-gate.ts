@@ -12,7 +12,7 @@ import {
   validGateApprovals,
   withdrawGateApprovals,
 } from '../store/queries/live-gate.ts'
-import { listOperators, type Role } from '../store/queries/operators.ts'
+import { listOperators, type Operator, type Role } from '../store/queries/operators.ts'
 import type { ActivePolicy } from '../store/queries/policies.ts'
 import { listTeam, readIntroductions } from '../store/queries/team.ts'
 import type { NewAuditEntry } from '../store/write-path/record.ts'
@@ -157,8 +157,10 @@ export async function closeGate(installation: Installation, act: SoleAct): Promi
   const { organizationId } = act
   const withdrawnAt = new Date(installation.nowMs()).toISOString()
   const { actor } = actorOf(act)
+  const byLog = await approversByLog(installation, organizationId)
   const isClosed = await installation.storage.control.recorded(async (transaction, record) => {
-    const withdrawn = await withdrawGateApprovals(transaction, { organizationId, withdrawnAt })
+    const inRows = await withdrawGateApprovals(transaction, { organizationId, withdrawnAt })
+    const withdrawn = [...new Set([...inRows, ...byLog])]
     if (withdrawn.length === 0) return false
     const subject = { type: 'live_gate', id: organizationId }
     record(gateEntry(installation, act, { type: 'live_gate.closed', subject, data: reasonOf(act) }))
@@ -168,6 +170,19 @@ export async function closeGate(installation: Installation, act: SoleAct): Promi
   return isClosed
     ? gateStatus(installation, organizationId)
     : { problem: 'the live gate is closed already, and there is no approval to withdraw' }
+}
+
+/** Whether the log says that an operator has approved the gate, also if the row of the approval is out of sight. */
+export async function hasApprovedGate(
+  installation: Installation,
+  { org_id, id }: Pick<Operator, 'org_id' | 'id'>,
+): Promise<boolean> {
+  return (await approversByLog(installation, org_id)).includes(id)
+}
+
+async function approversByLog({ storage, stores }: Installation, organizationId: string): Promise<string[]> {
+  await storage.control.recordQueued()
+  return stores.production.gateApproversByLog(organizationId)
 }
 
 function gateEntry<T extends 'live_gate.approved' | 'live_gate.closed'>(

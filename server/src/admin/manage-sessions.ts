@@ -1,15 +1,19 @@
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import type { Installation } from '../service/installation.ts'
+import type { Queryable } from '../store/database/database.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import {
   deleteSessions,
+  findStoredSession,
   insertSession,
+  keepSession,
   listSessions,
   OIDC_SESSION_SECONDS,
   SESSION_SECONDS,
   type SignedInSession,
   useSession,
 } from '../store/queries/sessions.ts'
-import { entriesForAccount, installationEntry, sessionsEnded } from './entries.ts'
+import { entriesForAccount, installationEntry, sessionEnded, sessionsEnded } from './entries.ts'
 
 /** How an operator proved who they are. */
 export type SignInMethod = 'first_link' | 'invitation' | 'password' | 'password_and_code' | 'passkey' | 'oidc'
@@ -29,7 +33,7 @@ export async function beginSession(
   const token = generateToken()
   const now = new Date(nowMs())
   const lifetime = method === 'oidc' ? OIDC_SESSION_SECONDS : SESSION_SECONDS
-  const session = {
+  const session = await storage.control.afterEndings('sessions', {
     token_hash: hashToken(masterKey, 'sessions', token),
     id: newId('ses'),
     account_id: accountId,
@@ -39,7 +43,7 @@ export async function beginSession(
     created_at: now.toISOString(),
     last_used_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1_000).toISOString(),
-  }
+  })
   const entry = installationEntry(installation, {
     type: 'account.session_started',
     subjectId: session.id,
@@ -50,6 +54,10 @@ export async function beginSession(
     await insertSession(transaction, storage.control.seal('sessions', session, entry))
     record(entry, ...entriesOf('operator.signed_in', { method, session_id: session.id }))
   })
+  // Sessions that were all ended meanwhile include this one, which no request can use: the person signs in again.
+  const { after_entry_id } = await storage.control.afterEndings('sessions', session)
+  if (after_entry_id !== session.after_entry_id)
+    await deleteSessions(storage.control, { accountId, sessionId: session.id })
   return token
 }
 
@@ -78,22 +86,47 @@ export async function endSession(
   installation: Installation,
   { accountId, sessionId }: { accountId: string; sessionId: string },
 ): Promise<boolean> {
-  return (await endSessions(installation, { accountId, sessionId })) === 1
-}
-
-/** Ends one session of an account if it is named, otherwise all except one if that is named; returns how many. */
-export async function endSessions(
-  installation: Installation,
-  { accountId, sessionId, except }: { accountId: string; sessionId?: string; except?: string },
-): Promise<number> {
   const entriesOf = await entriesForAccount(installation, accountId)
   return installation.storage.control.recorded(async (transaction, record) => {
-    const ended = await deleteSessions(transaction, { accountId, sessionId, except })
-    if (ended.length > 0)
-      record(
-        ...sessionsEnded(installation, accountId, ended),
-        ...entriesOf('operator.session_ended', { sessions: ended.length }),
-      )
-    return ended.length
+    const ended = await deleteSessions(transaction, { accountId, sessionId })
+    if (ended.length === 0) return false
+    record(sessionEnded(installation, accountId, sessionId), ...entriesOf('operator.session_ended', { sessions: 1 }))
+    return true
   })
+}
+
+/** Ends all sessions of an account, except one if it is named; returns how many. */
+export async function endSessions(
+  installation: Installation,
+  { accountId, except }: { accountId: string; except?: string },
+): Promise<number> {
+  const entriesOf = await entriesForAccount(installation, accountId)
+  const entry = sessionsEnded(installation, accountId, except)
+  const end = await endingOfSessions(installation, { accountId, except, entry })
+  return installation.storage.control.recorded(async (transaction, record) => {
+    const ended = await end(transaction)
+    record(entry)
+    if (ended > 0) record(...entriesOf('operator.session_ended', { sessions: ended }))
+    return ended
+  })
+}
+
+/**
+ * Prepares to end all sessions of an account with an entry about it, except one if that is named. The result is called in
+ * the transaction of the act, and returns how many sessions it ended. The entry ends those that are out of sight too.
+ */
+export async function endingOfSessions(
+  { storage: { control }, nowMs }: Installation,
+  { accountId, except = '', entry }: { accountId: string; except?: string | undefined; entry: EntryToRecord },
+): Promise<(transaction: Queryable) => Promise<number>> {
+  const now = new Date(nowMs()).toISOString()
+  const kept = await findStoredSession(control, { accountId, sessionId: except, now })
+  return async (transaction) => {
+    const ended = await deleteSessions(transaction, { accountId, except })
+    if (kept) {
+      const goesOn = { ...kept, after_entry_id: entry.entry.id }
+      await keepSession(transaction, control.seal('sessions', goesOn, { entry: { id: kept.entry_id } }))
+    }
+    return ended.length
+  }
 }

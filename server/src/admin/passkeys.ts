@@ -27,7 +27,7 @@ import {
   openPasskeyChallenge,
   usePasskeyChallenge,
 } from './challenges.ts'
-import { entriesForAccount, installationEntry, passkeysRemoved } from './entries.ts'
+import { entriesForAccount, installationEntry } from './entries.ts'
 
 const PASSKEYS_MAX = 20
 /** COSE numbers of Ed25519, ES256 and RS256: what authenticators have. Asking Node.js for more prints warnings. */
@@ -109,8 +109,9 @@ export async function addPasskey(
     data: { account_id: accountId },
   })
   const entriesOf = await entriesForAccount(installation, accountId)
+  const added = control.seal('passkeys', await control.afterEndings('passkeys', passkey), entry)
   const isAdded = await control.recorded(async (transaction, record) => {
-    if (!(await insertPasskey(transaction, control.seal('passkeys', passkey, entry)))) return false
+    if (!(await insertPasskey(transaction, added))) return false
     record(entry, ...entriesOf('operator.passkey_added', { passkey_id: passkey.id }))
     return true
   })
@@ -182,12 +183,11 @@ export async function removePasskey(
       isMissing: false,
     }
   const entriesOf = await entriesForAccount(installation, accountId)
+  const data = { account_id: accountId }
+  const removed = installationEntry(installation, { type: 'account.passkey_removed', subjectId: id, data })
   const isRemoved = await control.recorded(async (transaction, record) => {
     if (!(await deletePasskey(transaction, { accountId, id }))) return false
-    record(
-      ...passkeysRemoved(installation, accountId, [id]),
-      ...entriesOf('operator.passkey_removed', { passkey_id: id }),
-    )
+    record(removed, ...entriesOf('operator.passkey_removed', { passkey_id: id }))
     return true
   })
   return isRemoved ? undefined : missing

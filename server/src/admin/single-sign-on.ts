@@ -27,7 +27,7 @@ import {
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { listPasskeys } from '../store/queries/passkeys.ts'
 import { setRole } from './change-operators.ts'
-import { entriesForAccount, identitiesDisconnected, installationEntry, operatorEntry } from './entries.ts'
+import { entriesForAccount, installationEntry, operatorEntry } from './entries.ts'
 import { membershipIn } from './memberships.ts'
 
 /** A person as the identity provider describes them, after it proved who they are. */
@@ -100,9 +100,10 @@ export async function connectIdentity(
   const created_at = new Date(nowMs()).toISOString()
   const entry = identityConnected(installation, accountId, identity)
   const entriesOf = await entriesForAccount(installation, accountId)
+  const row = { issuer, subject, account_id: accountId, created_at }
+  const added = control.seal('account_identities', await control.afterEndings('account_identities', row), entry)
   const isConnected = await control.recorded(async (transaction, record) => {
-    const row = { issuer, subject, account_id: accountId, created_at }
-    if (!(await insertIdentity(transaction, control.seal('account_identities', row, entry)))) return false
+    if (!(await insertIdentity(transaction, added))) return false
     record(entry, ...entriesOf('operator.single_sign_on_connected', { issuer }))
     return true
   })
@@ -122,13 +123,12 @@ export async function disconnectIdentities(
   if (!account?.password_hash && (await listPasskeys(control, accountId)).length === 0)
     return { problem: 'Single sign-on is the only way to sign in to this account. Add a passkey first.' }
   const entriesOf = await entriesForAccount(installation, accountId)
+  const type = 'account.identities_disconnected'
+  const entry = installationEntry(installation, { type, subjectId: accountId, data: {} })
   await control.recorded(async (transaction, record) => {
     const ended = await deleteIdentities(transaction, accountId)
-    if (ended.length > 0)
-      record(
-        ...identitiesDisconnected(installation, accountId, ended),
-        ...entriesOf('operator.single_sign_on_disconnected', {}),
-      )
+    record(entry)
+    if (ended > 0) record(...entriesOf('operator.single_sign_on_disconnected', {}))
   })
   return undefined
 }
@@ -172,7 +172,8 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
   const isAdded = await unlessUndone(
     control.recorded(async (transaction, record) => {
       if (!(await insertAccount(transaction, control.seal('accounts', added, created)))) return false
-      const row = { issuer, subject, account_id: added.id, created_at: added.created_at }
+      const { id: account_id, created_at } = added
+      const row = { issuer, subject, account_id, created_at, after_entry_id: null }
       if (!(await insertIdentity(transaction, control.seal('account_identities', row, connected)))) throw new Undone()
       record(created, connected)
       return true

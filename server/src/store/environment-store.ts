@@ -18,6 +18,7 @@ import { decisionListQueries } from './queries/decision-list.ts'
 import { decisionQueries } from './queries/decisions.ts'
 import { entityQueries } from './queries/entities.ts'
 import { entityPageQueries } from './queries/entity-pages.ts'
+import { grantByLogQueries } from './queries/grants-by-log.ts'
 import { graphQueries } from './queries/graph.ts'
 import { idempotencyQueries } from './queries/idempotency-keys.ts'
 import { membershipQueries } from './queries/memberships.ts'
@@ -85,6 +86,7 @@ export function openEnvironmentStore(
     sealed: authenticate,
     ...newestEntryQueries(database),
     ...membershipQueries(database, isAuthentic),
+    ...grantByLogQueries(database),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
     ...usageQueries(database),

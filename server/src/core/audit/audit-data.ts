@@ -110,7 +110,7 @@ interface AuditOnlyData {
   'first_link.used': { account_id: string }
   /** How the account came to be: by the first link, an invitation or single sign-on. */
   'account.created': { method: string }
-  /** An invitation took up an account that acted for no organization any more. */
+  /** An invitation took up an account that acted for no organization any more: no earlier sign-in counts. */
   'account.renewed': { invitation_id: string }
   'account.password_changed': Record<string, never>
   'account.two_factor_enabled': { recovery_codes: number }
@@ -120,9 +120,12 @@ interface AuditOnlyData {
   'account.passkey_added': { account_id: string }
   'account.passkey_removed': { account_id: string }
   'account.identity_connected': { account_id: string; issuer: string }
-  'account.identity_disconnected': { account_id: string }
+  /** No person at an identity provider who was connected before signs in any more. */
+  'account.identities_disconnected': Record<string, never>
   'account.session_started': { account_id: string; method: string }
   'account.session_ended': { account_id: string }
+  /** No session that was started before counts any more, except the one from which its person asked for it. */
+  'account.sessions_ended': { kept_session_id: string | null }
   'api_key.created': {
     name: string
     scopes: readonly string[]

@@ -11,6 +11,15 @@ import { hasValidSeal, type Seal, sealRow } from './row-mac.ts'
 /** The tables of the control database whose rows grant power. */
 export type ControlPowerTable = Exclude<PowerTable, 'api_keys'>
 
+/** The tables whose rows end all at once with an act of their account. */
+export type AccountPowerTable = 'sessions' | 'passkeys' | 'account_identities'
+
+/** The column of a row that ends with all others of its account. */
+export interface AfterEntry {
+  /** The newest entry that ended them when the row was made; null if there was none. */
+  after_entry_id: string | null
+}
+
 /** A row that grants power, as it was read. */
 export interface PowerRow {
   table: ControlPowerTable
@@ -94,6 +103,13 @@ export class ControlDatabase implements Database {
     { entry }: { entry: Pick<EntryToRecord['entry'], 'id'> },
   ): R & Seal {
     return sealRow(this.#parts.rowKey, table, { row, entryId: entry.id })
+  }
+
+  /** Adds to a new row of an account the newest entry that ended all earlier ones; read before the row's transaction. */
+  async afterEndings<R extends { account_id: string }>(table: AccountPowerTable, row: R): Promise<R & AfterEntry> {
+    await this.recordQueued()
+    const ending = await this.#newestEntry(endingsOf({ table, row: row as unknown as Row })!, false)
+    return { ...row, after_entry_id: ending ?? null }
   }
 
   /** Reads rows of one table that grant power, and leaves out those that are refused. */
@@ -180,7 +196,13 @@ export class ControlDatabase implements Database {
       const entries = entriesOf(part)
       const refused = { table: part.table, subject: entries.subjectId }
       if (!hasValidSeal(this.#parts.rowKey, part.table, part.row)) return { ...refused, why: 'mac' as const }
-      if ((await this.#newestEntry(entries, mayBeCached)) !== part.row.entry_id)
+      const endings = endingsOf(part)
+      // At once, so that they share a statement.
+      const [newest, ending] = await Promise.all([
+        this.#newestEntry(entries, mayBeCached),
+        endings && this.#newestEntry(endings, mayBeCached),
+      ])
+      if (newest !== part.row.entry_id || (endings && (ending ?? null) !== part.row.after_entry_id))
         return { ...refused, why: 'entry' as const }
     }
     return undefined
@@ -204,4 +226,9 @@ function entriesOf({ table, row }: PowerRow): EntriesOfSubject {
     subjectId: subjectOf(row),
     types: entryTypes,
   }
+}
+
+function endingsOf({ table, row }: PowerRow): EntriesOfSubject | undefined {
+  const { endedByAccount: types } = powerDefinition(table)
+  return types && { organizationId: INSTALLATION_LOG, subjectId: String(row.account_id), types }
 }

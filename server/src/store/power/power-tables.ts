@@ -15,6 +15,8 @@ interface PowerDefinition {
   subjectOf: (row: Row) => string
   /** The types of entries that make a row so, or end it: a row counts only while the newest of them is its own. */
   entryTypes: readonly AuditEntryType[]
+  /** The types of entries about an account that end all its rows at once: a row counts only if it was made after them. */
+  endedByAccount?: readonly AuditEntryType[]
   /** Set if rows are kept after the entry that ends them, as a record of what was. */
   isKept?: true
 }
@@ -25,7 +27,8 @@ const ROLE_GIVEN = ['operator.added', 'operator.invited', 'operator.joined', 'op
  * The tables whose rows grant power. Each row has the id of the audit entry that made it so (`entry_id`) and a MAC under
  * a key derived from the master key (`mac`). A row is used only if its MAC is valid and its entry is the newest of its
  * subject; otherwise it is refused as if it did not exist, so that neither a forged row nor an earlier version that was
- * put back has an effect. The active policy is authenticated by its trail alone (`queries/policies.ts`).
+ * put back has an effect. A row that ends with all others of its account has the id of the newest entry that ended them
+ * when it was made (`after_entry_id`), so that a row which was out of sight at their end does not count either. The active policy is authenticated by its trail alone (`queries/policies.ts`).
  */
 export const POWER_TABLES = {
   api_keys: {
@@ -96,22 +99,28 @@ export const POWER_TABLES = {
     ],
   },
   passkeys: {
-    columns: ['id', 'account_id', 'credential_id', 'public_key', 'transports', 'created_at'],
+    columns: ['id', 'account_id', 'credential_id', 'public_key', 'transports', 'created_at', 'after_entry_id'],
     log: 'installation',
     subjectOf: ({ id }) => String(id),
     entryTypes: ['account.passkey_added', 'account.passkey_removed'],
+    endedByAccount: ['account.renewed'],
   },
   account_identities: {
-    columns: ['issuer', 'subject', 'account_id', 'created_at'],
+    columns: ['issuer', 'subject', 'account_id', 'created_at', 'after_entry_id'],
     log: 'installation',
     subjectOf: ({ issuer, subject }) => identityId(String(issuer), String(subject)),
-    entryTypes: ['account.identity_connected', 'account.identity_disconnected'],
+    entryTypes: ['account.identity_connected'],
+    endedByAccount: ['account.renewed', 'account.identities_disconnected'],
   },
   sessions: {
-    columns: ['token_hash', 'id', 'account_id', 'method', 'address', 'user_agent', 'created_at', 'expires_at'],
+    columns: [
+      ...['token_hash', 'id', 'account_id', 'method', 'address', 'user_agent', 'created_at', 'expires_at'],
+      'after_entry_id',
+    ],
     log: 'installation',
     subjectOf: ({ id }) => String(id),
     entryTypes: ['account.session_started', 'account.session_ended'],
+    endedByAccount: ['account.renewed', 'account.password_changed', 'account.sessions_ended'],
   },
 } as const satisfies Record<string, PowerDefinition>
 

@@ -1,5 +1,5 @@
 import type { Queryable, Row } from '../database/database.ts'
-import type { ControlDatabase } from '../power/control-database.ts'
+import type { AfterEntry, ControlDatabase } from '../power/control-database.ts'
 import { insertRow } from '../power/insert-row.ts'
 import type { Seal } from '../power/row-mac.ts'
 
@@ -31,14 +31,14 @@ function readIdentities(
 ): Promise<AccountIdentity[]> {
   return control.genuine('account_identities', () =>
     control.query<AccountIdentity & Row>(
-      `SELECT issuer, subject, account_id, created_at, entry_id, mac FROM account_identities WHERE ${where}`,
+      `SELECT issuer, subject, account_id, created_at, after_entry_id, entry_id, mac FROM account_identities WHERE ${where}`,
       params,
     ),
   )
 }
 
 /** Lets a person at an identity provider sign in to an account; false if they sign in to one already. */
-export function insertIdentity(control: Queryable, identity: AccountIdentity & Seal): Promise<boolean> {
+export function insertIdentity(control: Queryable, identity: AccountIdentity & AfterEntry & Seal): Promise<boolean> {
   return insertRow(control, 'account_identities', identity)
 }
 
@@ -66,10 +66,7 @@ export async function hasIdentity(control: ControlDatabase, accountId: string): 
   return (await readIdentities(control, 'account_id = $1', [accountId])).length > 0
 }
 
-/** Takes every sign-in through an identity provider from an account, and returns them. */
-export async function deleteIdentities(control: Queryable, accountId: string): Promise<Identity[]> {
-  return control.query<Identity & Row>(
-    'DELETE FROM account_identities WHERE account_id = $1 RETURNING issuer, subject',
-    [accountId],
-  )
+/** Takes every sign-in through an identity provider from an account, and returns how many there were. */
+export async function deleteIdentities(control: Queryable, accountId: string): Promise<number> {
+  return (await control.query('DELETE FROM account_identities WHERE account_id = $1 RETURNING 1', [accountId])).length
 }

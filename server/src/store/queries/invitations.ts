@@ -78,7 +78,7 @@ function operatorIn(row: Row): Row {
   return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
 }
 
-/** Withdraws the open invitations of an operator and returns their ids. */
+/** Withdraws the open invitation of an operator and returns its id, in a list of one at most. */
 export async function withdrawInvitations(
   control: Queryable,
   { organizationId, operatorId, now }: { organizationId: string; operatorId: string; now: string },
@@ -140,12 +140,8 @@ export async function acceptWithNewAccount(
   return 'accepted'
 }
 
-/** What an account loses when an invitation takes it up again. */
-export interface EndedSignIns {
-  sessions: string[]
-  passkeys: string[]
-  identities: { issuer: string; subject: string }[]
-}
+/** The tables of what signs in as an account. */
+const SIGN_INS = 'account_codes, recovery_codes, sign_in_challenges, sessions, passkeys, account_identities'.split(', ')
 
 /**
  * Binds the operator of an invitation to an account that acts for no organization any more, with a new password: its
@@ -154,7 +150,7 @@ export interface EndedSignIns {
 export async function acceptWithRenewedAccount(
   control: Queryable,
   { account, accountWas, ...acceptance }: Acceptance & { account: Account & Seal; accountWas: string },
-): Promise<EndedSignIns | false> {
+): Promise<boolean> {
   const { id, name, password_hash, entry_id, mac } = account
   // Locked by a statement of its own: the next one then sees whether another link has taken the account up meanwhile.
   await control.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [id])
@@ -166,15 +162,6 @@ export async function acceptWithRenewedAccount(
   )
   if (renewed.length === 0) return false
   if (!(await accept(control, acceptance))) throw new Undone()
-  for (const table of ['account_codes', 'recovery_codes', 'sign_in_challenges'])
-    await control.query(`DELETE FROM ${table} WHERE account_id = $1`, [id])
-  const ended = <R extends Row>(table: string, columns: string) =>
-    control.query<R>(`DELETE FROM ${table} WHERE account_id = $1 RETURNING ${columns}`, [id])
-  const sessions = await ended<{ id: string }>('sessions', 'id')
-  const passkeys = await ended<{ id: string }>('passkeys', 'id')
-  return {
-    sessions: sessions.map((session) => session.id),
-    passkeys: passkeys.map((passkey) => passkey.id),
-    identities: await ended<{ issuer: string; subject: string }>('account_identities', 'issuer, subject'),
-  }
+  for (const table of SIGN_INS) await control.query(`DELETE FROM ${table} WHERE account_id = $1`, [id])
+  return true
 }

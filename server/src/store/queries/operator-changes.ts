@@ -13,8 +13,7 @@ export interface OperatorVersion {
 /** What removing an operator ended with it. */
 export interface Removal {
   approvals_withdrawn: number
-  /** Ids of the sessions of the account. */
-  sessions_ended: string[]
+  sessions_ended: number
 }
 
 /**
@@ -92,8 +91,8 @@ export async function disableOperator(
        RETURNING org_id, id, account_id),
      ${approvalsWithdrawn('true')},
      ${INVITATIONS_WITHDRAWN},
-     ended AS (DELETE FROM sessions USING changed WHERE sessions.account_id = changed.account_id RETURNING sessions.id)
-     SELECT (SELECT count(*) FROM approvals) AS approvals_withdrawn, ARRAY(SELECT id FROM ended) AS sessions_ended
+     ended AS (DELETE FROM sessions USING changed WHERE sessions.account_id = changed.account_id RETURNING 1)
+     SELECT (SELECT count(*) FROM approvals) AS approvals_withdrawn, (SELECT count(*) FROM ended) AS sessions_ended
      FROM changed`,
     [operator.org_id, operator.id, now, was, operator.entry_id, operator.mac],
   )

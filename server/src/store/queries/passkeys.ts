@@ -1,5 +1,5 @@
 import type { Queryable, Row } from '../database/database.ts'
-import type { ControlDatabase } from '../power/control-database.ts'
+import type { AfterEntry, ControlDatabase } from '../power/control-database.ts'
 import { insertRow } from '../power/insert-row.ts'
 import type { Seal } from '../power/row-mac.ts'
 
@@ -19,11 +19,11 @@ export interface Passkey {
   last_used_at: string | null
 }
 
-const COLUMNS =
-  'id, account_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at, entry_id, mac'
+const COLUMNS = `id, account_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at,
+  after_entry_id, entry_id, mac`
 
 /** Adds a passkey; false if its credential is known already. */
-export function insertPasskey(control: Queryable, passkey: Passkey & Seal): Promise<boolean> {
+export function insertPasskey(control: Queryable, passkey: Passkey & AfterEntry & Seal): Promise<boolean> {
   return insertRow(control, 'passkeys', passkey)
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable, Row } from '../database/database.ts'
-import type { ControlDatabase } from '../power/control-database.ts'
+import type { AfterEntry, ControlDatabase } from '../power/control-database.ts'
 import { insertRow } from '../power/insert-row.ts'
 import type { Seal } from '../power/row-mac.ts'
 import { ACCOUNT_COLUMNS } from './accounts.ts'
@@ -19,12 +19,13 @@ export interface Session {
 /** A session with the person that it belongs to. */
 export type SignedInSession = Session & { email: string; name: string }
 
-type StoredSession = Session & Seal & { token_hash: string }
+/** A session as it is stored. */
+export type StoredSession = Session & AfterEntry & Seal & { token_hash: string }
 
-const COLUMNS =
-  'token_hash, id, account_id, method, address, user_agent, created_at, last_used_at, expires_at, entry_id, mac'.split(
-    ', ',
-  )
+const COLUMNS = [
+  ...['token_hash', 'id', 'account_id', 'method', 'address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'],
+  ...['after_entry_id', 'entry_id', 'mac'],
+]
 
 /** How long a session lasts without a request, and in all. */
 export const SESSION_IDLE_SECONDS = 12 * 3_600
@@ -102,13 +103,35 @@ export async function listSessions(
   control: ControlDatabase,
   { accountId, now }: { accountId: string; now: string },
 ): Promise<Session[]> {
-  const rows = await control.genuine('sessions', () =>
+  return (await readSessions(control, { accountId, now })).map(sessionIn)
+}
+
+/** Finds a valid session of an account as it is stored. */
+export async function findStoredSession(
+  control: ControlDatabase,
+  { accountId, sessionId, now }: { accountId: string; sessionId: string; now: string },
+): Promise<StoredSession | undefined> {
+  return (await readSessions(control, { accountId, now })).find(({ id }) => id === sessionId)
+}
+
+function readSessions(
+  control: ControlDatabase,
+  { accountId, now }: { accountId: string; now: string },
+): Promise<(StoredSession & Row)[]> {
+  return control.genuine('sessions', () =>
     control.query<StoredSession & Row>(
       `SELECT ${COLUMNS.join(', ')} FROM sessions WHERE account_id = $1 AND ${VALID} ORDER BY id DESC`,
       [accountId, now],
     ),
   )
-  return rows.map(sessionIn)
+}
+
+/** Stores that a session goes on after an entry that ended all others of its account. */
+export async function keepSession(
+  control: Queryable,
+  { id, after_entry_id, mac }: Pick<StoredSession, 'id' | 'after_entry_id' | 'mac'>,
+): Promise<void> {
+  await control.query('UPDATE sessions SET after_entry_id = $2, mac = $3 WHERE id = $1', [id, after_entry_id, mac])
 }
 
 /** Ends one session of an account, or all of them except one if it is named; returns the ids of those that it ended. */

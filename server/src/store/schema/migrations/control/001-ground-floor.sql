@@ -1,6 +1,7 @@
 -- Data shared by both environments: the installation, organizations, operators, and the live gate.
 -- A row with `entry_id` and `mac` grants power: `mac` covers its contents and the audit entry that made it so, and the row is
--- refused unless that entry is the newest of its subject (store/power/power-tables.ts).
+-- refused unless that entry is the newest of its subject (store/power/power-tables.ts). `after_entry_id` is the newest entry
+-- that ended all such rows of the account when the row was made; null if there was none.
 
 CREATE TABLE installation (
   id                    boolean PRIMARY KEY DEFAULT true CHECK (id), -- one row at most

@@ -46,6 +46,7 @@ CREATE TABLE passkeys (
   name          text NOT NULL,
   created_at    timestamptz NOT NULL,
   last_used_at  timestamptz,
+  after_entry_id text,
   entry_id      text NOT NULL,
   mac           text NOT NULL
 );
@@ -62,6 +63,7 @@ CREATE TABLE sessions (
   created_at   timestamptz NOT NULL,
   last_used_at timestamptz NOT NULL, -- to the minute
   expires_at   timestamptz NOT NULL,
+  after_entry_id text,
   entry_id     text NOT NULL,
   mac          text NOT NULL
 );

@@ -5,6 +5,7 @@ CREATE TABLE account_identities (
   subject    text NOT NULL,
   account_id text NOT NULL,
   created_at timestamptz NOT NULL,
+  after_entry_id text,
   entry_id   text NOT NULL,
   mac        text NOT NULL,
   PRIMARY KEY (issuer, subject)

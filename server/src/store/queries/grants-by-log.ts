@@ -1,0 +1,33 @@
+import type { Database } from '../database/database.ts'
+import { POWER_TABLES } from '../power/power-tables.ts'
+
+/** A link that the log says was made and not ended. */
+export interface InvitationByLog {
+  invitation_id: string
+  expires_at: string
+}
+
+/** What operators hold by the log: an act that ends it must end a row too that is out of sight. */
+export function grantByLogQueries(database: Database) {
+  return {
+    /** The operators of an organization whose approval of the live gate was not withdrawn. */
+    async gateApproversByLog(organizationId: string): Promise<string[]> {
+      const rows = await database.query<{ subject_id: string; type: string }>(
+        `SELECT DISTINCT ON (subject_id) subject_id, type FROM audit_entries
+         WHERE org_id = $1 AND type = ANY($2::text[]) AND actor_type <> 'api_key' ORDER BY subject_id, seq DESC`,
+        [organizationId, POWER_TABLES.live_gate_approvals.entryTypes],
+      )
+      return rows.filter(({ type }) => type === 'live_gate.approved').map(({ subject_id }) => subject_id)
+    },
+
+    /** The invitation of an operator that was neither used nor withdrawn; it may have expired. */
+    async invitationByLog(organizationId: string, operatorId: string): Promise<InvitationByLog | undefined> {
+      const [newest] = await database.query<{ type: string; data: string }>(
+        `SELECT type, data FROM audit_entries WHERE org_id = $1 AND subject_id = $2 AND type = ANY($3::text[])
+           AND actor_type <> 'api_key' ORDER BY seq DESC LIMIT 1`,
+        [organizationId, operatorId, POWER_TABLES.invitations.entryTypes],
+      )
+      return newest?.type === 'operator.invited' ? (JSON.parse(newest.data) as InvitationByLog) : undefined
+    },
+  }
+}
