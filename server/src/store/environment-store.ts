@@ -34,6 +34,7 @@ import { usageByKeyQueries } from './queries/usage-by-key.ts'
 import { webhookDeliveryQueries } from './queries/webhook-deliveries.ts'
 import { webhookDispatchQueries } from './queries/webhook-dispatch.ts'
 import { webhookQueries } from './queries/webhooks.ts'
+import type { RowOf } from './schema/tables.ts'
 import type { Authenticate } from './write-path/audit-insert.ts'
 import type { Change, Committed } from './write-path/change.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
@@ -81,7 +82,7 @@ export function openEnvironmentStore(
     ...scenarioQueries(database),
     isAuthentic,
     /** Whether this service wrote an entry under the current master key: what waits was written since the last rotation. */
-    isOwn: createIsAuthentic([auditKeys[0]]),
+    isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_hash: null }),
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     ...newestEntryQueries(database),

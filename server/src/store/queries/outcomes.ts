@@ -1,7 +1,8 @@
 import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
-import { dataOf, type IsAuthentic } from './stored-entry.ts'
+import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
 
 /** An outcome with the steps of its retraction; null where a step was not taken. */
 export type OutcomeWithRetraction = RowOf<'outcomes'> &
@@ -39,8 +40,8 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
         [organizationId, outcomeId],
       )
       if (!proposal) return false
-      const [entry] = await database.query<RowOf<'audit_entries'> & Row>(
-        `SELECT ${columnsOf('audit_entries').join(', ')} FROM audit_entries
+      const [entry] = await database.query<StoredEntry & Row>(
+        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
          WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.outcome_retraction_proposed'`,
         [organizationId, proposal.id],
       )

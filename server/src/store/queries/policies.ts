@@ -5,7 +5,8 @@ import { type Authenticate, insertAuditEntries, queueForSealing } from '../write
 import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
-import { dataOf, type IsAuthentic } from './stored-entry.ts'
+import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
@@ -86,8 +87,8 @@ export function policyQueries(
     async isConfirmed(stored: StoredPolicy): Promise<boolean> {
       const { state: _state, steps_taken, ...policy } = stored
       const { org_id: organizationId, id } = policy
-      const entries = await database.query<RowOf<'audit_entries'> & Row>(
-        `SELECT ${columnsOf('audit_entries').join(', ')} FROM audit_entries
+      const entries = await database.query<StoredEntry & Row>(
+        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
          WHERE org_id = $1 AND trail_id = $2 AND type = ANY($3::text[]) ORDER BY seq`,
         [organizationId, id, STEP_ENTRIES],
       )
@@ -130,7 +131,10 @@ async function readActive(
   isAuthentic: IsAuthentic,
   organizationIds: readonly string[],
 ): Promise<Map<string, ActivePolicy>> {
-  const entryColumns = columnsOf('audit_entries').map((column) => `newest.${column} AS entry_${column}`)
+  const entryColumns = [
+    ...columnsOf('audit_entries').map((column) => `newest.${column} AS entry_${column}`),
+    `${sealedHash('newest')} AS entry_sealed_hash`,
+  ]
   // The newest entry of its trail, because a policy that was retired or rejected since must not decide either.
   const rows = await database.query<DecidingPolicy & Row & { org_id: string }>(
     `SELECT active.org_id, ${DECIDING}, ${entryColumns.join(', ')} FROM active_policies AS active
@@ -151,8 +155,8 @@ async function readActive(
 
 function activatedChecksum(row: Row, isAuthentic: IsAuthentic): string | null {
   const entry = Object.fromEntries(
-    columnsOf('audit_entries').map((column) => [column, row[`entry_${column}`]]),
-  ) as RowOf<'audit_entries'>
+    [...columnsOf('audit_entries'), 'sealed_hash'].map((column) => [column, row[`entry_${column}`]]),
+  ) as StoredEntry
   if (entry.type !== 'policy.activated' || !isAuthentic(entry)) return null
   return (JSON.parse(entry.data) as { policy_checksum: string }).policy_checksum
 }

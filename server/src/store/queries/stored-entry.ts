@@ -1,15 +1,28 @@
-import type { KeyObject } from 'node:crypto'
 import { type AuditEntry, leafHashOf } from '../../core/audit/audit-entry.ts'
-import { hasValidMac } from '../../core/audit/entry-mac.ts'
+import { type HmacKeys, hasValidMac } from '../../core/audit/entry-mac.ts'
 import { isObject } from '../../core/decide/replayable-facts.ts'
 import type { RowOf } from '../schema/tables.ts'
 
-/** Whether this service wrote an entry, with exactly the content that is stored now. */
-export type IsAuthentic = (entry: RowOf<'audit_entries'>) => boolean
+/** An entry with the hash of its leaf; null while it is not sealed. */
+export type StoredEntry = RowOf<'audit_entries'> & { sealed_hash: string | null }
 
-/** Creates the check of stored entries: their content has their leaf hash, and the hash has their MAC. */
-export function createIsAuthentic(auditKeys: readonly KeyObject[]): IsAuthentic {
-  return (row) => hashOfStored(row) === row.leaf_hash && hasValidMac(auditKeys, row)
+/** Whether this service wrote an entry, with exactly the content that is stored now. */
+export type IsAuthentic = (entry: StoredEntry) => boolean
+
+/**
+ * Creates the check of stored entries: their content has their leaf hash, and the hash has their MAC. A MAC of a retired
+ * master key counts only for an entry that was sealed: a thief of the key could write others for ever.
+ */
+export function createIsAuthentic([current, ...retired]: HmacKeys): IsAuthentic {
+  return (row) =>
+    hashOfStored(row) === row.leaf_hash &&
+    (hasValidMac([current], row) || (row.sealed_hash === row.leaf_hash && hasValidMac(retired, row)))
+}
+
+/** SQL: the hash of an entry's leaf within the signed tree, for queries that name the entry so; null without one. */
+export function sealedHash(entry: string): string {
+  return `(SELECT leaf.leaf_hash FROM audit_leaves AS leaf WHERE leaf.org_id = ${entry}.org_id AND leaf.entry_id = ${entry}.id
+    AND leaf.leaf_index < (SELECT max(tree_size) FROM audit_heads AS head WHERE head.org_id = ${entry}.org_id))`
 }
 
 /** The entry of a row, as it is hashed. */
