@@ -59,6 +59,10 @@ export const OUT_OF_REACH: readonly OutOfReach[] = [
     why: 'they grant nothing, and are personal data or may be changed at any time',
   },
   {
+    what: 'Counters: failed sign-ins and codes, the last step of a code, uses of passkeys and challenges, the last use of a session or key',
+    why: 'they change with every attempt, and none stands in for the password, the code or the cookie; by SQL a person can guess more often, repeat a code or an answer within its minutes, or keep an idle session until its recorded end',
+  },
+  {
     what: 'A record that is deleted together with its entry before the entry is sealed',
     why: 'until then, usually at most five seconds, nothing outside the database knows of the entry',
   },

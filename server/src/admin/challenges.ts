@@ -1,8 +1,10 @@
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { challengeEnd, signChallenge } from '../security/signed-challenge.ts'
 import type { Installation } from '../service/installation.ts'
+import { findAccount } from '../store/queries/accounts.ts'
 import {
   type ChallengePurpose,
+  type ChallengeRow,
   findChallenge,
   insertChallenge,
   takeChallenge,
@@ -13,38 +15,60 @@ const VALID_MS = 10 * 60_000
 
 /** Opens an exchange in two steps for an account, and returns what the page sends back with the second, or what the passkey signs. */
 export async function openChallenge(
-  { storage, nowMs, masterKey }: Installation,
+  installation: Installation,
   { purpose, accountId }: { purpose: ChallengePurpose; accountId: string },
 ): Promise<string> {
+  const { storage, nowMs } = installation
   const token = generateToken()
   const now = nowMs()
-  const challenge = {
-    token_hash: hashToken(masterKey, 'challenges', token),
-    purpose,
-    account_id: accountId,
-    expires_at: new Date(now + VALID_MS).toISOString(),
-  }
-  await insertChallenge(storage.control, challenge, new Date(now).toISOString())
+  const challenge = { account_id: accountId, expires_at: new Date(now + VALID_MS).toISOString() }
+  // Without an account there is nothing to bind it to: no second step is accepted.
+  const mac = (await macOf(installation, { purpose, token }, challenge)) ?? ''
+  const row = { token_hash: hashToken(installation.masterKey, 'challenges', token), purpose, ...challenge, mac }
+  await insertChallenge(storage.control, row, new Date(now).toISOString())
   return token
 }
 
 /** Finds the account of an open challenge, which stays open; undefined if there is none. */
-export async function accountOfChallenge(
-  { storage, nowMs, masterKey }: Installation,
-  { purpose, token }: { purpose: ChallengePurpose; token: string },
-): Promise<string | undefined> {
-  const query = { tokenHash: hashToken(masterKey, 'challenges', token), purpose, now: new Date(nowMs()).toISOString() }
-  return (await findChallenge(storage.control, query))?.account_id
+export async function accountOfChallenge(installation: Installation, exchange: Exchange): Promise<string | undefined> {
+  const challenge = await findChallenge(installation.storage.control, queryOf(installation, exchange))
+  return challenge && (await isBound(installation, exchange, challenge)) ? challenge.account_id : undefined
 }
 
 /** Ends an exchange: whether the challenge was open, and of this account. It works once. */
 export async function closeChallenge(
-  { storage, nowMs, masterKey }: Installation,
-  { purpose, token, accountId }: { purpose: ChallengePurpose; token: string; accountId: string },
+  installation: Installation,
+  { accountId, ...exchange }: Exchange & { accountId: string },
 ): Promise<boolean> {
-  const query = { tokenHash: hashToken(masterKey, 'challenges', token), purpose, now: new Date(nowMs()).toISOString() }
-  const challenge = await takeChallenge(storage.control, query)
-  return challenge !== undefined && challenge.account_id === accountId
+  const challenge = await takeChallenge(installation.storage.control, queryOf(installation, exchange))
+  return challenge?.account_id === accountId && (await isBound(installation, exchange, challenge))
+}
+
+/** The purpose of an exchange in two steps, and what its caller sent back. */
+interface Exchange {
+  purpose: ChallengePurpose
+  token: string
+}
+
+function queryOf({ masterKey, nowMs }: Installation, { purpose, token }: Exchange) {
+  return { tokenHash: hashToken(masterKey, 'challenges', token), purpose, now: new Date(nowMs()).toISOString() }
+}
+
+/** Whether a challenge is of the account that opened it, and the account has not changed how it signs in since. */
+async function isBound(installation: Installation, exchange: Exchange, challenge: ChallengeRow): Promise<boolean> {
+  return (await macOf(installation, exchange, challenge)) === challenge.mac
+}
+
+async function macOf(
+  { storage, masterKey }: Installation,
+  { purpose, token }: Exchange,
+  { account_id, expires_at }: Omit<ChallengeRow, 'mac'>,
+): Promise<string | undefined> {
+  const account = await findAccount(storage.control, account_id)
+  return (
+    account &&
+    hashToken(masterKey, 'challenges', JSON.stringify([purpose, token, expires_at, account_id, account.entry_id]))
+  )
 }
 
 /** Makes the challenge that a passkey signs to sign in. It is signed and not stored, because any caller may ask for one. */

@@ -1,10 +1,9 @@
 import { REVIEW_BOUNDS_MAX, type ReviewBounds } from '../core/review-bounds.ts'
 import type { Installation } from '../service/installation.ts'
-import { reviewBoundsOf, updateReviewBounds } from '../store/queries/review-bounds.ts'
-import { productionEntry } from './entries.ts'
 import { actorOf, type OperatorAct, refusal } from './operator-act.ts'
+import { recordOnProduction } from './record-on-production.ts'
 
-/** Changes how far reviewers of an organization may go above what was asked, or what the policy could lend. */
+/** Changes how far reviewers of an organization may go above what was asked, or what the policy could lend: the log has it. */
 export async function changeReviewBounds(
   installation: Installation,
   act: OperatorAct,
@@ -13,11 +12,10 @@ export async function changeReviewBounds(
   const refused = refusal(act, 'set review bounds') ?? boundsProblem(to)
   if (refused) return refused
   const { organizationId, reason } = act
-  const { control } = installation.storage
-  const from = await reviewBoundsOf(control, organizationId)
+  const from = await installation.stores.production.reviewBounds(organizationId)
   if (from.ask_above_percent === to.ask_above_percent && from.refuse_above_times === to.refuse_above_times)
     return { problem: 'these are the bounds already' }
-  const entry = productionEntry(
+  await recordOnProduction(
     installation,
     { organizationId, actor: actorOf(act).actor },
     {
@@ -27,10 +25,6 @@ export async function changeReviewBounds(
       data: { from, to, reason: reason.trim() },
     },
   )
-  await control.recorded(async (transaction, record) => {
-    await updateReviewBounds(transaction, organizationId, to)
-    record(entry)
-  })
   return to
 }
 

@@ -5,7 +5,6 @@ import { couldLend, EXCESS_REASON_CHARACTERS_MIN, limitThresholds, type ReviewBo
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../service/installation.ts'
 import type { WaitingDecision } from '../store/queries/cases.ts'
-import { reviewBoundsOf } from '../store/queries/review-bounds.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import {
   type NewReview,
@@ -116,7 +115,7 @@ async function reviewAll(
   { pairs, reason }: { pairs: readonly Pair[]; reason: string },
 ): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
   const store = installation.stores[environment]
-  const bounds = await reviewBoundsOf(installation.storage.control, organizationId)
+  const bounds = await installation.stores.production.reviewBounds(organizationId)
   const nowMs = Math.max(installation.nowMs(), ...pairs.map(({ decision }) => Date.parse(decision.created_at)))
   const now = new Date(nowMs).toISOString()
   const reviewer = { id: operator.id, name: operator.name }

@@ -26,6 +26,7 @@ import { newestEntryQueries } from './queries/newest-entries.ts'
 import { outcomeQueries } from './queries/outcomes.ts'
 import { overviewQueries } from './queries/overview.ts'
 import { policyQueries } from './queries/policies.ts'
+import { reviewBoundQueries } from './queries/review-bounds.ts'
 import { reviewQueries } from './queries/reviews.ts'
 import { scenarioQueries } from './queries/scenarios.ts'
 import { createIsAuthentic } from './queries/stored-entry.ts'
@@ -88,6 +89,7 @@ export function openEnvironmentStore(
     ...newestEntryQueries(database),
     ...membershipQueries(database, isAuthentic),
     ...grantByLogQueries(database),
+    ...reviewBoundQueries(database, isAuthentic),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
     ...usageQueries(database),

@@ -9,7 +9,6 @@ import { Type } from '../../core/schema/type.ts'
 import { REVIEW_VERDICTS } from '../../core/vocabularies.ts'
 import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/queries/cases.ts'
 import { listOperators } from '../../store/queries/operators.ts'
-import { reviewBoundsOf } from '../../store/queries/review-bounds.ts'
 import { describeCase } from '../cases/describe-case.ts'
 import { describeDetail } from '../cases/describe-detail.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
@@ -99,7 +98,7 @@ export const showCase = defineOperation({
     const nameOf = namesIn(operators)
     const keys = await store.keysOfReviews(organizationId, row.review_id === null ? [] : [row.review_id])
     const withinHours = installation.config.reviewWithinHours
-    const bounds = await reviewBoundsOf(control, organizationId)
+    const bounds = await installation.stores.production.reviewBounds(organizationId)
     return {
       ...describeCase(row, { withinHours, nameOf, keys }),
       ...(await describeDetail(store, row, { nameOf, bounds })),

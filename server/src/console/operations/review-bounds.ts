@@ -2,7 +2,6 @@ import { changeReviewBounds } from '../../admin/change-review-bounds.ts'
 import { REVIEW_BOUNDS_MAX } from '../../core/review-bounds.ts'
 import { Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { reviewBoundsOf } from '../../store/queries/review-bounds.ts'
 import { defineOperation } from '../define-operation.ts'
 import { refuse } from '../refuse.ts'
 
@@ -13,7 +12,7 @@ export const showReviewBounds = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ installation, organizationId }) {
-    return { bounds: await reviewBoundsOf(installation.storage.control, organizationId), most: REVIEW_BOUNDS_MAX }
+    return { bounds: await installation.stores.production.reviewBounds(organizationId), most: REVIEW_BOUNDS_MAX }
   },
 })
 

@@ -1,25 +1,21 @@
 import { DEFAULT_REVIEW_BOUNDS, type ReviewBounds } from '../../core/review-bounds.ts'
-import type { Database, Queryable, Row } from '../database/database.ts'
+import type { Database, Row } from '../database/database.ts'
+import { ENTRY_COLUMNS } from './audit-trail.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
 
-/** The bounds of an organization for the limits of its reviewers. */
-export async function reviewBoundsOf(control: Database, organizationId: string): Promise<ReviewBounds> {
-  const [bounds] = await control.query<ReviewBounds & Row>(
-    'SELECT ask_above_percent, refuse_above_times FROM review_bounds WHERE org_id = $1',
-    [organizationId],
-  )
-  return bounds ?? DEFAULT_REVIEW_BOUNDS
-}
-
-/** Stores other bounds of an organization. */
-export async function updateReviewBounds(
-  control: Queryable,
-  organizationId: string,
-  { ask_above_percent, refuse_above_times }: ReviewBounds,
-): Promise<void> {
-  await control.query(
-    `INSERT INTO review_bounds (org_id, ask_above_percent, refuse_above_times) VALUES ($1, $2, $3)
-     ON CONFLICT (org_id) DO UPDATE SET ask_above_percent = excluded.ask_above_percent,
-       refuse_above_times = excluded.refuse_above_times`,
-    [organizationId, ask_above_percent, refuse_above_times],
-  )
+/** Reads of the bounds for the limits of reviewers. */
+export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic) {
+  return {
+    /** The bounds of an organization: those that its log recorded last, which SQL alone cannot widen. */
+    async reviewBounds(organizationId: string): Promise<ReviewBounds> {
+      const changes = await database.query<StoredEntry & Row>(
+        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
+         WHERE org_id = $1 AND subject_id = $1 AND type = 'review_bounds.changed' AND actor_type <> 'api_key'
+         ORDER BY seq DESC`,
+        [organizationId],
+      )
+      const newest = changes.find(isAuthentic)
+      return newest ? (dataOf(newest).to as ReviewBounds) : DEFAULT_REVIEW_BOUNDS
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database/database.ts'
+import type { Database, Queryable, Row } from '../database/database.ts'
 
 /** What the second half of an exchange in two steps does. */
 export type ChallengePurpose = 'code' | 'passkey_add' | 'oidc_connect'
@@ -9,7 +9,12 @@ export interface Challenge {
   purpose: ChallengePurpose
   account_id: string
   expires_at: string
+  /** Binds the challenge to its account, as the account was. */
+  mac: string
 }
+
+/** What a challenge is checked by, besides its token and purpose. */
+export type ChallengeRow = Pick<Challenge, 'account_id' | 'expires_at' | 'mac'>
 
 /** Rows that one challenge deletes of those that have expired. */
 const PURGED_AT_ONCE = 100
@@ -17,26 +22,26 @@ const PURGED_AT_ONCE = 100
 /** Adds a challenge, and deletes some that have expired, so that the table needs no other upkeep. */
 export async function insertChallenge(
   control: Database,
-  { token_hash, purpose, account_id, expires_at }: Challenge,
+  { token_hash, purpose, account_id, expires_at, mac }: Challenge,
   now: string,
 ): Promise<void> {
   await control.query(
     `WITH expired AS (
        DELETE FROM sign_in_challenges WHERE token_hash IN (
-         SELECT token_hash FROM sign_in_challenges WHERE expires_at <= $5::timestamptz
+         SELECT token_hash FROM sign_in_challenges WHERE expires_at <= $6::timestamptz
          ORDER BY expires_at LIMIT ${PURGED_AT_ONCE}))
-     INSERT INTO sign_in_challenges (token_hash, purpose, account_id, expires_at) VALUES ($1, $2, $3, $4)`,
-    [token_hash, purpose, account_id, expires_at, now],
+     INSERT INTO sign_in_challenges (token_hash, purpose, account_id, expires_at, mac) VALUES ($1, $2, $3, $4, $5)`,
+    [token_hash, purpose, account_id, expires_at, mac, now],
   )
 }
 
-/** Finds the account of a challenge that has not expired. */
+/** Finds a challenge that has not expired. */
 export async function findChallenge(
   control: Database,
   { tokenHash, purpose, now }: { tokenHash: string; purpose: ChallengePurpose; now: string },
-): Promise<{ account_id: string } | undefined> {
-  const [challenge] = await control.query<{ account_id: string }>(
-    'SELECT account_id FROM sign_in_challenges WHERE token_hash = $1 AND purpose = $2 AND expires_at > $3',
+): Promise<ChallengeRow | undefined> {
+  const [challenge] = await control.query<ChallengeRow & Row>(
+    'SELECT account_id, expires_at, mac FROM sign_in_challenges WHERE token_hash = $1 AND purpose = $2 AND expires_at > $3',
     [tokenHash, purpose, now],
   )
   return challenge
@@ -46,9 +51,9 @@ export async function findChallenge(
 export async function takeChallenge(
   control: Database,
   { tokenHash, purpose, now }: { tokenHash: string; purpose: ChallengePurpose; now: string },
-): Promise<{ account_id: string } | undefined> {
-  const [challenge] = await control.query<{ account_id: string }>(
-    `DELETE FROM sign_in_challenges WHERE token_hash = $1 AND purpose = $2 AND expires_at > $3 RETURNING account_id`,
+): Promise<ChallengeRow | undefined> {
+  const [challenge] = await control.query<ChallengeRow & Row>(
+    `DELETE FROM sign_in_challenges WHERE token_hash = $1 AND purpose = $2 AND expires_at > $3 RETURNING account_id, expires_at, mac`,
     [tokenHash, purpose, now],
   )
   return challenge

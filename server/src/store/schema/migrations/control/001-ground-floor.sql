@@ -64,14 +64,6 @@ CREATE TABLE live_gate_approvals (
   PRIMARY KEY (org_id, operator_id, approved_at)
 );
 
--- How far reviewers may go above what was asked, or what the policy could lend. An organization without a row has the defaults.
-CREATE TABLE review_bounds (
-  org_id             text PRIMARY KEY,
-  ask_above_percent  integer NOT NULL, -- up to so many percent above, a limit needs no confirmation
-  refuse_above_times integer NOT NULL, -- a limit of more than so many times what was asked is refused
-  CHECK (ask_above_percent >= 0 AND refuse_above_times >= 1)
-);
-
 -- Audit entries of changes to rows that grant power, written with the change and taken from here to production's logs.
 CREATE TABLE entries_to_record (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- the order of the changes

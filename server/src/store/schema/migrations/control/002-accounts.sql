@@ -87,7 +87,8 @@ CREATE TABLE sign_in_challenges (
   token_hash text PRIMARY KEY, -- HMAC of what the page sends back, or what the passkey signs
   purpose    text NOT NULL,
   account_id text NOT NULL,
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  mac        text NOT NULL -- HMAC of all this and the version of the account: neither moved nor used after a new password
 );
 CREATE INDEX sign_in_challenges_by_expiry ON sign_in_challenges (expires_at);
 
