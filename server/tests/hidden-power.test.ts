@@ -114,6 +114,32 @@ test('a session that is out of sight ends with the removal of its operator, and 
   }
 })
 
+test('one session that is out of sight ends when its person, or an owner, ends it', async () => {
+  const owner = await person('owner')
+  for (const isByOwner of [false, true]) {
+    const stolen = await person('admin', owner.organizationId)
+    const [row] = await control.query('SELECT id FROM sessions WHERE account_id = $1', [stolen.accountId])
+    const browser = new ConsoleClient(api)
+    await browser.signIn(stolen.email)
+    const session_id = String(row!.id)
+    const input = { operator_id: stolen.operatorId, session_id, reason: 'for a test' }
+    await hidden({ table: 'sessions', where: 'id = $1', key: session_id }, () =>
+      isByOwner
+        ? owner.call(`${owner.organizationId}/production/team.end-sessions`, input)
+        : browser.call('account/account.end-session', { session_id }),
+    )
+    assert.deepEqual([await statusOf(stolen), await statusOf(browser)], [401, 200])
+  }
+})
+
+test('a person cannot end the session of another account by its id', async () => {
+  const [victim, other] = [await person('owner'), await person('owner')]
+  const [row] = await control.query('SELECT id FROM sessions WHERE account_id = $1', [victim.accountId])
+  assert.equal((await other.call('account/account.end-session', { session_id: String(row!.id) })).status, 404)
+  clockAheadMs += 1_000
+  assert.equal(await statusOf(victim), 200)
+})
+
 test('a person who signs in while all their sessions end leaves no session that is refused', async (context) => {
   const owner = await person('owner')
   const session = { accountId: owner.accountId, method: 'password', client: { address: '', userAgent: '' } } as const

@@ -2,10 +2,10 @@ import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
 import { disableOperator, updateRole } from '../store/queries/operator-changes.ts'
 import { findOperatorById, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
-import { deleteSessions } from '../store/queries/sessions.ts'
-import { approvalWithdrawn, operatorEntry, sessionEnded, sessionsEnded } from './entries.ts'
+import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { hasApprovedGate } from './manage-gate.ts'
 import { ownerRefusal } from './manage-operators.ts'
+import { endingOfSession, endingOfSessions } from './manage-sessions.ts'
 import { actorOf, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
 
 /** Who gives an operator another role, and why. */
@@ -131,13 +131,15 @@ export async function endSessionsOf(
   const { account_id: accountId, id } = operator
   if (accountId === null || operator.disabled_at !== null) return { problem: `${operator.email} is not signed in` }
   const by = { organizationId: act.organizationId, operatorId: id, actor: actorOf(act).actor }
+  const endOne = sessionId === undefined ? undefined : await endingOfSession(installation, { accountId, sessionId })
+  const all = sessionsEnded(installation, accountId)
+  const endAll = await endingOfSessions(installation, { accountId, entry: all })
   const sessions = await installation.storage.control.recorded(async (transaction, record) => {
-    const ended = await deleteSessions(transaction, { accountId, sessionId })
-    if (sessionId === undefined) record(sessionsEnded(installation, accountId))
-    else if (ended.length > 0) record(sessionEnded(installation, accountId, sessionId))
-    const data = { sessions: ended.length, reason: act.reason.trim() }
-    if (ended.length > 0) record(operatorEntry(installation, by, { type: 'operator.session_ended', data }))
-    return ended.length
+    const ended = endOne ? Number(await endOne(transaction, record)) : await endAll(transaction)
+    if (!endOne) record(all)
+    const data = { sessions: ended, reason: act.reason.trim() }
+    if (ended > 0) record(operatorEntry(installation, by, { type: 'operator.session_ended', data }))
+    return ended
   })
   return sessions === 0 ? { problem: `${operator.email} has no such session any more` } : { sessions_ended: sessions }
 }

@@ -81,18 +81,36 @@ export async function isSessionValid(
   return sessions.some(({ id }) => id === sessionId)
 }
 
-/** Ends one session of an account, because its person signed out or ended it from elsewhere. */
+/** Ends one session of an account, because its person signed out or ended it from elsewhere; false if it had ended. */
 export async function endSession(
   installation: Installation,
   { accountId, sessionId }: { accountId: string; sessionId: string },
 ): Promise<boolean> {
   const entriesOf = await entriesForAccount(installation, accountId)
+  const end = await endingOfSession(installation, { accountId, sessionId })
   return installation.storage.control.recorded(async (transaction, record) => {
-    const ended = await deleteSessions(transaction, { accountId, sessionId })
-    if (ended.length === 0) return false
-    record(sessionEnded(installation, accountId, sessionId), ...entriesOf('operator.session_ended', { sessions: 1 }))
-    return true
+    const isEnded = await end(transaction, record)
+    if (isEnded) record(...entriesOf('operator.session_ended', { sessions: 1 }))
+    return isEnded
   })
+}
+
+/**
+ * Prepares to end one session of an account. The result is called in the transaction of the act, records the end, and
+ * returns whether there was the session. One that is out of sight ends too, so that it does not count once it is back.
+ */
+export async function endingOfSession(
+  installation: Installation,
+  { accountId, sessionId }: { accountId: string; sessionId: string },
+): Promise<(transaction: Queryable, record: (entry: EntryToRecord) => void) => Promise<boolean>> {
+  const { storage, stores } = installation
+  await storage.control.recordQueued()
+  const isOnLog = await stores.production.hasSessionByLog({ accountId, sessionId })
+  return async (transaction, record) => {
+    const ended = await deleteSessions(transaction, { accountId, sessionId })
+    if (isOnLog || ended.length > 0) record(sessionEnded(installation, accountId, sessionId))
+    return ended.length > 0
+  }
 }
 
 /** Ends all sessions of an account, except one if it is named; returns how many. */
