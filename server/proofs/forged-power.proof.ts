@@ -94,7 +94,7 @@ for (const table of tables) {
     for (const row of hidden) {
       await replace(table, row, row)
       assert.equal(await isUsed(table, row.mac), isRefused)
-      alterations += 1
+      if (!isRefused) alterations += 1
     }
   })
 }
