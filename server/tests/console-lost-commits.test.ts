@@ -59,6 +59,7 @@ const acts: [path: string, input: object, entry: string][] = [
   ['cases.note', { id: `cas_${decision.id.slice(4)}`, text: 'Called her.' }, 'case.noted'],
   ['policies.propose', { source, reason: 'A test.' }, 'policy.proposed'],
   ['policies.comment', { version: active.version, text: 'Why 550?' }, 'policy.commented'],
+  ['cases.set-bounds', { ask_above_percent: 7, refuse_above_times: 3, reason: 'A test.' }, 'review_bounds.changed'],
 ]
 
 for (const [name, input, entry] of acts) {
@@ -81,11 +82,6 @@ const cleo = (await ada.call(`${acme.id}/sandbox/team.list`)).body.operators.fin
 /** Acts on the control database, whose entries are queued there until production's log has them. */
 const queuedActs: [path: string, input: object, entry: string][] = [
   [`${acme.id}/sandbox/team.renew-invitation`, { operator_id: cleo.id }, 'operator.invited'],
-  [
-    `${acme.id}/sandbox/cases.set-bounds`,
-    { ask_above_percent: 7, refuse_above_times: 3, reason: 'A test.' },
-    'review_bounds.changed',
-  ],
   ['account/account.number-notation', { notation: 'indian' }, 'operator.number_notation_changed'],
 ]
 

@@ -3,7 +3,7 @@ import type { Installation } from '../service/installation.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { INSTALLATION_LOG, RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
-import { productionEntry, sessionsEnded } from './entries.ts'
+import { productionEntry, sessionEnded } from './entries.ts'
 
 /** A subject whose rows are refused, because the log has lost their entry or has a newer one. */
 export interface RefusedSubject {
@@ -60,21 +60,30 @@ export async function acceptRows(installation: Installation, acceptance?: Accept
 async function describe({ stores }: Installation, rows: readonly WrittenRow[]): Promise<RefusedSubject> {
   const { organizationId, subjectId } = rows[0]!.entries
   const stale = rows.filter(({ isNewest }) => !isNewest)
-  const onLog = await stores.production.recordedEntries(
-    organizationId,
-    stale.map(({ row }) => String(row.entry_id)),
+  const onLog = await stores.production.recordedEntries(organizationId, stale.flatMap(namedEntries))
+  const isSuperseded = stale.some((row) => namedEntries(row).every((id) => onLog.has(id)))
+  const about = await Promise.all(
+    stale
+      .flatMap(({ entries, endings }) => [entries, ...(endings ? [endings] : [])])
+      .map((of) => stores.production.entriesAbout(of.organizationId, [of.subjectId], of.types)),
   )
-  const types = [...new Set(stale.flatMap(({ entries }) => entries.types))]
-  const about = await stores.production.entriesAbout(organizationId, [subjectId], types)
-  const newest = about.get(subjectId)?.at(-1)
+  const newest = about
+    .flatMap((bySubject) => [...bySubject.values()].flat())
+    .sort((one, other) => one.occurred_at.localeCompare(other.occurred_at))
+    .at(-1)
   return {
     subject: subjectId,
     organization_id: organizationId,
     tables: [...new Set(stale.map(({ table }) => table))],
     says: rows.flatMap(saysOf).join(', '),
-    superseded_by: onLog.size > 0 && newest ? { type: newest.type, occurred_at: newest.occurred_at } : null,
+    superseded_by: isSuperseded && newest ? { type: newest.type, occurred_at: newest.occurred_at } : null,
     is_accepted: false,
   }
+}
+
+/** The entries that a row names: the one that made it so, and the last that ended its kind before. */
+function namedEntries({ row }: WrittenRow): string[] {
+  return [row.entry_id, row.after_entry_id].filter((id) => typeof id === 'string')
 }
 
 function saysOf({ table, row }: WrittenRow): string[] {
@@ -105,11 +114,15 @@ async function accept(
       },
     },
   )
+  const accepted = await Promise.all(
+    rows.map(async ({ table, row, endings }) => {
+      const after = endings && { after_entry_id: await control.newestEnding(endings) }
+      const { entry_id, mac } = control.seal(table, { ...row, ...after }, entry)
+      return { table, was: String(row.mac), change: { ...after, entry_id, mac } }
+    }),
+  )
   await control.recorded(async (transaction, record) => {
-    for (const { table, row } of rows) {
-      const { entry_id, mac } = control.seal(table, row, entry)
-      await replaceSealed(transaction, table, { was: String(row.mac), change: { entry_id, mac } })
-    }
+    for (const { table, was, change } of accepted) await replaceSealed(transaction, table, { was, change })
     record(entry)
   })
 }
@@ -121,7 +134,7 @@ async function endRefusedSessions(installation: Installation): Promise<number> {
     const ids = sessions.map(({ row }) => String(row.id))
     await control.recorded(async (transaction, record) => {
       await transaction.query('DELETE FROM sessions WHERE id = ANY($1::text[])', [ids])
-      record(...sessionsEnded(installation, accountId, ids))
+      record(...ids.map((id) => sessionEnded(installation, accountId, id)))
     })
   }
   return refused.length

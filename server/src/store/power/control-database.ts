@@ -29,6 +29,8 @@ export interface PowerRow {
 /** A row that this service wrote, the entries that can make it so, and whether its own is the newest of them. */
 export interface WrittenRow extends PowerRow {
   entries: EntriesOfSubject
+  /** The entries that end all rows of its kind, if it belongs to an account. */
+  endings: EntriesOfSubject | undefined
   isNewest: boolean
 }
 
@@ -108,8 +110,12 @@ export class ControlDatabase implements Database {
   /** Adds to a new row of an account the newest entry that ended all earlier ones; read before the row's transaction. */
   async afterEndings<R extends { account_id: string }>(table: AccountPowerTable, row: R): Promise<R & AfterEntry> {
     await this.recordQueued()
-    const ending = await this.#newestEntry(endingsOf({ table, row: row as unknown as Row })!, false)
-    return { ...row, after_entry_id: ending ?? null }
+    return { ...row, after_entry_id: await this.newestEnding(endingsOf({ table, row: row as unknown as Row })!) }
+  }
+
+  /** The newest entry that ended all rows of a kind of an account. */
+  async newestEnding(endings: EntriesOfSubject): Promise<string | null> {
+    return (await this.#newestEntry(endings, false)) ?? null
   }
 
   /** Reads rows of one table that grant power, and leaves out those that are refused. */
@@ -149,14 +155,15 @@ export class ControlDatabase implements Database {
     return refused
   }
 
-  /** The rows of a table that this service wrote, and whether their entries are the newest of their subjects. */
+  /** The rows of a table that this service wrote, and whether the log has nothing newer about them, nor ended their kind. */
   async writtenRows(table: ControlPowerTable): Promise<WrittenRow[]> {
     const rows = await this.query(`SELECT ${powerDefinition(table).columns.join(', ')}, entry_id, mac FROM ${table}`)
     const written = rows.filter((row) => hasValidSeal(this.#parts.rowKey, table, row))
     return Promise.all(
       written.map(async (row) => {
-        const entries = entriesOf({ table, row })
-        return { table, row, entries, isNewest: (await this.#newestEntry(entries, false)) === row.entry_id }
+        const part = { table, row }
+        const isNewest = (await this.#refusedPart([part], false)) === undefined
+        return { ...part, entries: entriesOf(part), endings: endingsOf(part), isNewest }
       }),
     )
   }
