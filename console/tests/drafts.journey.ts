@@ -2,30 +2,19 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { CutOffProxy } from '../../server/proofs/faults/cut-off-proxy.ts'
-import { freePorts } from '../../server/tests/service-process.ts'
-import { assertAccessible, OWNER, openConsole, SIZES, settle, THEMES, untilCount, untilEqual } from './browser.ts'
+import { assertAccessible, OWNER, SIZES, settle, THEMES, untilCount, untilEqual } from './browser.ts'
+import { openConsoleBehindProxy, outage } from './cut-network.ts'
 import { caseOpener } from './review-cases.ts'
 
-// The browser reaches the console through a proxy that can be cut, so that an outage is one of the network.
-const ports = await freePorts()
-const network = new CutOffProxy({ host: '127.0.0.1', port: ports.console })
-const testConsole = await openConsole({
-  CONSOLE_PORT: String(ports.console),
-  CONSOLE_BASE_URL: `http://127.0.0.1:${await network.listen()}`,
-})
+const { testConsole, network } = await openConsoleBehindProxy()
 const { api, organizationId, problems } = testConsole
 const { sandbox } = api.service.installation.storage.environments
 const { control } = api.service.installation.storage
 
-after(async () => {
-  await network.close()
-  assert.deepEqual(problems, [], 'the browser reported problems')
-})
+after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
 const POLICY = 'policies/sandbox-policy-v1'
 const comment = (tab: Page) => tab.getByRole('textbox', { name: 'Your comment' })
-const outage = (tab: Page) => tab.getByText(/^The server has not answered since/)
 const drafts = (tab: Page) =>
   tab.evaluate(() => Object.keys(localStorage).filter((name) => name.startsWith('verdigraph-draft')).length)
 const keysNamed = async (name: string) =>

@@ -16,14 +16,18 @@ export interface ActOptions<Input, Output> {
   leaves?: boolean
 }
 
-/** What was typed, and its idempotency key: the same until it is known whether the act was carried out. */
+/** What became of an act; `unknown` if its answer was lost. */
+export type Outcome = 'done' | 'refused' | 'unknown'
+
+/** What was typed, with its idempotency key: the same until it is known what became of the act. */
 export interface Sendable {
-  idempotencyKey(): string
-  /** The server refused: what is sent next is another act. */
-  renewKey(): void
-  /** The act is done. */
-  sent(): void
+  /** The act begins, under the key that is returned. */
+  begin(): string
+  end(outcome: Outcome): void
 }
+
+/** How long a call counts as a retry of one whose answer was lost. Later, the same words are a new act. */
+export const RETRIED_WITHIN_MS = 10 * 60_000
 
 /** Something that a person does: one call at a time. */
 export interface Act<Input, Output> {
@@ -37,6 +41,8 @@ export interface Act<Input, Output> {
 
 /** The answers of the server that leave open whether the act was carried out. */
 const UNSETTLED_CODES = ['still_running', 'internal_error', 'unexplained']
+/** The answer to a retry of an act that is done, but whose first answer the server could not keep. */
+const DONE_BEFORE_CODE = 'answer_lost'
 
 /** Sends what a person does. A second click or Enter while a call is under way does nothing, within one frame, too. */
 export function useSending<Input, Output>(
@@ -50,18 +56,18 @@ export function useSending<Input, Output>(
   const { mutate, isPending, isSuccess, error, data } = useMutation<
     Output,
     ApiError,
-    { input: Input; sendable: Sendable }
+    { input: Input; sendable: Sendable; says: ActOptions<Input, Output>['says'] }
   >({
-    mutationFn: ({ input, sendable }) => send(input, sendable.idempotencyKey()),
+    mutationFn: ({ input, sendable }) => send(input, sendable.begin()),
     meta: { showsErrors },
-    onSuccess(output, { input, sendable }) {
-      sendable.sent()
+    onSuccess(output, { input, sendable, says: words }) {
+      sendable.end('done')
       if (!leaves) queries.invalidateQueries()
-      if (says) showDone(typeof says === 'string' ? says : says(output, input))
+      if (words) showDone(typeof words === 'string' ? words : words(output, input))
       onDone?.(output, input)
     },
     onError(refusal, { sendable }) {
-      if (!isOutage(refusal) && !UNSETTLED_CODES.includes(refusal.code)) sendable.renewKey()
+      sendable.end(outcomeOf(refusal))
     },
     onSettled() {
       isUnderWay.current = false
@@ -71,7 +77,8 @@ export function useSending<Input, Output>(
     mutate(input, { draft, onError } = {}) {
       if (isUnderWay.current) return
       isUnderWay.current = true
-      mutate({ input, sendable: draft ?? keyOf(input) }, { ...(onError && { onError }) })
+      // The words go with the input: by the time of the answer, the page may show something else.
+      mutate({ input, sendable: draft ?? keyOf(input), says }, { ...(onError && { onError }) })
     },
     isPending,
     isSuccess,
@@ -80,19 +87,24 @@ export function useSending<Input, Output>(
   }
 }
 
-/** The key of an act without a draft: the same for the same input, until it is known whether it was carried out. */
+function outcomeOf(refusal: ApiError): Outcome {
+  if (refusal.code === DONE_BEFORE_CODE) return 'done'
+  return isOutage(refusal) || UNSETTLED_CODES.includes(refusal.code) ? 'unknown' : 'refused'
+}
+
+/** The key of an act without a draft: the same for the same input, until it is known what became of it. */
 function useKeyOfInput<Input>(): (input: Input) => Sendable {
-  const kept = useRef<{ input: string; key: string }>(undefined)
-  const forget = () => {
-    kept.current = undefined
-  }
+  const kept = useRef<{ input: string; key: string; sentAtMs: number }>(undefined)
   return (input) => ({
-    idempotencyKey() {
+    begin() {
       const text = JSON.stringify(input)
-      if (kept.current?.input !== text) kept.current = { input: text, key: newIdempotencyKey() }
-      return kept.current.key
+      const isRetry = kept.current?.input === text && Date.now() - kept.current.sentAtMs < RETRIED_WITHIN_MS
+      const key = isRetry ? kept.current!.key : newIdempotencyKey()
+      kept.current = { input: text, key, sentAtMs: Date.now() }
+      return key
     },
-    renewKey: forget,
-    sent: forget,
+    end(outcome) {
+      if (outcome !== 'unknown') kept.current = undefined
+    },
   })
 }

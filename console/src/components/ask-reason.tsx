@@ -75,7 +75,13 @@ export function ReasonForm({
         <DraftNotice draft={draft} />
         <p className="secondary">{explanation}</p>
         {children}
-        <ReasonField value={reason} onChange={draft.change} isOptional={isReasonOptional} hasFocus={!children} />
+        <ReasonField
+          value={reason}
+          onChange={draft.change}
+          isOptional={isReasonOptional}
+          isReadOnly={sending.isPending}
+          hasFocus={!children}
+        />
         {word !== undefined && (
           <TextInput
             label={
@@ -85,6 +91,7 @@ export function ReasonForm({
             }
             autoComplete="off"
             spellCheck={false}
+            readOnly={sending.isPending}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
@@ -95,6 +102,7 @@ export function ReasonForm({
         dismiss={dismiss}
         act={act}
         sending={sending}
+        isRetry={draft.isUnanswered}
         isReady={mayConfirm}
         isDanger={isDanger || word !== undefined}
       />

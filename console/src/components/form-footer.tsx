@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { isOutage } from '../api/outage.ts'
 import { ActLabel } from './act-label.tsx'
 import { DialogFooter } from './dialog-footer.tsx'
 
@@ -9,6 +10,7 @@ export function FormFooter({
   dismiss = 'Cancel',
   act,
   sending: { isPending, error },
+  isRetry = isOutage(error),
   isReady = true,
   isDanger = false,
 }: {
@@ -18,6 +20,8 @@ export function FormFooter({
   act: ReactNode
   /** The act that the form sends. */
   sending: { isPending: boolean; error: Error | null }
+  /** Whether no answer came to the first try; a form with a draft knows it also after it was closed. */
+  isRetry?: boolean
   /** False while a field is not complete. */
   isReady?: boolean
   isDanger?: boolean
@@ -28,7 +32,7 @@ export function FormFooter({
         {dismiss}
       </Button>
       <Button type="submit" loading={isPending} disabled={!isReady} data-danger={isDanger || undefined}>
-        <ActLabel error={error}>{act}</ActLabel>
+        <ActLabel isRetry={isRetry}>{act}</ActLabel>
       </Button>
     </DialogFooter>
   )

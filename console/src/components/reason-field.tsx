@@ -11,6 +11,7 @@ export function ReasonField({
   description,
   rows = 1,
   isOptional = false,
+  isReadOnly = false,
   hasFocus = false,
 }: {
   value: string
@@ -20,6 +21,8 @@ export function ReasonField({
   /** The height of the empty field. */
   rows?: number
   isOptional?: boolean
+  /** While the act is being sent. */
+  isReadOnly?: boolean
   /** Takes the focus when its dialog opens. */
   hasFocus?: boolean
 }) {
@@ -32,6 +35,7 @@ export function ReasonField({
       minRows={rows}
       maxRows={6}
       maxLength={REASON_LENGTH_MAX}
+      readOnly={isReadOnly}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       {...(hasFocus && { 'data-autofocus': true })}

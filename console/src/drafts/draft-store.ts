@@ -66,6 +66,14 @@ export class DraftStore {
     this.changed()
   }
 
+  /** Drops the keys of the drafts about an object: after another act on it, the same words are a new act. */
+  dropKeys(about: string): void {
+    for (const name of this.#names()) {
+      const draft = name.endsWith(` ${objectOf(about)}`) ? this.parse(this.read(name)) : undefined
+      if (draft?.key) this.write(name, { value: draft.value })
+    }
+  }
+
   /** Removes every draft of an account, when its person signs out. */
   forget(accountId: string): void {
     for (const name of this.#names()) if (name.startsWith(`${accountId} `)) this.remove(name)
@@ -86,4 +94,9 @@ export class DraftStore {
     const stored = keys.flatMap((key) => (key?.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : []))
     return [...new Set([...stored, ...this.#unsaved.keys()])]
   }
+}
+
+/** The object of a draft: the last word of its name. */
+function objectOf(name: string): string {
+  return name.slice(name.lastIndexOf(' ') + 1)
 }

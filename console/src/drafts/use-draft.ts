@@ -1,6 +1,6 @@
 import { useMemo, useState, useSyncExternalStore } from 'react'
 import { newIdempotencyKey } from '../api/new-idempotency-key.ts'
-import type { Sendable } from '../api/use-sending.ts'
+import { RETRIED_WITHIN_MS, type Sendable } from '../api/use-sending.ts'
 import { useMe } from '../shell/use-me.ts'
 import { usePlace } from '../shell/use-place.ts'
 import { drafts } from './drafts.ts'
@@ -14,12 +14,11 @@ export interface Draft<Value> extends Sendable {
   isKept: boolean
   /** When the draft was typed that the form found as it opened, in milliseconds. */
   foundFromMs: number | undefined
+  /** Whether it was sent and no answer came, so that the act may have been carried out. */
+  isUnanswered: boolean
   /** Forgets what was typed; the form begins again. */
   discard: () => void
 }
-
-/** How long after it was written a call counts as a retry of one whose answer was lost. */
-const RETRIED_WITHIN_MS = 10 * 60_000
 
 /**
  * The draft of a form about one object of this place, such as `note case_1`. Never for a password, a code or another
@@ -46,6 +45,7 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   }, [text, beginText])
   const [found, setFound] = useState({ name, fromMs: kept?.atMs })
   if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
+  const [sending, setSending] = useState<string>()
   const value = kept ? kept.value : begin
   const forget = () => {
     drafts.remove(name)
@@ -63,22 +63,27 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
     },
     isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
     foundFromMs: kept && found.fromMs,
+    isUnanswered: kept?.key !== undefined && sending !== name,
     discard: forget,
-    idempotencyKey() {
+    begin() {
       const stored = drafts.parse(drafts.read(name))
-      // Later, the same words are a new act: a gate that was closed, opened and is to be closed again.
       const isRetry = stored?.key !== undefined && Date.now() - stored.atMs < RETRIED_WITHIN_MS
       const key = isRetry ? stored.key! : newIdempotencyKey()
       // Kept with the text, so that a retry after a reload is a retry.
       drafts.write(name, { value, key })
+      setSending(name)
       return key
     },
-    renewKey() {
+    end(outcome) {
+      setSending(undefined)
+      if (outcome === 'unknown') return
+      if (outcome === 'done') drafts.dropKeys(name)
       const stored = drafts.parse(drafts.read(name))?.value ?? value
-      if (JSON.stringify(stored) === beginText) drafts.remove(name)
+      const text = JSON.stringify(stored)
+      // What another tab typed since is not what was sent.
+      if (text === beginText || (outcome === 'done' && text === JSON.stringify(value))) forget()
       else drafts.write(name, { value: stored })
     },
-    sent: forget,
   }
 }
 

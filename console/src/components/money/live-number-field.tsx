@@ -7,7 +7,8 @@ import { type AmountRules, readAmount } from './read-amount.ts'
 const DECIMALS_SHOWN = 4
 
 /** What a field needs whose number can change elsewhere too. */
-interface LiveNumberFieldProps extends Pick<NumberFieldProps, 'label' | 'aria-label' | 'description' | 'placeholder'> {
+interface LiveNumberFieldProps
+  extends Pick<NumberFieldProps, 'label' | 'aria-label' | 'description' | 'placeholder' | 'readOnly'> {
   value: number | null
   /** Every number that was understood; null where the field was emptied, if it may be. */
   onValue: (value: number | null) => void

@@ -12,6 +12,7 @@ export interface NumberFieldProps {
   'aria-label'?: string
   description?: ReactNode
   placeholder?: string
+  readOnly?: boolean
   /** What was typed, to the letter: the field never rewrites it while it has the focus. */
   text: string
   onText: (text: string) => void

@@ -51,6 +51,7 @@ function ConfirmForm({
     required: true,
     withAsterisk: false,
     'data-autofocus': true,
+    readOnly: isBusy,
     value: typed,
     onChange: (event: { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value),
   }

@@ -51,7 +51,13 @@ function EnrolForm({
             <CopyableId id={app.secret} />
           </div>
         </div>
-        <OneTimeCodeField label="Code that the app shows now" data-autofocus value={code} onChange={setCode} />
+        <OneTimeCodeField
+          label="Code that the app shows now"
+          data-autofocus
+          readOnly={isBusy}
+          value={code}
+          onChange={setCode}
+        />
         <FormError error={error} />
       </div>
       <FormFooter onClose={onClose} act={act} sending={{ isPending: isBusy, error }} />

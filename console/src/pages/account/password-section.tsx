@@ -56,6 +56,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
           required
           withAsterisk={false}
           data-autofocus
+          readOnly={change.isPending}
           value={current}
           onChange={(event) => setCurrent(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the current password', tabIndex: 0 }}

@@ -25,6 +25,7 @@ export function ProfileSection({ account }: { account: OutputOf<'account.me'>['a
           maxLength={255}
           required
           withAsterisk={false}
+          readOnly={rename.isPending}
           value={name}
           onChange={(event) => draft.change(event.currentTarget.value)}
         />

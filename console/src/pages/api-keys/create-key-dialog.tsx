@@ -78,12 +78,14 @@ function CreateKeyForm({
           placeholder="Checkout, staging"
           required
           maxLength={100}
+          readOnly={create.isPending}
           value={name}
           onChange={(event) => draft.change({ ...draft.value, name: event.currentTarget.value })}
           data-autofocus
         />
         <ScopeChoice
           scopes={scopes}
+          isReadOnly={create.isPending}
           chosen={chosen}
           onChange={(next) => draft.change({ ...draft.value, chosen: next })}
         />
@@ -91,6 +93,7 @@ function CreateKeyForm({
           label="Ends after"
           data={LIFETIMES}
           allowDeselect={false}
+          readOnly={create.isPending}
           value={lifetime}
           onChange={(value) => draft.change({ ...draft.value, lifetime: value ?? 'never' })}
         />
@@ -99,6 +102,7 @@ function CreateKeyForm({
         onClose={onClose}
         act="Create and show key"
         sending={create}
+        isRetry={draft.isUnanswered}
         isReady={name.trim() !== '' && chosen.length > 0}
       />
     </form>
@@ -107,10 +111,12 @@ function CreateKeyForm({
 
 function ScopeChoice({
   scopes,
+  isReadOnly,
   chosen,
   onChange,
 }: {
   scopes: Scopes
+  isReadOnly: boolean
   chosen: string[]
   onChange: (chosen: string[]) => void
 }) {
@@ -122,7 +128,11 @@ function ScopeChoice({
         <span className="strong" id="scopes-label">
           What may it do?
         </span>
-        <UnstyledButton className="small" onClick={() => onChange(isAll ? [] : offered.map((scope) => scope.name))}>
+        <UnstyledButton
+          className="small"
+          disabled={isReadOnly}
+          onClick={() => onChange(isAll ? [] : offered.map((scope) => scope.name))}
+        >
           {isAll ? 'Choose none' : 'Choose all'}
         </UnstyledButton>
       </div>
@@ -133,6 +143,7 @@ function ScopeChoice({
             key={name}
             label={<code>{name}</code>}
             description={description}
+            disabled={isReadOnly}
             checked={chosen.includes(name)}
             onChange={(event) =>
               onChange(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))

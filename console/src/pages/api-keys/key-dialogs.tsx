@@ -105,7 +105,13 @@ function RotateForm({
       sending={rotate}
       onConfirm={(reason, draft) => rotate.mutate({ id: apiKey.id, grace, reason }, { draft })}
     >
-      <ChoiceCards label="When does the old key end?" value={grace} onChange={setGrace} choices={GRACES} />
+      <ChoiceCards
+        label="When does the old key end?"
+        isReadOnly={rotate.isPending}
+        value={grace}
+        onChange={setGrace}
+        choices={GRACES}
+      />
     </ReasonForm>
   )
 }

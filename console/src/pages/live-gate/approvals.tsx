@@ -110,6 +110,7 @@ function YourApproval({ gate }: { gate: Gate }) {
         label="Why do you approve?"
         description="Goes on the audit log with your name."
         rows={2}
+        isReadOnly={approve.isPending}
         value={reason}
         onChange={draft.change}
       />
@@ -119,7 +120,7 @@ function YourApproval({ gate }: { gate: Gate }) {
         loading={approve.isPending}
         disabled={reason.trim() === ''}
       >
-        <ActLabel error={approve.error}>
+        <ActLabel isRetry={draft.isUnanswered}>
           {gate.approvals.length + 1 >= gate.approvals_needed ? 'Approve and open the gate' : 'Approve'}
         </ActLabel>
       </Button>

@@ -252,6 +252,7 @@ function NameForm({
         label="Name"
         required
         maxLength={80}
+        readOnly={sending.isPending}
         value={text}
         onChange={(event) => draft.change(event.currentTarget.value)}
         description={isTaken && onTaken === 'replace' ? 'Replaces the scenario of this name.' : undefined}
@@ -263,6 +264,7 @@ function NameForm({
         onClose={onClose}
         act={isTaken && onTaken === 'replace' ? 'Replace scenario' : act}
         sending={sending}
+        isRetry={draft.isUnanswered}
         isReady={name !== '' && name !== current && !(isTaken && onTaken === 'refuse')}
       />
     </form>

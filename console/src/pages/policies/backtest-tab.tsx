@@ -91,6 +91,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         description={`at most ${writeCount(DECISIONS_MAX)}`}
         value={last}
         whenEmpty="Write how many."
+        readOnly={start.isPending}
         rules={{ notation: currentNotation(), decimals: 0 }}
         onValue={(value) => draft.change({ ...draft.value, last: value })}
         onClear={setClear}
@@ -99,6 +100,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         label="From"
         description="optional, UTC"
         type="date"
+        readOnly={start.isPending}
         value={from}
         onChange={(event) => draft.change({ ...draft.value, from: event.currentTarget.value })}
       />
@@ -106,6 +108,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         label="Before"
         description="optional, UTC"
         type="date"
+        readOnly={start.isPending}
         value={to}
         onChange={(event) => draft.change({ ...draft.value, to: event.currentTarget.value })}
       />
@@ -115,7 +118,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         loading={start.isPending}
         disabled={!isClear || last === null || last > DECISIONS_MAX}
       >
-        <ActLabel error={start.error}>Run backtest</ActLabel>
+        <ActLabel isRetry={draft.isUnanswered}>Run backtest</ActLabel>
       </Button>
     </form>
   )

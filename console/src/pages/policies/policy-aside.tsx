@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconClock, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { isOutage } from '../../api/outage.ts'
 import { useAct } from '../../api/use-operation.ts'
 import { ActLabel } from '../../components/act-label.tsx'
 import { AskReason } from '../../components/ask-reason.tsx'
@@ -84,6 +85,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
         label="Why?"
         description="Goes on the audit log with your name."
         rows={2}
+        isReadOnly={approve.isPending || reject.isPending}
         value={reason}
         onChange={draft.change}
       />
@@ -94,7 +96,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           loading={approve.isPending}
           disabled={reason.trim() === '' || backtestId === undefined}
         >
-          <ActLabel error={approve.error}>{`Approve ${version}`}</ActLabel>
+          <ActLabel isRetry={draft.isUnanswered && isOutage(approve.error)}>{`Approve ${version}`}</ActLabel>
         </Button>
       )}
       {mayReject && (
@@ -105,7 +107,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           disabled={reason.trim() === ''}
           onClick={() => reject.mutate({ version, reason: reason.trim() }, { draft })}
         >
-          <ActLabel error={reject.error}>Reject</ActLabel>
+          <ActLabel isRetry={draft.isUnanswered && isOutage(reject.error)}>Reject</ActLabel>
         </Button>
       )}
       <p className="small dim">Approving does not activate. That is a step of its own.</p>
@@ -189,11 +191,12 @@ function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
             minRows={2}
             maxRows={8}
             maxLength={4_000}
+            readOnly={comment.isPending}
             value={text}
             onChange={(event) => draft.change(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={comment.isPending} disabled={text.trim() === ''}>
-            <ActLabel error={comment.error}>Comment</ActLabel>
+            <ActLabel isRetry={draft.isUnanswered}>Comment</ActLabel>
           </Button>
         </form>
       )}

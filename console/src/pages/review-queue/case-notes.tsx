@@ -43,12 +43,13 @@ export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase
             minRows={1}
             maxRows={4}
             maxLength={5_000}
+            readOnly={add.isPending}
             value={text}
             onChange={(event) => draft.change(event.currentTarget.value)}
           />
           {text.trim() !== '' && (
             <Button type="submit" variant="default" size="xs" loading={add.isPending}>
-              <ActLabel error={add.error}>Add note</ActLabel>
+              <ActLabel isRetry={draft.isUnanswered}>Add note</ActLabel>
             </Button>
           )}
         </form>

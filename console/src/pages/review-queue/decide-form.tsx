@@ -97,7 +97,7 @@ function DecideEnd({
 }: {
   plan: CasePlan
   draft: Draft<CaseAnswer>
-  decide: { isPending: boolean; error: Error | null }
+  decide: { isPending: boolean }
 }) {
   return (
     <div className={classes.decideEnd}>
@@ -113,7 +113,7 @@ function DecideEnd({
         rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
         data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
       >
-        <ActLabel error={decide.error}>{actOf(plan)}</ActLabel>
+        <ActLabel isRetry={draft.isUnanswered}>{actOf(plan)}</ActLabel>
       </Button>
     </div>
   )

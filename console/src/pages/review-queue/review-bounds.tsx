@@ -62,6 +62,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
         label="Without a question, percent"
         description={`How far a limit may be above what was asked, and above what the policy could lend. At most ${writeCount(most.ask_above_percent)}.`}
         whenEmpty="Write a number; 0 asks about every limit above."
+        readOnly={change.isPending}
         rules={{ ...whole, allows: 'zero' }}
         value={percent}
         onValue={(value) => setNext({ ...next, ask_above_percent: value ?? 0 })}
@@ -71,6 +72,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
         label="Refused above, times"
         description={`A limit of more than so many times what was asked is refused, whatever the reason. At most ${writeCount(most.refuse_above_times)}.`}
         whenEmpty="Write a number from 1 up."
+        readOnly={change.isPending}
         rules={whole}
         value={times}
         onValue={(value) => setNext({ ...next, refuse_above_times: value ?? 1 })}

@@ -55,6 +55,7 @@ function InviteForm({
           label="Name"
           required
           maxLength={255}
+          readOnly={invite.isPending}
           value={name}
           onChange={(event) => draft.change({ ...draft.value, name: event.currentTarget.value })}
           data-autofocus
@@ -65,12 +66,14 @@ function InviteForm({
           description="Their account gets this address. The console sends no mail: you hand over the link."
           required
           maxLength={254}
+          readOnly={invite.isPending}
           value={email}
           onChange={(event) => draft.change({ ...draft.value, email: event.currentTarget.value })}
         />
         <RoleChoices
           label="Role"
           roles={roles}
+          isReadOnly={invite.isPending}
           value={role}
           onChange={(next) => draft.change({ ...draft.value, role: next })}
         />
@@ -80,6 +83,7 @@ function InviteForm({
         onClose={onClose}
         act="Make and show link"
         sending={invite}
+        isRetry={draft.isUnanswered}
         isReady={name.trim() !== '' && email.trim() !== ''}
       />
     </form>

@@ -7,16 +7,24 @@ import type { RoleChoice } from './teammate.ts'
 export function RoleChoices({
   label,
   roles,
+  isReadOnly,
   value,
   onChange,
 }: {
   label: string
   roles: readonly RoleChoice[]
+  /** While the choice is being sent. */
+  isReadOnly: boolean
   value: RoleChoice['role']
   onChange: (role: RoleChoice['role']) => void
 }) {
   return (
-    <Radio.Group label={label} value={value} onChange={(role) => onChange(role as RoleChoice['role'])}>
+    <Radio.Group
+      label={label}
+      readOnly={isReadOnly}
+      value={value}
+      onChange={(role) => onChange(role as RoleChoice['role'])}
+    >
       <div className={classes.choices}>
         {roles
           .filter(({ may_give }) => may_give)

@@ -113,19 +113,25 @@ function RoleForm({
         <RoleChoices
           label="Role"
           roles={roles}
+          isReadOnly={change.isPending}
           value={role}
           onChange={(next) => draft.change({ ...draft.value, role: next })}
         />
         {teammate.has_single_sign_on && (
           <Banner>Signs in through the identity provider: the next sign-in gives the role of the groups again.</Banner>
         )}
-        <ReasonField value={reason} onChange={(next) => draft.change({ ...draft.value, reason: next })} />
+        <ReasonField
+          value={reason}
+          onChange={(next) => draft.change({ ...draft.value, reason: next })}
+          isReadOnly={change.isPending}
+        />
         <FormError error={change.error} />
       </div>
       <FormFooter
         onClose={onClose}
         act="Change role"
         sending={change}
+        isRetry={draft.isUnanswered}
         isReady={reason.trim() !== '' && role !== teammate.role}
       />
     </form>

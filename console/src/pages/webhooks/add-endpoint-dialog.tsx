@@ -43,10 +43,16 @@ function AddForm({
     <form onSubmit={submit}>
       <div className={classes.form}>
         <DraftNotice draft={draft} />
-        <EndpointFields fields={fields} onChange={change} />
+        <EndpointFields fields={fields} isReadOnly={add.isPending} onChange={change} />
         <FormError error={add.error} />
       </div>
-      <FormFooter onClose={onClose} act="Add and show secret" sending={add} isReady={isReady} />
+      <FormFooter
+        onClose={onClose}
+        act="Add and show secret"
+        sending={add}
+        isRetry={draft.isUnanswered}
+        isReady={isReady}
+      />
     </form>
   )
 }

@@ -16,10 +16,13 @@ export interface Fields {
 /** The fields of an endpoint: URL, description, and the catalogue of events to choose from. */
 export function EndpointFields({
   fields,
+  isReadOnly,
   onChange,
   urlHint,
 }: {
   fields: Fields
+  /** While they are being sent. */
+  isReadOnly: boolean
   onChange: (fields: Fields) => void
   /** In place of the required URL: what happens if it stays empty. */
   urlHint?: string
@@ -34,6 +37,7 @@ export function EndpointFields({
         required={!urlHint}
         maxLength={2_048}
         spellCheck={false}
+        readOnly={isReadOnly}
         value={fields.url}
         onChange={(event) => onChange({ ...fields, url: event.currentTarget.value })}
         data-autofocus
@@ -42,11 +46,13 @@ export function EndpointFields({
         label="Description"
         description="Tells endpoints of one host apart."
         maxLength={255}
+        readOnly={isReadOnly}
         value={fields.description}
         onChange={(event) => onChange({ ...fields, description: event.currentTarget.value })}
       />
       <EventChoice
         chosen={fields.event_types}
+        isReadOnly={isReadOnly}
         onChange={(event_types) => onChange({ ...fields, event_types })}
         catalogue={catalogue?.event_types ?? []}
       />
@@ -63,10 +69,12 @@ function urlRule(catalogue: { allows_loopback: boolean; environment: string } | 
 
 function EventChoice({
   chosen,
+  isReadOnly,
   onChange,
   catalogue,
 }: {
   chosen: EventTypes
+  isReadOnly: boolean
   onChange: (chosen: EventTypes) => void
   catalogue: readonly { type: string; summary: string }[]
 }) {
@@ -77,6 +85,7 @@ function EventChoice({
     <div className={classes.form}>
       <Radio.Group
         label="Events"
+        readOnly={isReadOnly}
         value={chosen === 'all' ? 'all' : 'some'}
         onChange={(value) => onChange(value === 'all' ? 'all' : ([] as unknown as EventTypes))}
       >
@@ -97,6 +106,7 @@ function EventChoice({
               key={type}
               label={<code>{type}</code>}
               description={summary.replaceAll('`', '')}
+              disabled={isReadOnly}
               checked={named.includes(type)}
               onChange={(event) => choose(type, event.currentTarget.checked)}
             />

@@ -53,6 +53,7 @@ export function EditForm({ endpoint, onClose }: FormProps) {
     >
       <EndpointFields
         fields={fields}
+        isReadOnly={edit.isPending}
         onChange={change}
         urlHint={`Leave it empty to keep ${addressOf(endpoint.url)}. Deliveries that wait go to the new one.`}
       />
@@ -93,6 +94,7 @@ export function RotateForm({ endpoint, onClose, onRotated }: FormProps & { onRot
     >
       <ChoiceCards
         label="When does the old secret end?"
+        isReadOnly={rotate.isPending}
         value={overlap}
         onChange={setOverlap}
         choices={[
@@ -149,6 +151,7 @@ export function RecoverForm({ endpoint, onClose }: FormProps) {
         description="In your time zone."
         type="datetime-local"
         required
+        readOnly={recover.isPending}
         value={since}
         onChange={(event) => setSince(event.currentTarget.value)}
         data-autofocus

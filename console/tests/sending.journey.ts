@@ -1,0 +1,99 @@
+/** What is said and kept follows what was sent: while a form is under way, after its answer was lost, and in other dialogs. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createKey } from '../../server/src/admin/manage-keys.ts'
+import { untilCount, untilEqual } from './browser.ts'
+import { openConsoleBehindProxy, outage } from './cut-network.ts'
+import { caseOpener } from './review-cases.ts'
+
+const { testConsole, network } = await openConsoleBehindProxy()
+const { api, organizationId, problems } = testConsole
+const { sandbox } = api.service.installation.storage.environments
+
+after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
+
+await caseOpener(testConsole)
+const why = (tab: Page) => tab.getByRole('textbox', { name: 'Why?' })
+
+test('the words about an act are those of its object, also if its dialog was closed before the answer came', async () => {
+  const tab = await testConsole.open('api-keys')
+  await openDialog(tab, 'Journey', 'Disable')
+  await why(tab).fill('It leaked.')
+  network.holdStatementWith('keys.disable')
+  await tab.getByRole('button', { name: 'Disable key' }).click()
+  await untilEqual(() => why(tab).getAttribute('readonly'), '')
+  await tab.keyboard.press('Escape')
+  await untilCount(tab.getByRole('dialog'), 0)
+  network.pass()
+  await tab.getByText(/^Disabled “Journey” \(…\w{4}\)\.$/).waitFor()
+  await tab.close()
+})
+
+async function openDialog(tab: Page, name: string, act: 'Disable' | 'Enable'): Promise<void> {
+  await tab.getByRole('button', { name: `Actions for ${name} ending in` }).click()
+  await tab.getByRole('menuitem', { name: `${act}…` }).click()
+}
+
+async function makeKeys(...names: string[]): Promise<void> {
+  for (const name of names)
+    await createKey(api.service.installation, {
+      ...{ environment: 'sandbox', organizationId, name, scopes: ['entities:read'], expiresAt: null },
+      actor: { type: 'system', id: 'test' },
+    })
+}
+
+/** When a key was disabled; null while it works. */
+async function disabledAt(name: string): Promise<unknown> {
+  const rows = await sandbox.query('SELECT disabled_at FROM api_keys WHERE name = $1', [name])
+  assert.equal(rows.length, 1)
+  return rows[0]!.disabled_at
+}
+
+test('a dialog tries again only on the object whose answer is unknown', async () => {
+  await makeKeys('First', 'Second')
+  const tab = await testConsole.open('api-keys')
+  await openDialog(tab, 'First', 'Disable')
+  await why(tab).fill('It leaked.')
+  network.refuse()
+  await tab.getByRole('button', { name: 'Disable key' }).click()
+  await tab.getByRole('button', { name: 'Try again: disable key' }).waitFor()
+  network.pass()
+  await untilCount(outage(tab), 0)
+  await tab.getByRole('button', { name: 'Cancel' }).click()
+
+  await openDialog(tab, 'Second', 'Disable')
+  await why(tab).fill('It leaked, too.')
+  await tab.getByRole('button', { name: 'Disable key', exact: true }).click()
+  await tab.getByText(/^Disabled “Second”/).waitFor()
+
+  await openDialog(tab, 'First', 'Disable')
+  await tab.getByRole('button', { name: 'Try again: disable key' }).click()
+  await tab.getByText(/^Disabled “First”/).waitFor()
+  await tab.close()
+})
+
+test('the same words after another act on the object are a new act, not a retry of the one whose answer was lost', async () => {
+  await makeKeys('Leaked Twice')
+  const tab = await testConsole.open('api-keys')
+  await openDialog(tab, 'Leaked Twice', 'Disable')
+  await why(tab).fill('It leaked.')
+  network.refuseFromAnswerTo('keys.disable')
+  await tab.getByRole('button', { name: 'Disable key' }).click()
+  await tab.getByRole('button', { name: 'Try again: disable key' }).waitFor()
+  network.pass()
+  await untilCount(outage(tab), 0)
+  assert.notEqual(await disabledAt('Leaked Twice'), null, 'the server has disabled it')
+  await tab.getByRole('button', { name: 'Cancel' }).click()
+  await openDialog(tab, 'Leaked Twice', 'Enable')
+  await why(tab).fill('A false alarm.')
+  await tab.getByRole('button', { name: 'Enable key' }).click()
+  await tab.getByText(/^Enabled “Leaked Twice”/).waitFor()
+
+  await openDialog(tab, 'Leaked Twice', 'Disable')
+  assert.equal(await why(tab).inputValue(), 'It leaked.')
+  await tab.getByRole('button', { name: 'Disable key', exact: true }).click()
+  await tab.getByText(/^Disabled “Leaked Twice”/).waitFor()
+  assert.notEqual(await disabledAt('Leaked Twice'), null)
+  await tab.close()
+})
