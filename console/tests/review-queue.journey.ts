@@ -252,12 +252,12 @@ test('a colleague who is faster is named, found by the poll or by the answer, an
     assert.match((await alert.textContent())!, /Test declined: “The owner is insolvent\.”/)
     await untilEqual(() => alert.evaluate((banner) => banner === document.activeElement), true)
     assert.equal(await tab.getByText(`Declined ${name}.`).count(), 0, 'no toast of success')
-    const wrote = drawer(tab).getByRole('textbox', { name: 'What you wrote' })
-    assert.match(await wrote.inputValue(), /: decline\nNot before the accounts are here\.$/)
-    assert.equal(await wrote.getAttribute('readonly'), '')
+    assert.equal(await reasonOf(tab).inputValue(), 'Not before the accounts are here.')
+    assert.equal(await reasonOf(tab).getAttribute('readonly'), '')
+    assert.equal(await drawer(tab).getByRole('button', { name: 'Decline D', pressed: true }).isDisabled(), true)
     assert.equal(
       await drawer(tab)
-        .getByRole('button', { name: /^Decline/ })
+        .getByRole('button', { name: /^Decline €/ })
         .count(),
       0,
       'nothing can be sent',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
-import { untilCount, untilEqual } from './browser.ts'
+import { settle, untilCount, untilEqual } from './browser.ts'
 import { openConsoleBehindProxy, outage } from './cut-network.ts'
 import { caseOpener } from './review-cases.ts'
 
@@ -13,8 +13,55 @@ const { sandbox } = api.service.installation.storage.environments
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
-await caseOpener(testConsole)
+const { undecided, reviewsOf } = await caseOpener(testConsole)
+const drawer = (tab: Page) => tab.getByRole('complementary', { name: 'Case' })
+const reasonOf = (tab: Page) => drawer(tab).getByRole('textbox', { name: 'Reason' })
 const why = (tab: Page) => tab.getByRole('textbox', { name: 'Why?' })
+
+async function openCase(tab: Page, name: string): Promise<void> {
+  await tab.getByRole('row').filter({ hasText: name }).getByRole('link').click()
+  await drawer(tab).getByRole('heading', { level: 2, name }).waitFor()
+}
+
+test('while a review is sent its fields are read only, and the toast says what was sent', async () => {
+  const decision = await undecided('Sent Once', 6_000)
+  const tab = await testConsole.open('review-queue')
+  await openCase(tab, 'Sent Once')
+  await tab.keyboard.press('a')
+  await reasonOf(tab).fill('Known for years.')
+  network.holdStatementWith('cases.decide')
+  await tab.keyboard.press('Control+Enter')
+  await untilEqual(() => reasonOf(tab).getAttribute('readonly'), '')
+  await reasonOf(tab).focus()
+  await tab.keyboard.type(' Or not.')
+  const limit = drawer(tab).getByLabel('Limit in EUR')
+  assert.equal(await limit.getAttribute('readonly'), '')
+  assert.equal(await drawer(tab).getByRole('button', { name: 'Decline D' }).isDisabled(), true)
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('d')
+  await drawer(tab).getByRole('button', { name: 'Approve A', pressed: true }).waitFor()
+  network.pass()
+  await tab.getByText('Approved Sent Once for €6,000.').waitFor()
+  assert.deepEqual(await reviewsOf(decision.id), [['approve', 6_000]])
+  await tab.close()
+})
+
+test('a reviewer who goes to another case before the answer came stays there', async () => {
+  for (const name of ['Answered Late', 'Gone To', 'Next After']) await undecided(name, 6_000)
+  const tab = await testConsole.open('review-queue')
+  await openCase(tab, 'Answered Late')
+  await tab.keyboard.press('d')
+  await reasonOf(tab).fill('No accounts were sent.')
+  network.holdStatementWith('cases.decide')
+  await tab.keyboard.press('Control+Enter')
+  await untilEqual(() => reasonOf(tab).getAttribute('readonly'), '')
+  await openCase(tab, 'Next After')
+  network.pass()
+  await tab.getByText('Declined Answered Late.').waitFor()
+  await settle(tab)
+  await drawer(tab).getByRole('heading', { level: 2, name: 'Next After' }).waitFor()
+  await tab.close()
+})
 
 test('the words about an act are those of its object, also if its dialog was closed before the answer came', async () => {
   const tab = await testConsole.open('api-keys')

@@ -56,7 +56,7 @@ function limitToOffer({ requested, could_lend }: WaitingRequest): string {
 }
 
 /** What the text of a limit says. */
-export function limitOf({ requested }: WaitingRequest, { limit }: RequestAnswer): Reading {
+export function limitOf({ requested }: Pick<WaitingRequest, 'requested'>, { limit }: RequestAnswer): Reading {
   return readAmount(limit, moneyRules(currentNotation(), requested?.currency ?? ''))
 }
 
@@ -140,7 +140,8 @@ function verdictOf({ request, verdict, limit }: RequestPlan, { conditions }: Req
   }
 }
 
-function linesOf(text: string): string[] {
+/** The conditions that were written, one on each line. */
+export function linesOf(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import { IconAlertTriangle, IconChevronDown, IconChevronUp, IconDots, IconUserCheck, IconX } from '@tabler/icons-react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { Failed } from '../../components/failed.tsx'
@@ -11,6 +11,7 @@ import { writeMoney } from '../../components/write-number.ts'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
 import { type CaseAnswer, NO_ANSWER } from './case-answer.ts'
+import { conflictOf, isRecorded } from './case-conflict.ts'
 import { CaseEnded } from './case-ended.tsx'
 import { CaseNotes } from './case-notes.tsx'
 import { CaseSummary } from './case-summary.tsx'
@@ -40,11 +41,13 @@ export function CaseDrawer(props: CaseDrawerProps) {
   const shown = query.data?.id === id ? query.data : undefined
   const isTaken = shown?.assignee != null && shown.assignee.id !== me
   const draft = useDraft<CaseAnswer>(`review ${id}`, NO_ANSWER)
-  const isRecorded = draft.isKept && shown?.end?.by_id === me
+  const isDone = shown !== undefined && draft.isKept && isRecorded(shown, draft.value, me)
   useEffect(() => {
     // The answer to the reviewer's own decision was lost, and the case shows it now.
-    if (isRecorded) draft.discard()
+    if (isDone) draft.discard()
   })
+  const conflict = shown && mayReview && draft.isKept && !isDone ? conflictOf(shown, draft.value, me) : undefined
+  const ends = useRef<HTMLDivElement>(null)
   return (
     <aside className={classes.drawer} aria-label="Case">
       <DrawerHead {...props} shown={shown} me={me} mayReview={mayReview} />
@@ -52,18 +55,18 @@ export function CaseDrawer(props: CaseDrawerProps) {
       <section className={classes.scroll} tabIndex={0} aria-label="What the case is about">
         {query.error && !shown && <Failed error={query.error} onRetry={() => void query.refetch()} />}
         {!query.error && !shown && <Skeleton height={240} />}
-        {shown?.end && <CaseEnded shown={shown} end={shown.end} />}
+        {shown && <CaseEnded ref={ends} shown={shown} />}
         {shown && !shown.end && isTaken && <CaseTaken shown={shown} me={me} mayReview={mayReview} />}
         {shown && <CaseSummary shown={shown} />}
         {shown && <WholeDecision key={shown.decision.id} decisionId={shown.decision.id} />}
         {shown && <CaseNotes shown={shown} mayWrite={mayReview} />}
       </section>
-      {shown && !shown.end && shown.requests.length > 0 && mayReview && !isTaken && (
+      {shown && !shown.end && shown.requests.length > 0 && mayReview && !isTaken && !conflict && (
         // A request that joins the case adds its fields; what was written about the others stays.
         <DecideForm key={shown.id} shown={shown} draft={draft} onDecided={onDecided} />
       )}
-      {shown && (shown.end || isTaken) && mayReview && draft.isKept && !isRecorded && (
-        <Conflict shown={shown} draft={draft} onNext={() => onMove(1)} />
+      {shown && conflict && (
+        <Conflict {...{ shown, conflict, me, draft }} onSee={() => ends.current?.focus()} onNext={() => onMove(1)} />
       )}
     </aside>
   )

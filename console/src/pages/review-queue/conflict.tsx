@@ -1,64 +1,55 @@
-import { Button, Textarea } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconCopy, IconNote, IconTrash, IconUsers } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
+import { IconArrowRight, IconCopy, IconEye, IconNote, IconTrash, IconUsers } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useAct } from '../../api/use-operation.ts'
 import { Banner } from '../../components/state-badge.tsx'
-import { Time } from '../../components/time.tsx'
-import { writeMoney } from '../../components/write-number.ts'
 import type { Draft } from '../../drafts/use-draft.ts'
 import type { CaseAnswer } from './case-answer.ts'
+import { type CaseConflict, onlyWaiting, requestsToShow } from './case-conflict.ts'
+import { CaseFields } from './case-fields.tsx'
+import { ConflictWords, textOf } from './conflict-words.tsx'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 
 /** The longest note that a case takes. */
 const NOTE_LENGTH_MAX = 5_000
 
-/** Says that a colleague was faster, and keeps what the reviewer had written until they act. */
-export function Conflict({ shown, draft, onNext }: { shown: ShownCase; draft: Draft<CaseAnswer>; onNext: () => void }) {
+/** What the conflict about a case needs. */
+interface ConflictProps {
+  shown: ShownCase
+  conflict: CaseConflict
+  me: string | undefined
+  draft: Draft<CaseAnswer>
+  /** Shows how the requests were decided. */
+  onSee: () => void
+  onNext: () => void
+}
+
+/** Says that a colleague was faster, and keeps what the reviewer had written, read only, until they act. */
+export function Conflict({ shown, conflict, me, draft, onSee, onNext }: ConflictProps) {
   const banner = useRef<HTMLDivElement>(null)
-  const clipboard = useClipboard()
-  const note = useAct('cases.note', { says: 'Your text is a note of the case now.' })
-  const text = textOf(shown, draft.value)
   useEffect(() => banner.current?.focus(), [])
   return (
     <div className={classes.decide}>
       <div ref={banner} role="alert" tabIndex={-1} className={classes.conflict}>
         <Banner tone="alert" icon={<IconUsers size={16} stroke={1.75} />}>
-          <Faster shown={shown} />
+          <ConflictWords conflict={conflict} me={me} />
         </Banner>
       </div>
-      <Textarea
-        label="What you wrote"
-        description="It was not sent. It stays in this browser until you discard it."
-        readOnly
-        autosize
-        minRows={2}
-        maxRows={8}
-        value={text}
+      <Acts {...{ shown, conflict, draft, onSee }} />
+      <CaseFields
+        requests={requestsToShow(shown, draft.value)}
+        bounds={shown.bounds}
+        answer={draft.value}
+        isAbove={false}
+        isSent={false}
+        isReadOnly
+        {...NO_CHANGE}
       />
-      <div className={classes.conflictActs}>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconNote size={14} stroke={1.75} />}
-          loading={note.isPending}
-          onClick={() => note.mutate({ id: shown.id, text: text.slice(0, NOTE_LENGTH_MAX) }, { draft })}
-        >
-          Keep mine as a note
-        </Button>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconCopy size={14} stroke={1.75} />}
-          onClick={() => clipboard.copy(text)}
-        >
-          {clipboard.copied ? 'Copied' : 'Copy my text'}
-        </Button>
-        <Button variant="default" size="xs" leftSection={<IconTrash size={14} stroke={1.75} />} onClick={draft.discard}>
-          Discard my text
-        </Button>
-        <Button variant="default" size="xs" rightSection={<kbd>J</kbd>} onClick={onNext}>
+      <div className={classes.decideEnd}>
+        <span className="small dim">Your text is kept in this browser until you discard it.</span>
+        <Button variant="default" rightSection={<kbd>J</kbd>} onClick={onNext}>
           Next case
         </Button>
       </div>
@@ -66,39 +57,60 @@ export function Conflict({ shown, draft, onNext }: { shown: ShownCase; draft: Dr
   )
 }
 
-function Faster({ shown: { end, assignee } }: { shown: ShownCase }) {
-  if (!end)
-    return (
-      <b>
-        {assignee?.name} took this case <Time at={assignee?.since ?? ''} as="relative" />; your text is kept.
-      </b>
-    )
-  const did = end.verdict === 'decline' ? 'declined' : 'approved'
+/** Nothing changes in fields that are read only. */
+const NO_CHANGE = { onCurrent() {}, onVerdict() {}, onRequest() {}, onReason() {} }
+
+function Acts({ shown, conflict, draft, onSee }: Omit<ConflictProps, 'me' | 'onNext'>) {
+  const clipboard = useClipboard()
+  const note = useAct('cases.note', { says: 'Your text is a note of the case now.' })
+  const text = textOf(shown, draft.value)
+  const isPartly = conflict.decided.length > 0 && conflict.waiting > 0 && !conflict.holder
   return (
-    <>
-      <b>
-        {end.by} decided this <Time at={end.at} as="relative" />, at <Time at={end.at} as="time" />; your text is kept.
-      </b>
-      <div>
-        {end.by} {did}
-        {end.limit && ` ${writeMoney(end.limit.amount, end.limit.currency)}`}: “{end.reason}” Your draft was not sent.
-      </div>
-    </>
+    <div className={classes.conflictActs}>
+      {conflict.decided.length > 0 && (
+        <ActButton icon={<IconEye size={14} stroke={1.75} />} onClick={onSee}>
+          See the decision
+        </ActButton>
+      )}
+      {isPartly && (
+        <ActButton
+          icon={<IconArrowRight size={14} stroke={1.75} />}
+          onClick={() => draft.change((written) => onlyWaiting(shown, written))}
+        >
+          Go on with what waits
+        </ActButton>
+      )}
+      <ActButton
+        icon={<IconNote size={14} stroke={1.75} />}
+        isPending={note.isPending}
+        onClick={() => note.mutate({ id: shown.id, text: text.slice(0, NOTE_LENGTH_MAX) }, { draft })}
+      >
+        Keep mine as a note
+      </ActButton>
+      <ActButton icon={<IconCopy size={14} stroke={1.75} />} onClick={() => clipboard.copy(text)}>
+        {clipboard.copied ? 'Copied' : 'Copy my text'}
+      </ActButton>
+      <ActButton icon={<IconTrash size={14} stroke={1.75} />} onClick={draft.discard}>
+        Discard my text
+      </ActButton>
+    </div>
   )
 }
 
-/** What the reviewer wrote, in words: the answers to the requests, then the reason. */
-function textOf({ decisions }: ShownCase, { requests, reason }: CaseAnswer): string {
-  const answers = decisions.flatMap(({ id, product, requested }) => {
-    const answer = requests[id]
-    if (!answer?.verdict) return []
-    const asked = requested ? ` (${writeMoney(requested.amount, requested.currency)} asked)` : ''
-    const said = [
-      answer.verdict.replaceAll('_', ' '),
-      answer.verdict !== 'decline' && answer.limit.trim() !== '' && `limit ${answer.limit.trim()}`,
-      answer.verdict === 'approve_with_conditions' && answer.conditions.trim(),
-    ]
-    return [`${product.replaceAll('_', ' ')}${asked}: ${said.filter(Boolean).join(', ')}`]
-  })
-  return [...answers, reason.trim()].filter((line) => line !== '').join('\n')
+function ActButton({
+  icon,
+  isPending = false,
+  onClick,
+  children,
+}: {
+  icon: ReactNode
+  isPending?: boolean
+  onClick: () => void
+  children: ReactNode
+}) {
+  return (
+    <Button variant="default" size="xs" leftSection={icon} loading={isPending} onClick={onClick}>
+      {children}
+    </Button>
+  )
 }

@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { isOutage } from '../../api/outage.ts'
@@ -9,8 +9,8 @@ import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
 import { answerTo, type CaseAnswer, type CasePlan, planOf, type ReviewVerdict, withAnswer } from './case-answer.ts'
+import { CaseFields } from './case-fields.tsx'
 import { actOf, doneOf } from './plan-words.ts'
-import { RequestAnswerFields } from './request-answer-fields.tsx'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
 import { useQueueKeys } from './use-queue-keys.ts'
@@ -31,10 +31,11 @@ export function DecideForm({
   const { value: answer, change: setAnswer } = draft
   const [isSent, setSent] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const { current, setCurrent, choose } = useChoice({ shown, answer, setAnswer, form })
   const queries = useQueryClient()
   const plan = planOf(shown, answer)
   const decide = useAct('cases.decide', { showsErrors: true, says: doneOf(plan, shown.entity.name), onDone: onDecided })
+  const isReadOnly = decide.isPending
+  const { current, setCurrent, choose } = useChoice({ shown, answer, setAnswer, form, isReadOnly })
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
     setSent(true)
@@ -47,40 +48,27 @@ export function DecideForm({
       },
     })
   }
-  const hasVerdict = plan.requests.some(({ verdict }) => verdict)
-  const many = shown.requests.length
   return (
     <form ref={form} className={classes.decide} onSubmit={submit} onKeyDown={(event) => onFormKey(event, submit)}>
       <DraftNotice draft={draft} />
-      {many > 1 && (
-        <div className={classes.decideHead}>
-          <h3>{many} requests, a verdict and a limit each</h3>
+      <CaseFields
+        requests={shown.requests}
+        bounds={shown.bounds}
+        isAbove={plan.isAbove}
+        {...{ answer, isSent, isReadOnly }}
+        currentId={current.id}
+        hint={
           <span className="small dim">
             Same verdict for all <kbd>=</kbd>
           </span>
-        </div>
-      )}
-      {shown.requests.map((request, index) => (
-        <RequestAnswerFields
-          key={request.id}
-          {...{ request, isSent }}
-          refusedTimes={shown.bounds.refuse_above_times}
-          number={many > 1 ? index + 1 : undefined}
-          isCurrent={many > 1 && request.id === current.id}
-          answer={answerTo(request, answer)}
-          onCurrent={() => setCurrent(request.id)}
-          onVerdict={(verdict) => choose(request, verdict)}
-          onChange={(changes) => setAnswer((written) => withAnswer(written, request, changes))}
-        />
-      ))}
-      {hasVerdict && (
+        }
+        onCurrent={setCurrent}
+        onVerdict={choose}
+        onRequest={(request, changes) => setAnswer((written) => withAnswer(written, request, changes))}
+        onReason={(reason) => setAnswer((written) => ({ ...written, reason }))}
+      />
+      {plan.requests.some(({ verdict }) => verdict) && (
         <>
-          <Reason
-            {...{ plan, isSent }}
-            least={shown.bounds.reason_characters_min}
-            reason={answer.reason}
-            onChange={(reason) => setAnswer((written) => ({ ...written, reason }))}
-          />
           <FormError error={decide.error} />
           <DecideEnd {...{ plan, draft, decide }} />
         </>
@@ -125,11 +113,13 @@ function useChoice({
   answer,
   setAnswer,
   form,
+  isReadOnly,
 }: {
   shown: ShownCase
   answer: CaseAnswer
   setAnswer: (change: (written: CaseAnswer) => CaseAnswer) => void
   form: React.RefObject<HTMLFormElement | null>
+  isReadOnly: boolean
 }) {
   const [currentId, setCurrent] = useState<string>()
   const [focusOn, setFocusOn] = useState<{ field: string }>()
@@ -153,47 +143,15 @@ function useChoice({
     if (verdict)
       setAnswer((written) => requests.reduce((all, request) => withAnswer(all, request, { verdict }), written))
   }
-  useQueueKeys({
+  const keys = {
     A: () => choose(current, 'approve'),
     C: () => choose(current, 'approve_with_conditions'),
     D: () => choose(current, 'decline'),
     '=': chooseAll,
     ...Object.fromEntries(requests.slice(0, 9).map(({ id }, index) => [String(index + 1), () => setCurrent(id)])),
-  })
+  }
+  useQueueKeys(isReadOnly ? {} : keys)
   return { current, setCurrent, choose }
-}
-
-function Reason({
-  plan,
-  least,
-  reason,
-  isSent,
-  onChange,
-}: {
-  plan: CasePlan
-  /** The shortest reason that can say why a limit is above the bounds. */
-  least: number
-  reason: string
-  isSent: boolean
-  onChange: (reason: string) => void
-}) {
-  const why = plan.isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
-  const isShort = reason.trim().length < (plan.isAbove ? least : 1)
-  return (
-    <Textarea
-      data-field="reason"
-      label="Reason"
-      description={plan.isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
-      error={isSent && isShort ? why : undefined}
-      required
-      autosize
-      minRows={2}
-      maxRows={5}
-      maxLength={5_000}
-      value={reason}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  )
 }
 
 /** Ctrl Enter submits from any field, Enter alone from none; Esc leaves the field, so that the keys of the queue work again. */

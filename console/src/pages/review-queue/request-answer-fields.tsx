@@ -24,6 +24,8 @@ interface RequestAnswerProps {
   isCurrent: boolean
   answer: RequestAnswer
   isSent: boolean
+  /** While it is being sent, or cannot be. */
+  isReadOnly: boolean
   /** Limits of more than so many times what was asked are refused. */
   refusedTimes: number
   onCurrent: () => void
@@ -33,7 +35,7 @@ interface RequestAnswerProps {
 
 /** One request of a case: its verdict, and with an approval its conditions and its limit. */
 export function RequestAnswerFields(props: RequestAnswerProps) {
-  const { request, number, isCurrent, answer, isSent, onCurrent, onVerdict, onChange } = props
+  const { request, number, isCurrent, answer, isSent, isReadOnly, onCurrent, onVerdict, onChange } = props
   const { verdict } = answer
   const product = request.product.replaceAll('_', ' ')
   return (
@@ -60,6 +62,7 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
             className={classes.choice}
             data-verdict={choice}
             aria-pressed={verdict === choice}
+            disabled={isReadOnly}
             onClick={() => onVerdict(choice)}
           >
             <Icon size={16} stroke={1.75} aria-hidden="true" />
@@ -78,6 +81,7 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
           minRows={1}
           maxRows={4}
           maxLength={2_000}
+          readOnly={isReadOnly}
           value={answer.conditions}
           onChange={(event) => onChange({ conditions: event.currentTarget.value })}
         />
@@ -104,6 +108,7 @@ function LimitField({
   request,
   answer,
   isSent,
+  isReadOnly,
   refusedTimes,
   onChange,
   currency,
@@ -119,6 +124,7 @@ function LimitField({
         currency={currency}
         whenEmpty="Write a limit."
         isSent={isSent}
+        readOnly={isReadOnly}
         text={answer.limit}
         onText={(text) => onChange({ limit: text })}
         comment={limit === undefined ? undefined : besideAsked(limit, request)}
@@ -134,6 +140,7 @@ function LimitField({
               <Checkbox
                 className={classes.confirm}
                 label={`Yes, I mean ${writeMoney(limit, currency)}`}
+                disabled={isReadOnly}
                 checked={answer.confirmedLimit === answer.limit}
                 onChange={(event) =>
                   onChange({ confirmedLimit: event.currentTarget.checked ? answer.limit : undefined })

@@ -1,5 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { IconUserCheck } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { useAct, usePages } from '../../api/use-operation.ts'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -29,6 +30,12 @@ export function ReviewQueuePage() {
   })
   const assign = useAct('cases.assign')
   const me = useMembership()?.operator_id
+  const openNow = useRef(open)
+  openNow.current = open
+  const goOn = () => {
+    // The reviewer may have gone to another case before the answer came, and stays there.
+    if (openNow.current === open) queue.show(neighbourOf(cases, open!)?.id)
+  }
   const move = (by: 1 | -1) => {
     const index = cases?.findIndex(({ id }) => id === open) ?? -1
     const target = cases?.[index === -1 ? 0 : index + by]
@@ -71,7 +78,7 @@ export function ReviewQueuePage() {
           place={placeOf(cases, open)}
           onMove={move}
           onClose={() => queue.show(undefined)}
-          onDecided={() => queue.show(neighbourOf(cases, open)?.id)}
+          onDecided={goOn}
         />
       )}
     </div>

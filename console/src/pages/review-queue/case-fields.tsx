@@ -1,0 +1,80 @@
+import { Textarea } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { answerTo, type CaseAnswer, type CasePlan, type RequestAnswer, type ReviewVerdict } from './case-answer.ts'
+import { RequestAnswerFields } from './request-answer-fields.tsx'
+import type { ShownCase, WaitingRequest } from './review-case.ts'
+import classes from './review-queue.module.css'
+
+/** What the fields of a case need. */
+interface CaseFieldsProps {
+  requests: readonly WaitingRequest[]
+  bounds: ShownCase['bounds']
+  answer: CaseAnswer
+  /** Whether a limit is above what needs no confirmation, so that the reason has to say why. */
+  isAbove: CasePlan['isAbove']
+  /** True once the form was sent: problems then show without leaving a field. */
+  isSent: boolean
+  /** While it is being sent, or cannot be. */
+  isReadOnly: boolean
+  /** The request that the keys are about. */
+  currentId?: string
+  /** Stands beside the number of requests. */
+  hint?: ReactNode
+  onCurrent: (id: string) => void
+  onVerdict: (request: WaitingRequest, verdict: ReviewVerdict) => void
+  onRequest: (request: WaitingRequest, changes: Partial<RequestAnswer>) => void
+  onReason: (reason: string) => void
+}
+
+/** A verdict and a limit for each request of a case, and once there is a verdict the reason. */
+export function CaseFields(props: CaseFieldsProps) {
+  const { requests, bounds, answer, isSent, isReadOnly, currentId, hint, onCurrent, onVerdict, onRequest } = props
+  const many = requests.length
+  const hasVerdict = requests.some((request) => answerTo(request, answer).verdict)
+  return (
+    <>
+      {many > 1 && (
+        <div className={classes.decideHead}>
+          <h3>{many} requests, a verdict and a limit each</h3>
+          {hint}
+        </div>
+      )}
+      {requests.map((request, index) => (
+        <RequestAnswerFields
+          key={request.id}
+          {...{ request, isSent, isReadOnly }}
+          refusedTimes={bounds.refuse_above_times}
+          number={many > 1 ? index + 1 : undefined}
+          isCurrent={many > 1 && request.id === currentId}
+          answer={answerTo(request, answer)}
+          onCurrent={() => onCurrent(request.id)}
+          onVerdict={(verdict) => onVerdict(request, verdict)}
+          onChange={(changes) => onRequest(request, changes)}
+        />
+      ))}
+      {(hasVerdict || answer.reason !== '') && <Reason {...props} />}
+    </>
+  )
+}
+
+function Reason({ isAbove, bounds, answer: { reason }, isSent, isReadOnly, onReason }: CaseFieldsProps) {
+  const least = isAbove ? bounds.reason_characters_min : 1
+  const why = isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
+  const isShort = reason.trim().length < least
+  return (
+    <Textarea
+      data-field="reason"
+      label="Reason"
+      description={isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
+      error={isSent && isShort ? why : undefined}
+      required
+      autosize
+      minRows={2}
+      maxRows={5}
+      maxLength={5_000}
+      readOnly={isReadOnly}
+      value={reason}
+      onChange={(event) => onReason(event.currentTarget.value)}
+    />
+  )
+}
