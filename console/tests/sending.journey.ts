@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
-import { settle, untilCount, untilEqual } from './browser.ts'
+import { assertAccessible, settle, untilCount, untilEqual } from './browser.ts'
 import { openConsoleBehindProxy, outage } from './cut-network.ts'
 import { caseOpener } from './review-cases.ts'
 
@@ -17,6 +17,7 @@ const { undecided, reviewsOf } = await caseOpener(testConsole)
 const drawer = (tab: Page) => tab.getByRole('complementary', { name: 'Case' })
 const reasonOf = (tab: Page) => drawer(tab).getByRole('textbox', { name: 'Reason' })
 const why = (tab: Page) => tab.getByRole('textbox', { name: 'Why?' })
+const comment = (tab: Page) => tab.getByRole('textbox', { name: 'Your comment' })
 
 async function openCase(tab: Page, name: string): Promise<void> {
   await tab.getByRole('row').filter({ hasText: name }).getByRole('link').click()
@@ -97,6 +98,31 @@ async function disabledAt(name: string): Promise<unknown> {
   return rows[0]!.disabled_at
 }
 
+test('a draft whose answer was lost is not said to be unsent, and only its own dialog tries again', async () => {
+  const tab = await testConsole.open('policies/sandbox-policy-v1')
+  await comment(tab).fill('Sent, but was it heard?')
+  network.refuseFromAnswerTo('policies.comment')
+  await tab.getByRole('button', { name: 'Comment' }).click()
+  await outage(tab).waitFor()
+  network.pass()
+  await tab.reload()
+  await settle(tab)
+  const notice = tab.getByRole('status').filter({ hasText: 'Your draft of' })
+  await notice.waitFor()
+  assert.match((await notice.textContent())!, /is back\. It was sent, but no answer came: it may have been done\./)
+  assert.equal((await notice.textContent())!.includes('It was not sent'), false)
+  await assertAccessible(tab, 'a draft without an answer')
+  await tab.getByRole('button', { name: 'Try again: comment' }).click()
+  await untilEqual(() => comment(tab).inputValue(), '')
+  const rows = await sandbox.query("SELECT id FROM policy_comments WHERE body = 'Sent, but was it heard?'", [])
+  assert.equal(rows.length, 1)
+  await comment(tab).fill('Another one')
+  await tab.reload()
+  await settle(tab)
+  assert.match((await notice.textContent())!, /is back\. It was not sent\./)
+  await tab.close()
+})
+
 test('a dialog tries again only on the object whose answer is unknown', async () => {
   await makeKeys('First', 'Second')
   const tab = await testConsole.open('api-keys')
@@ -115,6 +141,7 @@ test('a dialog tries again only on the object whose answer is unknown', async ()
   await tab.getByText(/^Disabled “Second”/).waitFor()
 
   await openDialog(tab, 'First', 'Disable')
+  await tab.getByText(/It was sent, but no answer came/).waitFor()
   await tab.getByRole('button', { name: 'Try again: disable key' }).click()
   await tab.getByText(/^Disabled “First”/).waitFor()
   await tab.close()

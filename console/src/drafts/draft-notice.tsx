@@ -5,7 +5,11 @@ import classes from './draft-notice.module.css'
 import type { Draft } from './use-draft.ts'
 
 /** Says that the form holds what was typed before, and lets the person throw it away. */
-export function DraftNotice({ draft }: { draft: Pick<Draft<unknown>, 'isKept' | 'foundFromMs' | 'discard'> }) {
+export function DraftNotice({
+  draft,
+}: {
+  draft: Pick<Draft<unknown>, 'isKept' | 'foundFromMs' | 'isUnanswered' | 'discard'>
+}) {
   if (!draft.isKept || draft.foundFromMs === undefined) return null
   return (
     <div role="status">
@@ -18,8 +22,10 @@ export function DraftNotice({ draft }: { draft: Pick<Draft<unknown>, 'isKept' | 
           </button>
         }
       >
-        <b>Your draft of {writeTime(new Date(draft.foundFromMs).toISOString(), 'date-time')} is back.</b> It was not
-        sent.
+        <b>Your draft of {writeTime(new Date(draft.foundFromMs).toISOString(), 'date-time')} is back.</b>{' '}
+        {draft.isUnanswered
+          ? 'It was sent, but no answer came: it may have been done. Look at what the page shows before you send it again.'
+          : 'It was not sent.'}
       </Banner>
     </div>
   )
