@@ -13,6 +13,8 @@ const { control } = api.service.installation.storage
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
+const { undecided, reviewsOf } = await caseOpener(testConsole)
+
 const POLICY = 'policies/sandbox-policy-v1'
 const comment = (tab: Page) => tab.getByRole('textbox', { name: 'Your comment' })
 const drafts = (tab: Page) =>
@@ -125,6 +127,36 @@ test('a draft belongs to its object, can be discarded, and signing out removes a
   await tab.close()
 })
 
+test('what another tab or an earlier visit had typed is offered, not overwritten', async () => {
+  const tab = await testConsole.open(POLICY)
+  await comment(tab).fill('The cutoff looks too low.')
+  const other = await testConsole.open(POLICY)
+  await untilEqual(() => comment(other).inputValue(), 'The cutoff looks too low.')
+  const older = (page: Page) => page.getByRole('status').filter({ hasText: /^An older draft of / })
+  await comment(other).fill('The cutoff looks too low. Who chose it?')
+  assert.equal(await older(other).count(), 0, 'nothing of it is lost')
+  await comment(other).fill('Leave it.')
+  for (const page of [other, tab]) {
+    await older(page).waitFor()
+    await untilEqual(() => comment(page).inputValue(), 'Leave it.')
+  }
+  await assertAccessible(tab, 'a form with an older draft')
+  await older(tab).getByRole('button', { name: 'Bring it back' }).click()
+  await untilEqual(() => comment(other).inputValue(), 'The cutoff looks too low.')
+  await other.close()
+
+  await tab.reload()
+  await settle(tab)
+  await comment(tab).fill('A third text.')
+  await older(tab).getByRole('button', { name: 'Bring it back' }).click()
+  assert.equal(await comment(tab).inputValue(), 'The cutoff looks too low.')
+  for (const name of ['Discard', 'Discard the older draft'])
+    await tab.getByRole('button', { name, exact: true }).first().click()
+  await untilEqual(() => comment(tab).inputValue(), '')
+  await untilCount(older(tab), 0)
+  await tab.close()
+})
+
 async function signIn(tab: Page): Promise<void> {
   await tab.getByRole('textbox', { name: 'E-mail' }).fill(OWNER.email)
   await tab.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
@@ -188,8 +220,6 @@ test('a retry after a lost answer and a reload is a retry, too', async () => {
   assert.equal(await commentsSaying('Sent once, also after a reload.'), 1)
   await tab.close()
 })
-
-const { undecided, reviewsOf } = await caseOpener(testConsole)
 
 test('a review that an outage interrupts is sent once: by trying again, or when it turns out to have arrived', async () => {
   for (const arrived of [false, true]) {

@@ -27,7 +27,7 @@ const keptValue = (store: DraftStore, name: string) => store.parse(store.read(na
 test('a draft is kept for seven days, and a sweep removes what is older', () => {
   let now = 0
   const storage = memoryStorage()
-  const store = new DraftStore(storage, () => now)
+  const store = new DraftStore(storage, 'visit 1', () => now)
   store.write('acc_1 org_1 sandbox note case_1', { value: 'Ask for the lease.' })
   now = 7 * DAY_MS - 1
   assert.equal(keptValue(store, 'acc_1 org_1 sandbox note case_1'), 'Ask for the lease.')
@@ -41,7 +41,7 @@ test('a draft is kept for seven days, and a sweep removes what is older', () => 
 test('signing out removes the drafts of that person only, and nothing else that the browser keeps', () => {
   const storage = memoryStorage()
   storage.setItem('mantine-color-scheme', 'dark')
-  const store = new DraftStore(storage)
+  const store = new DraftStore(storage, 'visit 1')
   store.write('acc_1 org_1 sandbox a', { value: 'one' })
   store.write('acc_1 account name', { value: 'two' })
   store.write('acc_12 org_1 sandbox a', { value: 'three' })
@@ -54,17 +54,17 @@ test('signing out removes the drafts of that person only, and nothing else that 
 
 test('a draft stays on the page when the browser has no room for it', () => {
   const storage = memoryStorage()
-  const store = new DraftStore(storage)
+  const store = new DraftStore(storage, 'visit 1')
   storage.isFull = true
   store.write('acc_1 org_1 sandbox a', { value: 'long' })
   assert.equal(keptValue(store, 'acc_1 org_1 sandbox a'), 'long')
   storage.isFull = false
   store.write('acc_1 org_1 sandbox a', { value: 'longer' })
-  assert.equal(keptValue(new DraftStore(storage), 'acc_1 org_1 sandbox a'), 'longer')
+  assert.equal(keptValue(new DraftStore(storage, 'visit 1'), 'acc_1 org_1 sandbox a'), 'longer')
 })
 
 test('what is not a draft is no draft, and every change is told', () => {
-  const store = new DraftStore(memoryStorage())
+  const store = new DraftStore(memoryStorage(), 'visit 1')
   for (const text of [null, 'not JSON', 'null', '{}', '{"atMs":"now"}']) assert.equal(store.parse(text), undefined)
   let told = 0
   const stop = store.subscribe(() => (told += 1))
@@ -73,4 +73,37 @@ test('what is not a draft is no draft, and every change is told', () => {
   stop()
   store.changed()
   assert.equal(told, 2)
+})
+
+test('what another visit had typed stays beside the draft that replaces it, three deep', () => {
+  let now = 0
+  const storage = memoryStorage()
+  const write = (visit: string, value: string) => {
+    now += 1
+    new DraftStore(storage, visit, () => now).write('acc_1 a', { value })
+  }
+  const kept = () => {
+    const store = new DraftStore(storage, 'reader', () => now)
+    const { value, older = [] } = store.parse(store.read('acc_1 a'))!
+    return [value, ...older.map((one) => one.value)]
+  }
+  write('tab 1', 'o')
+  write('tab 1', 'one')
+  assert.deepEqual(kept(), ['one'], 'a visit replaces its own text')
+  write('tab 2', 'two')
+  write('tab 2', 'two!')
+  assert.deepEqual(kept(), ['two!', 'one'])
+  for (const visit of ['tab 3', 'tab 4', 'tab 5']) write(visit, visit)
+  assert.deepEqual(kept(), ['tab 5', 'tab 4', 'tab 3', 'two!'])
+})
+
+test('an act on an object ends the keys of the drafts about it, and of no other', () => {
+  const store = new DraftStore(memoryStorage(), 'visit 1')
+  for (const name of ['acc_1 disable key_1', 'acc_1 disable key_12', 'acc_1 enable key_1'])
+    store.write(name, { value: 'It leaked.', key: 'k' })
+  store.dropKeys('acc_1 enable key_1')
+  const keyOf = (name: string) => store.parse(store.read(name))?.key
+  assert.equal(keyOf('acc_1 disable key_1'), undefined)
+  assert.equal(keptValue(store, 'acc_1 disable key_1'), 'It leaked.')
+  assert.equal(keyOf('acc_1 disable key_12'), 'k')
 })

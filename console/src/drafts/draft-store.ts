@@ -4,26 +4,37 @@ export interface KeptDraft {
   /** When it was typed, in milliseconds. */
   atMs: number
   key?: string
+  /** The visit of the page in which it was typed: a tab, until it is reloaded. */
+  visit: string
+  /** What it replaced that was typed in other visits, newest first. */
+  older?: readonly OlderDraft[]
 }
+
+/** A draft that a newer one replaced. */
+export type OlderDraft = Pick<KeptDraft, 'value' | 'atMs'>
 
 /** The part of the browser's storage that drafts need. */
 type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 const PREFIX = 'verdigraph-draft '
 const KEPT_MS = 7 * 24 * 3_600_000
+const OLDER_MAX = 3
 
 /**
- * Keeps drafts in the browser, by account and object. All tabs share them: the newest wins. Secrets are never given to it.
+ * Keeps drafts in the browser, by account and object. All tabs share them: the newest wins, and what another visit had typed is
+ * kept beside it. Secrets are never given to it.
  */
 export class DraftStore {
   readonly #storage: DraftStorage
+  readonly #visit: string
   readonly #now: () => number
   readonly #listeners = new Set<() => void>()
   /** Drafts for which the browser had no room: they last as long as the page. */
   readonly #unsaved = new Map<string, string>()
 
-  constructor(storage: DraftStorage, now: () => number = Date.now) {
+  constructor(storage: DraftStorage, visit: string, now: () => number = Date.now) {
     this.#storage = storage
+    this.#visit = visit
     this.#now = now
   }
 
@@ -49,8 +60,10 @@ export class DraftStore {
     }
   }
 
-  write(name: string, draft: Omit<KeptDraft, 'atMs'>): void {
-    const text = JSON.stringify({ ...draft, atMs: this.#now() } satisfies KeptDraft)
+  /** Keeps a draft, and beside it what it replaces of other visits, unless `older` says what is kept. */
+  write(name: string, draft: Pick<KeptDraft, 'value' | 'key'>, older = this.#replacedBy(name)): void {
+    const kept: KeptDraft = { ...draft, atMs: this.#now(), visit: this.#visit, ...(older.length > 0 && { older }) }
+    const text = JSON.stringify(kept)
     try {
       this.#storage.setItem(PREFIX + name, text)
       this.#unsaved.delete(name)
@@ -87,6 +100,14 @@ export class DraftStore {
   /** Tells the listeners, also after another tab changed the storage. */
   changed = (): void => {
     for (const listener of this.#listeners) listener()
+  }
+
+  /** What the next draft of this visit replaces. */
+  #replacedBy(name: string): readonly OlderDraft[] {
+    const replaced = this.parse(this.read(name))
+    if (!replaced) return []
+    const { value, atMs, visit, older = [] } = replaced
+    return visit === this.#visit ? older : [{ value, atMs }, ...older].slice(0, OLDER_MAX)
   }
 
   #names(): string[] {

@@ -18,6 +18,8 @@ export interface Draft<Value> extends Sendable {
   isUnanswered: boolean
   /** Forgets what was typed; the form begins again. */
   discard: () => void
+  /** What another tab or an earlier visit had typed, of which the form no longer has every text. */
+  older: { fromMs: number; bringBack: () => void; discard: () => void } | undefined
 }
 
 /**
@@ -47,6 +49,8 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
   const [sending, setSending] = useState<string>()
   const value = kept ? kept.value : begin
+  const olderOnes = kept?.older ?? []
+  const lost = olderOnes.find((one) => fitted(one.value, begin) !== undefined && !isPartOf(one.value, value))
   const forget = () => {
     drafts.remove(name)
     setFound({ name, fromMs: undefined })
@@ -58,13 +62,24 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
       const written = (stored && fitted<Value>(stored.value, begin)) ?? begin
       const changed = next instanceof Function ? next(written) : next
       // A draft whose call may have been carried out keeps its key, so that the next call is known to be another.
-      if (JSON.stringify(changed) === beginText && !stored?.key) drafts.remove(name)
+      if (JSON.stringify(changed) === beginText && !stored?.key && !stored?.older) drafts.remove(name)
       else drafts.write(name, { value: changed, ...(stored?.key && { key: stored.key }) })
     },
     isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
     foundFromMs: kept && found.fromMs,
     isUnanswered: kept?.key !== undefined && sending !== name,
-    discard: forget,
+    discard() {
+      if (lost) drafts.write(name, { value: begin }, olderOnes)
+      else forget()
+    },
+    older: lost && {
+      fromMs: lost.atMs,
+      bringBack() {
+        const others = olderOnes.filter((one) => one !== lost)
+        drafts.write(name, { value: lost.value }, [{ value, atMs: kept!.atMs }, ...others])
+      },
+      discard: () => drafts.write(name, { value, ...(kept!.key && { key: kept!.key }) }, []),
+    },
     begin() {
       const stored = drafts.parse(drafts.read(name))
       const isRetry = stored?.key !== undefined && Date.now() - stored.atMs < RETRIED_WITHIN_MS
@@ -92,4 +107,12 @@ function fitted<Value>(value: unknown, begin: Value): Value | undefined {
   if (typeof value !== typeof begin || Array.isArray(value) !== Array.isArray(begin)) return undefined
   const isRecord = typeof begin === 'object' && begin !== null && !Array.isArray(begin)
   return isRecord ? { ...begin, ...(value as object) } : (value as Value)
+}
+
+/** Whether each text of a draft still stands in another, so that nothing of it is lost. */
+function isPartOf(older: unknown, newer: unknown): boolean {
+  if (typeof older === 'string') return typeof newer === 'string' && newer.includes(older)
+  if (typeof older !== 'object' || older === null) return older === newer
+  const parts = (newer ?? {}) as Record<string, unknown>
+  return Object.entries(older).every(([name, part]) => isPartOf(part, parts[name]))
 }

@@ -13,6 +13,7 @@ import { usePageHref } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
+import { OlderDraft } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { OwnTests } from './own-tests.tsx'
 import classes from './policies.module.css'
@@ -83,6 +84,7 @@ function Editor({ from, text }: { from: string; text: string }) {
           onProposed={draft.discard}
         />
       </PageHeader>
+      <OlderDraft draft={draft} />
       <div className={classes.layout}>
         <div className={classes.column}>
           <Section flush title="Policy" end={<CheckState check={check} isTyping={source !== settled} />}>

@@ -6,6 +6,7 @@ import { ChoiceCards } from '../../components/choice-cards.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { writeTime } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { EndpointFields, type Fields } from './endpoint-fields.tsx'
 import { addressOf, type Endpoint } from './endpoint-state.tsx'
 import { useFieldsDraft } from './use-fields-draft.ts'
@@ -51,6 +52,7 @@ export function EditForm({ endpoint, onClose }: FormProps) {
       isReady={Object.keys(changes).length > 0 && fields.event_types.length > 0}
       onConfirm={(reason, draft) => edit.mutate({ id: endpoint.id, reason, ...changes }, { draft })}
     >
+      <DraftNotice draft={kept} />
       <EndpointFields
         fields={fields}
         isReadOnly={edit.isPending}
