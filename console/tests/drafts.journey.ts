@@ -154,6 +154,7 @@ test('what another tab or an earlier visit had typed is offered, not overwritten
     await tab.getByRole('button', { name, exact: true }).first().click()
   await untilEqual(() => comment(tab).inputValue(), '')
   await untilCount(older(tab), 0)
+  assert.equal(await drafts(tab), 0)
   await tab.close()
 })
 

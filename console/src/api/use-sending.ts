@@ -17,7 +17,7 @@ export interface ActOptions<Input, Output> {
 }
 
 /** What became of an act; `unknown` if its answer was lost. */
-export type Outcome = 'done' | 'refused' | 'unknown'
+type Outcome = 'done' | 'refused' | 'unknown'
 
 /** What was typed, with its idempotency key: the same until it is known what became of the act. */
 export interface Sendable {

@@ -11,7 +11,7 @@ export interface KeptDraft {
 }
 
 /** A draft that a newer one replaced. */
-export type OlderDraft = Pick<KeptDraft, 'value' | 'atMs'>
+type OlderDraft = Pick<KeptDraft, 'value' | 'atMs'>
 
 /** The part of the browser's storage that drafts need. */
 type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>

@@ -49,6 +49,7 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
   const [sending, setSending] = useState<string>()
   const value = kept ? kept.value : begin
+  const isKept = kept !== undefined && JSON.stringify(kept.value) !== beginText
   const olderOnes = kept?.older ?? []
   const lost = olderOnes.find((one) => fitted(one.value, begin) !== undefined && !isPartOf(one.value, value))
   const forget = () => {
@@ -65,7 +66,7 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
       if (JSON.stringify(changed) === beginText && !stored?.key && !stored?.older) drafts.remove(name)
       else drafts.write(name, { value: changed, ...(stored?.key && { key: stored.key }) })
     },
-    isKept: kept !== undefined && JSON.stringify(kept.value) !== beginText,
+    isKept,
     foundFromMs: kept && found.fromMs,
     isUnanswered: kept?.key !== undefined && sending !== name,
     discard() {
@@ -78,7 +79,10 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
         const others = olderOnes.filter((one) => one !== lost)
         drafts.write(name, { value: lost.value }, [{ value, atMs: kept!.atMs }, ...others])
       },
-      discard: () => drafts.write(name, { value, ...(kept!.key && { key: kept!.key }) }, []),
+      discard() {
+        if (isKept || kept!.key) drafts.write(name, { value, ...(kept!.key && { key: kept!.key }) }, [])
+        else forget()
+      },
     },
     begin() {
       const stored = drafts.parse(drafts.read(name))
