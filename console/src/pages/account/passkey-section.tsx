@@ -92,6 +92,7 @@ function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPass
       label="Name"
       description="To tell it from others: such as “Laptop” or “Security key”."
       maxLength={100}
+      readOnly={add.isPending}
       value={name}
       onChange={(event) => setName(event.currentTarget.value)}
     />

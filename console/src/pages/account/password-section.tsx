@@ -61,7 +61,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
           onChange={(event) => setCurrent(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the current password', tabIndex: 0 }}
         />
-        <NewPasswordField label="New password" value={next} onChange={setNext} />
+        <NewPasswordField label="New password" isReadOnly={change.isPending} value={next} onChange={setNext} />
         <FormError error={change.error} />
       </div>
       <FormFooter onClose={onClose} act="Change password" sending={change} />

@@ -10,10 +10,13 @@ const BARS = [1, CHARACTERS_MIN, 16, 20]
 /** A field for a password that is being chosen, with a measure of its length: what makes one hard to guess. */
 export function NewPasswordField({
   label = 'Password',
+  isReadOnly = false,
   value,
   onChange,
 }: {
   label?: string
+  /** While it is being sent. */
+  isReadOnly?: boolean
   value: string
   onChange: (password: string) => void
 }) {
@@ -27,6 +30,7 @@ export function NewPasswordField({
         required
         withAsterisk={false}
         maxLength={128}
+        readOnly={isReadOnly}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}

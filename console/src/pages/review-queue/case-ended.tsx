@@ -31,7 +31,7 @@ export function CaseEnded({
               by {review.by}, <Time at={review.at} />
             </span>
             <PageLink to={`decisions/${id}`} className="small">
-              Open
+              Open decision
             </PageLink>
           </div>
           <p>{review.reason}</p>

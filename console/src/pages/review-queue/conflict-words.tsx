@@ -40,7 +40,9 @@ export function ConflictWords({ conflict, me }: { conflict: CaseConflict; me: st
           about {waiting === 1 ? 'it' : 'them'} can be sent.
         </div>
       )}
-      {last && <div>{isOwn ? 'What you changed since was not sent.' : 'What you wrote was not recorded.'}</div>}
+      {last && waiting === 0 && (
+        <div>{isOwn ? 'What you changed since was not sent.' : 'What you wrote was not recorded.'}</div>
+      )}
     </>
   )
 }

@@ -31,7 +31,7 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
   const banner = useRef<HTMLDivElement>(null)
   useEffect(() => banner.current?.focus(), [])
   return (
-    <div className={classes.decide}>
+    <div className={classes.decide} data-read-only>
       <div ref={banner} role="alert" tabIndex={-1} className={classes.conflict}>
         <Banner tone="alert" icon={<IconUsers size={16} stroke={1.75} />}>
           <ConflictWords conflict={conflict} me={me} />
