@@ -158,6 +158,52 @@ test('what another tab or an earlier visit had typed is offered, not overwritten
   await tab.close()
 })
 
+test('a JSON that is not understood yet and the numbers of the bounds survive a reload', async () => {
+  const tab = await testConsole.open('playground?product=personal_loan&amount=5000&entity=kept-draft')
+  await tab.getByRole('radiogroup', { name: 'How the request is written' }).getByText('JSON').click()
+  const json = tab.getByRole('textbox', { name: /^Body of POST/ })
+  await json.fill('{ "entity_id": "kept-draft", "requested_amount": ')
+  await tab.reload()
+  await settle(tab)
+  assert.equal(await json.inputValue(), '{ "entity_id": "kept-draft", "requested_amount": ')
+  await tab.getByText('This is not JSON yet.').waitFor()
+  await json.fill('{ "entity_id": "kept-draft", "product": "personal_loan" }')
+  await untilEqual(() => drafts(tab), 0)
+  await tab.close()
+
+  const queue = await testConsole.open('review-queue')
+  await queue.getByRole('button', { name: 'Change' }).click()
+  await queue.getByRole('textbox', { name: 'Refused above, times' }).fill('7')
+  await queue.reload()
+  await settle(queue)
+  await queue.getByRole('button', { name: 'Change' }).click()
+  assert.equal(await queue.getByRole('textbox', { name: 'Refused above, times' }).inputValue(), '7')
+  await queue.getByRole('button', { name: 'Discard' }).click()
+  await untilEqual(() => drafts(queue), 0)
+  await queue.close()
+})
+
+test('what-if values stay with the facts that they change', async () => {
+  const { entityId } = await undecided('What If', 6_000)
+  const page = `playground?entity=${entityId}&product=personal_loan&amount=5000&currency=EUR`
+  const tab = await testConsole.open(page)
+  await tab.getByRole('button', { name: /^Decide €5,000/ }).click()
+  const first = tab
+    .getByRole('region', { name: 'Result of the what-if' })
+    .locator('xpath=..')
+    .getByRole('textbox')
+    .first()
+  await first.fill('7')
+  await tab.getByRole('button', { name: 'Reset' }).and(tab.locator(':enabled')).waitFor()
+  await tab.reload()
+  await settle(tab)
+  assert.equal(await first.inputValue(), '7')
+  await tab.getByText(/^Your draft of .* is back\.$/).waitFor()
+  await tab.getByRole('button', { name: 'Reset' }).click()
+  await untilEqual(() => drafts(tab), 0)
+  await tab.close()
+})
+
 async function signIn(tab: Page): Promise<void> {
   await tab.getByRole('textbox', { name: 'E-mail' }).fill(OWNER.email)
   await tab.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)

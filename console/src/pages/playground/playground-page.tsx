@@ -2,7 +2,7 @@ import { Button, Menu, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconChevronDown, IconEyeOff, IconHistory, IconUser } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { CodeTabs } from '../../components/code-block.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -13,6 +13,8 @@ import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import { usePlace } from '../../shell/use-place.ts'
 import { callSamples } from './call-samples.ts'
@@ -71,7 +73,7 @@ export function PlaygroundPage() {
           scenarios={scenarios}
           onChoose={(scenario) => {
             setSearch({ ...requestIn(scenario), scenario: scenario.id, with: undefined })
-            dry.setChanges(changesIn(scenario))
+            dry.beginWith(scenario)
           }}
         />
       </PageHeader>
@@ -117,23 +119,17 @@ function ModeBadge({ mode }: { mode: 'dry' | 'record' }) {
 /** Runs the request of the URL as a dry run once it is asked for, and from then on whenever it or a slider changes. */
 function useDryRun(request: PlaygroundRequest, scenario: Scenario | undefined) {
   const isLoaded = request.decision !== '' || request.persona !== ''
-  const [isAsked, setAsked] = useState(isLoaded)
-  const [changes, setChanges] = useState<Changes>({})
   const key = factsOf(request)
-  const [changedFor, setChangedFor] = useState(key)
-  if (changedFor !== key) {
-    // Changes belong to the facts that they were made to.
-    const isOfScenario = scenario !== undefined && factsOf(requestIn(scenario)) === key
-    setChangedFor(key)
-    setChanges(isOfScenario ? changesIn(scenario) : {})
-    setAsked(isLoaded || isOfScenario)
+  const isOfScenario = scenario !== undefined && factsOf(requestIn(scenario)) === key
+  const { draft, changes, beginWith } = useChanges(key, isOfScenario ? scenario : undefined)
+  const isReady = isLoaded || isOfScenario || draft.isKept
+  const [isAsked, setAsked] = useState(isReady)
+  const [askedFor, setAskedFor] = useState(key)
+  if (askedFor !== key) {
+    setAskedFor(key)
+    setAsked(isReady)
   }
-  const [scenarioId, setScenarioId] = useState('')
-  if (scenario && scenario.id !== scenarioId) {
-    setScenarioId(scenario.id)
-    setChanges(changesIn(scenario))
-    setAsked(true)
-  }
+  if (isOfScenario && !isAsked) setAsked(true)
   const [asked] = useDebouncedValue(changes, ASK_AFTER_MS, { leading: true })
   const input = dryInput(request, asked)
   const base = dryInput(request, {})
@@ -148,12 +144,28 @@ function useDryRun(request: PlaygroundRequest, scenario: Scenario | undefined) {
   return {
     run,
     changes,
-    setChanges,
+    setChanges: (next: Changes) => draft.change({ changes: next }),
+    draft,
+    beginWith,
     data: enabled ? query.data : undefined,
     original: enabled ? unchanged.data?.results[0] : undefined,
     error: enabled ? query.error : null,
     isFetching: enabled && query.isPending,
   }
+}
+
+/** The values that a what-if replaces, kept in this browser for the facts that they belong to. */
+function useChanges(facts: string, scenario: Scenario | undefined) {
+  // Within an object, so that a reset leaves none of the values of the scenario.
+  const begin = useMemo(() => ({ changes: scenario ? changesIn(scenario) : ({} as Changes) }), [scenario])
+  const draft = useDraft(`what-if ${scenario?.id ?? ''} ${facts}`, begin)
+  const [chosenId, setChosenId] = useState<string>()
+  useEffect(() => {
+    if (chosenId === undefined || scenario?.id !== chosenId) return
+    setChosenId(undefined)
+    draft.discard()
+  })
+  return { draft, changes: draft.value.changes, beginWith: ({ id }: Scenario) => setChosenId(id) }
 }
 
 /** Whose facts a request is decided from. */
@@ -214,6 +226,7 @@ function Results({
         />
       )}
       {second && !compared && <CompareResults results={[first, second]} />}
+      <DraftNotice draft={dry.draft} says="The what-if below begins with its values." />
       <WhatIf result={first} original={dry.original} changes={dry.changes} onChange={dry.setChanges} />
       <DecisionView dryRun={first.view} says={`Dry run, decided in ${first.took_ms} ms`} />
     </>

@@ -6,6 +6,7 @@ import { writeRead } from '../../components/money/number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
 import { moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
+import { type Draft, useDraft } from '../../drafts/use-draft.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
 import classes from './playground.module.css'
 import { amountOf, bodyOf, type PlaygroundRequest } from './playground-request.ts'
@@ -44,7 +45,9 @@ export function RequestForm({
   onMode,
   onRun,
 }: RequestFormProps) {
-  const [shape, setShape] = useState<'form' | 'json'>('form')
+  const body = JSON.stringify(bodyOf(request, request.entity), null, 2)
+  const draft = useDraft('playground body', { text: '', of: '' })
+  const [shape, setShape] = useState<'form' | 'json'>(draft.isKept && draft.value.of === body ? 'json' : 'form')
   return (
     <Section
       title="Request"
@@ -74,7 +77,7 @@ export function RequestForm({
           (shape === 'form' ? (
             <Fields request={request} onChange={onChange} onClear={onClear} />
           ) : (
-            <JsonFields request={request} onChange={onChange} />
+            <JsonFields body={body} draft={draft} onChange={onChange} />
           ))}
         <Policies request={request} policies={policies} onChange={onChange} />
         <RunAs mode={mode} mayRecord={mayRecord && request.decision === '' && request.persona === ''} onMode={onMode} />
@@ -201,23 +204,34 @@ function Fields({ request, onChange, onClear }: FieldsProps & Pick<RequestFormPr
   )
 }
 
-function JsonFields({ request, onChange }: FieldsProps) {
-  const [text, setText] = useState(() => JSON.stringify(bodyOf(request, request.entity), null, 2))
-  const [problem, setProblem] = useState<string>()
+/** The request as JSON. The URL has what is understood of it; a draft keeps a text that is not. */
+function JsonFields({
+  body,
+  draft,
+  onChange,
+}: Pick<FieldsProps, 'onChange'> & {
+  /** The request as it is understood. */
+  body: string
+  /** A text, and the request beside which it was typed. */
+  draft: Draft<{ text: string; of: string }>
+}) {
+  const [text, setText] = useState(draft.isKept && draft.value.of === body ? draft.value.text : body)
+  const read = readBody(text)
   return (
     <Textarea
       label="Body of POST /v1/underwrite"
       autosize
       minRows={7}
       value={text}
-      error={problem}
+      error={typeof read === 'string' ? read : undefined}
       classNames={{ input: classes.json }}
       onChange={(event) => {
         const { value } = event.currentTarget
         setText(value)
-        const read = readBody(value)
-        setProblem(typeof read === 'string' ? read : undefined)
-        if (typeof read !== 'string') onChange(read)
+        const next = readBody(value)
+        if (typeof next === 'string') return draft.change({ text: value, of: body })
+        draft.discard()
+        onChange(next)
       }}
     />
   )

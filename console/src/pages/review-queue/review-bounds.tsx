@@ -5,6 +5,8 @@ import { ReasonForm } from '../../components/ask-reason.tsx'
 import { LiveNumberField } from '../../components/money/live-number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
 import { withPercentSign, writeCount } from '../../components/write-number.ts'
+import { DraftNotice } from '../../drafts/draft-notice.tsx'
+import { useDraft } from '../../drafts/use-draft.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import classes from './review-queue.module.css'
 
@@ -40,10 +42,17 @@ function boundsWords({ ask_above_percent: percent, refuse_above_times: times }: 
 }
 
 function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; onClose: () => void }) {
-  const [next, setNext] = useState<Bounds>(bounds)
+  const fields = useDraft<Bounds>('fields bounds', bounds)
+  const { value: next, change: setNext } = fields
   const [isPercentClear, setPercentClear] = useState(true)
   const [isTimesClear, setTimesClear] = useState(true)
-  const change = useAct('cases.set-bounds', { says: 'The bounds are changed, from now on.', onDone: onClose })
+  const change = useAct('cases.set-bounds', {
+    says: 'The bounds are changed, from now on.',
+    onDone() {
+      fields.discard()
+      onClose()
+    },
+  })
   const { ask_above_percent: percent, refuse_above_times: times } = next
   const isChanged = percent !== bounds.ask_above_percent || times !== bounds.refuse_above_times
   const isWithin = percent <= most.ask_above_percent && times <= most.refuse_above_times
@@ -58,25 +67,26 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
       isReady={isPercentClear && isTimesClear && isChanged && isWithin}
       onConfirm={(reason, draft) => change.mutate({ ...next, reason }, { draft })}
     >
+      <DraftNotice draft={fields} />
       <LiveNumberField
         label="Without a question, percent"
         description={`How far a limit may be above what was asked, and above what the policy could lend. At most ${writeCount(most.ask_above_percent)}.`}
         whenEmpty="Write a number; 0 asks about every limit above."
-        readOnly={change.isPending}
         rules={{ ...whole, allows: 'zero' }}
         value={percent}
         onValue={(value) => setNext({ ...next, ask_above_percent: value ?? 0 })}
         onClear={setPercentClear}
+        readOnly={change.isPending}
       />
       <LiveNumberField
         label="Refused above, times"
         description={`A limit of more than so many times what was asked is refused, whatever the reason. At most ${writeCount(most.refuse_above_times)}.`}
         whenEmpty="Write a number from 1 up."
-        readOnly={change.isPending}
         rules={whole}
         value={times}
         onValue={(value) => setNext({ ...next, refuse_above_times: value ?? 1 })}
         onClear={setTimesClear}
+        readOnly={change.isPending}
       />
     </ReasonForm>
   )
