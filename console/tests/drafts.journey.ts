@@ -301,6 +301,51 @@ test('a review that an outage interrupts is sent once: by trying again, or when 
   }
 })
 
+/** The pages of the navigation. */
+const titles = ['Overview', 'Playground', 'Decisions', 'Review queue', 'Entities', 'Policies'].concat([
+  'Live gate',
+  'Audit log',
+  'Webhooks',
+  'API keys',
+  'Usage',
+  'Team',
+])
+
+test('every page keeps the shell while the server is away, and shows its data by itself afterwards', async () => {
+  const tab = await testConsole.open('overview')
+  const navigation = tab.getByRole('navigation', { name: 'Main' })
+  const visit = async (title: string) => {
+    await navigation.getByRole('link', { name: title }).click()
+    await tab.getByRole('heading', { level: 1, name: title }).waitFor()
+  }
+  // The scripts of all pages are loaded now, and no data of production.
+  for (const title of titles) await visit(title)
+  assert.equal(await navigation.getByRole('link').count(), titles.length, 'all pages are visited')
+  network.refuse()
+  await tab.keyboard.press('g')
+  await tab.keyboard.press('p')
+  await tab.waitForURL('**/production/**')
+  await outage(tab).waitFor()
+  for (const title of titles) {
+    await visit(title)
+    assert.equal(await navigation.getByRole('link').count(), titles.length, `${title} keeps the navigation`)
+    assert.equal(
+      await tab.getByRole('button', { name: /^Your account/ }).isVisible(),
+      true,
+      `${title} keeps the account`,
+    )
+    assert.equal(await outage(tab).isVisible(), true, `${title} has the banner`)
+  }
+  network.pass()
+  await untilCount(outage(tab), 0)
+  for (const title of titles) {
+    await visit(title)
+    await settle(tab)
+    assert.equal(await tab.getByText(/could not be read/).count(), 0, `${title} shows its data`)
+  }
+  await tab.close()
+})
+
 test('a page that is opened during an outage opens by itself once the server answers', async () => {
   const tab = await testConsole.open('overview')
   network.refuse()
