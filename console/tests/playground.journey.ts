@@ -1,6 +1,6 @@
 /** The playground: dry runs, what-ifs, two policies, scenarios that are kept, and the same decision recorded and by HTTP. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { fillPool } from '../../server/tests/pool-tasks.ts'
 import { recordPersona } from '../../server/tests/record-persona.ts'
@@ -18,6 +18,13 @@ const organization = {
 const prime = await recordPersona(organization, 'prime')
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
+
+// The browser keeps what-if values for the next visit, which would be the next test.
+beforeEach(async () => {
+  const tab = await testConsole.open('usage')
+  await tab.evaluate(() => localStorage.clear())
+  await tab.close()
+})
 
 test('a developer tries a request, records it with the keyboard, and finds it replayed in Decisions', async () => {
   const tab = await testConsole.open('playground')
