@@ -130,3 +130,32 @@ test('a colleague who decided one of two requests is named with it, and the othe
   assert.deepEqual(await reviewsOf(first.id), [['decline', undefined]])
   await tab.close()
 })
+
+test('what a reviewer still types when a colleague decides the case acts on no other case', async () => {
+  const first = await undecided('Typed Through', 6_000)
+  const other = await undecided('Not Opened', 6_000)
+  const tab = await openCase('Typed Through')
+  await tab.keyboard.press('a')
+  await reasonOf(tab).click()
+  await tab.keyboard.type('Known for ')
+  // In the page, without the pauses of a remote control: keys go to where the focus is, before and after the conflict.
+  const typing = tab.evaluate(async () => {
+    const typeKey = (key: string, ctrlKey = false) =>
+      document.activeElement!.dispatchEvent(
+        new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }),
+      )
+    while (!document.querySelector('aside [role=alert]')) {
+      typeKey('y')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    for (const key of 'ears, n and J a declined register g i') typeKey(key)
+    typeKey('Enter', true)
+  })
+  await declineByApi(first.id, 'Withdrawn by phone.')
+  await typing
+  await conflict(tab).getByText('Withdrawn by phone.').waitFor()
+  await drawer(tab).getByRole('heading', { level: 2, name: 'Typed Through' }).waitFor()
+  assert.match(tab.url(), /\/review-queue\?.*case=/)
+  assert.deepEqual(await reviewsOf(other.id), [])
+  await tab.close()
+})
