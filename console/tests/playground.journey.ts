@@ -63,6 +63,41 @@ test('a slider shows where the verdict flips, and re-decides as it moves', async
   await tab.close()
 })
 
+/** The rows of the what-if, each with a slider and a field. */
+async function whatIfRows(tab: Page) {
+  const rows = tab.getByRole('listitem').filter({ has: tab.getByRole('slider') })
+  await rows.first().waitFor()
+  return rows
+}
+
+test('a field of the what-if finds nothing wrong in a number that was not typed', async () => {
+  const tab = await testConsole.open(`playground?decision=${prime.id}`)
+  const rows = await whatIfRows(tab)
+  for (const row of await rows.all()) {
+    await row.getByRole('textbox').focus()
+    await row.getByRole('textbox').blur()
+  }
+  assert.equal(await tab.locator('input[aria-invalid=true]').count(), 0, 'a number of the page is no problem')
+  await tab.close()
+})
+
+test('a field of the what-if reads the unit that it shows', async () => {
+  const persona = 'a weak account is declined by its score, for reasons it can read'
+  const tab = await testConsole.open(`playground?persona=${encodeURIComponent(persona)}`)
+  const rows = await whatIfRows(tab)
+  const share = rows.filter({ has: tab.locator('[role=slider][aria-valuetext$="%"]') }).first()
+  for (const typed of ['12', '12.5 %', '12.5%']) {
+    await share.getByRole('textbox').fill(typed)
+    const value = `${Number.parseFloat(typed)}\u00a0%`
+    await untilEqual(() => share.getByRole('slider').getAttribute('aria-valuetext'), value)
+    await share.getByRole('textbox').blur()
+    assert.equal(await share.getByRole('textbox').inputValue(), typed)
+  }
+  await share.getByRole('slider').press('Home')
+  await untilEqual(() => share.getByRole('textbox').inputValue(), '0')
+  await tab.close()
+})
+
 test('a slider that moves on ends the request for its earlier value', async () => {
   const tab = await testConsole.open(`playground?decision=${prime.id}`)
   const slider = tab.getByRole('slider', { name: 'Requested amount' })

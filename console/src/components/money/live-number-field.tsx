@@ -23,9 +23,9 @@ export function LiveNumberField({ value, onValue, rules, onClear, ...field }: Li
   const [typed, setTyped] = useState<{ text: string; means: number | null }>()
   const [isFocused, setFocused] = useState(false)
   const written = value === null ? '' : writeNumber(value, { maximumFractionDigits: DECIMALS_SHOWN })
-  const text = typed && (isFocused || typed.means === value) ? typed.text : written
-  const { kind } = readAmount(text, rules)
-  const isClear = kind === 'amount' || (kind === 'empty' && field.whenEmpty === undefined)
+  const shown = typed && (isFocused || typed.means === value) ? typed : undefined
+  const kind = shown && readAmount(shown.text, rules).kind
+  const isClear = kind === undefined || kind === 'amount' || (kind === 'empty' && field.whenEmpty === undefined)
   useEffect(() => {
     onClear?.(isClear)
     return () => onClear?.(true)
@@ -37,5 +37,14 @@ export function LiveNumberField({ value, onValue, rules, onClear, ...field }: Li
     setTyped({ text: next, means })
     if (means !== value) onValue(means)
   }
-  return <NumberField {...field} text={text} onText={change} onFocused={setFocused} rules={rules} />
+  return (
+    <NumberField
+      {...field}
+      text={shown?.text ?? written}
+      isTyped={shown !== undefined}
+      onText={change}
+      onFocused={setFocused}
+      rules={rules}
+    />
+  )
 }

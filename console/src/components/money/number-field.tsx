@@ -17,6 +17,8 @@ export interface NumberFieldProps {
   text: string
   onText: (text: string) => void
   rules: AmountRules
+  /** False while the text is the page's own, in which nothing is wrong. */
+  isTyped?: boolean
   /** What to say where the field is left empty; it may be if this is absent. */
   whenEmpty?: string
   /** Stands behind what was understood: "all that was asked". */
@@ -36,6 +38,7 @@ export function NumberField({
   text,
   onText,
   rules,
+  isTyped = true,
   whenEmpty,
   comment,
   isSent,
@@ -45,7 +48,8 @@ export function NumberField({
   const [isLeft, setLeft] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const reading = readAmount(text, rules)
-  const showsProblem = isLeft || isSent
+  const unit = rules.currency ?? rules.units?.[0]
+  const showsProblem = isTyped && (isLeft || isSent)
   const problem = showsProblem ? problemOf(reading, whenEmpty) : undefined
   const choose = (amount: number) => {
     onText(writeAmount(amount, rules.decimals))
@@ -70,8 +74,8 @@ export function NumberField({
           setLeft(true)
           onFocused?.(false)
         }}
-        {...(rules.currency && {
-          rightSection: <span className="small dim">{rules.currency}</span>,
+        {...(unit && {
+          rightSection: <span className="small dim">{unit}</span>,
           rightSectionWidth: 52,
           rightSectionPointerEvents: 'none',
         })}
@@ -87,7 +91,7 @@ export function NumberField({
         </fieldset>
       )}
       <p className={classes.understood} aria-live="polite">
-        {reading.kind === 'amount' && <Understood amount={reading.amount} {...{ text, rules, comment }} />}
+        {isTyped && reading.kind === 'amount' && <Understood amount={reading.amount} {...{ text, rules, comment }} />}
       </p>
     </div>
   )
@@ -110,9 +114,11 @@ function Understood({
   )
 }
 
-/** A number as it was understood, with its currency if it is money. */
-export function writeRead(amount: number, { currency, decimals }: AmountRules): string {
-  return currency && /^[A-Z]{3}$/.test(currency) ? writeMoney(amount, currency) : writeAmount(amount, decimals)
+/** A number as it was understood, with its currency or its unit. */
+export function writeRead(amount: number, { currency, units: [unit] = [], decimals }: AmountRules): string {
+  if (currency && /^[A-Z]{3}$/.test(currency)) return writeMoney(amount, currency)
+  const written = writeAmount(amount, decimals)
+  return unit === undefined ? written : `${written}\u00a0${unit}`
 }
 
 function problemOf(reading: Reading, whenEmpty: string | undefined): string | undefined {

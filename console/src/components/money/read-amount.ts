@@ -6,6 +6,8 @@ export interface AmountRules {
   notation: NumberNotation
   decimals: number
   currency?: string | undefined
+  /** How the unit is written behind a number that is no money, the form that the field shows first: `%`, or `days` and `day`. */
+  units?: readonly string[] | undefined
   /** Whether zero and negative numbers are amounts too. */
   allows?: 'above zero' | 'zero' | 'negative'
 }
@@ -31,7 +33,7 @@ export function moneyRules(notation: NumberNotation, currency: string): AmountRu
  */
 export function readAmount(text: string, rules: AmountRules): Reading {
   if (text.trim() === '') return { kind: 'empty' }
-  const { isNegative, digits, foreign } = withoutSigns(text, rules.currency)
+  const { isNegative, digits, foreign } = withoutSigns(text, rules)
   if (!/\d/.test(digits)) return refused('Write the amount in digits.')
   if (foreign) return refused(`${foreign} is not ${rules.currency ?? 'part of a number'}. Write the amount alone.`)
   const stray = /[^\d., ']/u.exec(digits)?.[0]
@@ -40,11 +42,11 @@ export function readAmount(text: string, rules: AmountRules): Reading {
   return bounded(readDigits(digits, rules), isNegative, rules)
 }
 
-/** Takes sign and currency off a text, and writes all kinds of spaces and apostrophes alike. */
-function withoutSigns(text: string, currency: string | undefined) {
+/** Takes sign and unit off a text, and writes all kinds of spaces, apostrophes and hyphens alike. */
+function withoutSigns(text: string, rules: AmountRules) {
   // Marks of the direction of writing are pasted along with amounts.
   const visible = text.replace(/[\u061c\u200b\u200e\u200f\u2066-\u2069]/gu, '')
-  const amount = withoutCurrency(plainly(visible), currency)
+  const amount = withoutUnit(plainly(visible), rules)
     // `13'500.–` and `13.500,-` say that there are no cents.
     .replace(/(?<=\d[.,]) ?[-–—](?=\D*$)/u, '00')
   const [, before = '', digits = '', after = ''] = /^([^\d.,']*)(.*?)([^\d.,']*)$/su.exec(amount) ?? []
@@ -53,9 +55,9 @@ function withoutSigns(text: string, currency: string | undefined) {
   return { isNegative, digits, foreign }
 }
 
-/** Takes the code or a sign of the currency off the beginning and the end, where plus or minus may stand outside of it. */
-function withoutCurrency(text: string, currency: string | undefined): string {
-  const signs = currency === undefined ? [] : signsOf(currency)
+/** Takes the unit, or the code or a sign of the currency, off the beginning or the end; plus or minus may stand outside of it. */
+function withoutUnit(text: string, { currency, units = [] }: AmountRules): string {
+  const signs = currency === undefined ? units.map((unit) => unit.toUpperCase()) : signsOf(currency)
   const capitals = text.toUpperCase()
   const first = signs.find((sign) => capitals.replace(/^[-−–—+(] ?/u, '').startsWith(sign))
   // A single letter at the end may be a unit: `13k` in a currency whose sign is K.
@@ -79,10 +81,14 @@ function signsOf(currency: string): string[] {
 }
 
 function plainly(text: string): string {
-  return text
-    .replace(/\s+/gu, ' ')
-    .replace(/[’‘ʼ`´]/gu, "'")
-    .trim()
+  return (
+    text
+      .replace(/\s+/gu, ' ')
+      .replace(/[’‘ʼ`´]/gu, "'")
+      // The hyphens of other keyboards and programs; dashes and the minus sign are told apart from them below.
+      .replace(/[\u2010\u2011\ufe63\uff0d]/gu, '-')
+      .trim()
+  )
 }
 
 /** Reads digits and the marks between them: `.`, `,`, space and apostrophe. */

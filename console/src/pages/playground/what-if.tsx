@@ -2,13 +2,13 @@ import { Button, Slider as RangeSlider } from '@mantine/core'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { LiveNumberField } from '../../components/money/live-number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
-import { type AmountRules, moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { AmountLine } from '../../decision-view/granted.tsx'
 import { writeDecimal, writePoints, writeValue } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { Changes, DryResult, Slider } from './playground-request.ts'
+import { sliderField } from './slider-field.ts'
 import { stretchesOf } from './slider-stretches.ts'
 
 /** Sliders for the features that would move the verdict; each track shows the verdict of every value before one drags. */
@@ -75,6 +75,7 @@ function SliderRow({
 }) {
   const { feature, label, from, to, step, track } = slider
   const write = (amount: number) => writeValue(amount, slider.unit, currency)
+  const { rules, toField, fromField } = sliderField(slider, { notation: currentNotation(), currency })
   return (
     <li className={classes.slider}>
       <div>
@@ -95,7 +96,7 @@ function SliderRow({
           onChange={onChange}
           label={null}
           thumbLabel={label}
-          thumbProps={{ 'aria-valuetext': write(value ?? from) }}
+          thumbValueText={write(value ?? from)}
           classNames={{ track: classes.bare, bar: classes.noBar, thumb: classes.thumb }}
         />
         <p className={classes.words}>
@@ -109,21 +110,14 @@ function SliderRow({
       </div>
       <LiveNumberField
         aria-label={label}
-        value={value}
+        value={value === null ? null : toField(value)}
         placeholder="missing"
         whenEmpty="Write a number."
-        rules={rulesOf(slider, currency)}
-        onValue={(next) => next !== null && onChange(next)}
+        rules={rules}
+        onValue={(next) => next !== null && onChange(fromField(next))}
       />
     </li>
   )
-}
-
-/** Money has the decimals of its currency, other features three; only a range that goes below zero takes a minus. */
-function rulesOf({ unit, from }: Slider, currency: string | undefined): AmountRules {
-  const notation = currentNotation()
-  const rules = unit === 'money' && currency ? moneyRules(notation, currency) : { notation, decimals: 3 }
-  return { ...rules, allows: from < 0 ? 'negative' : from > 0 ? 'above zero' : 'zero' }
 }
 
 /** Verdict, amount and score as they are now; they stay in sight while a slider moves. */

@@ -72,7 +72,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
         label="Without a question, percent"
         description={`How far a limit may be above what was asked, and above what the policy could lend. At most ${writeCount(most.ask_above_percent)}.`}
         whenEmpty="Write a number; 0 asks about every limit above."
-        rules={{ ...whole, allows: 'zero' }}
+        rules={{ ...whole, units: ['%'], allows: 'zero' }}
         value={percent}
         onValue={(value) => setNext({ ...next, ask_above_percent: value ?? 0 })}
         onClear={setPercentClear}
