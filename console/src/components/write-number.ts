@@ -8,13 +8,16 @@ export function writeNumber(
   notation: NumberNotation = currentNotation(),
 ): string {
   const { group, decimal, grouping } = NOTATIONS[notation]
-  const signs: Partial<Record<string, string>> = { group, decimal }
+  const signs: Partial<Record<string, string>> = { group, decimal, minusSign: MINUS }
   // The short form of thousands is `T` in some locales, which others read as a million millions.
   return formatOf(options.notation === 'compact' ? 'en-GB' : grouping, options)
     .formatToParts(value)
     .map((part) => signs[part.type] ?? part.value)
     .join('')
 }
+
+/** The minus sign, as wide as a plus; a hyphen may end a line. */
+const MINUS = '\u2212'
 
 const formats = new Map<string, Intl.NumberFormat>()
 

@@ -34,7 +34,7 @@ export function writeDecimal(value: number): string {
 
 /** Points with their sign: `+52`, `−7`. */
 export function writePoints(points: number): string {
-  return points < 0 ? `−${writeDecimal(-points)}` : `+${writeDecimal(points)}`
+  return writeNumber(points, { maximumFractionDigits: 3, signDisplay: 'always' })
 }
 
 /** A value of a feature in its unit, as the catalogue of the server names it. */

@@ -169,9 +169,21 @@ test('what is no amount above zero is refused with the reason', () => {
   assert.equal(why('  '), 'empty')
 })
 
-test('a number that may be negative keeps its sign', () => {
-  const rules = { notation: 'comma_point', decimals: 2, allows: 'negative' } as const
-  assert.deepEqual(readAmount('−1,250.5', rules), { kind: 'amount', amount: -1_250.5 })
+test('a number that may be negative keeps its sign: a minus, any hyphen or dash, before or behind the currency', () => {
+  const rules = { ...moneyRules('comma_point', 'EUR'), allows: 'negative' } as const
+  for (const sign of ['-', '\u2212', '\u2010', '\u2011', '\u2013', '\u2014', '\ufe63', '\uff0d'])
+    for (const text of [`${sign}1,250.5`, `${sign} 1250.50`, `${sign}€1,250.50`, `€${sign}1,250.50`, `1250.5${sign}`])
+      assert.deepEqual(readAmount(text, rules), { kind: 'amount', amount: -1_250.5 }, text)
+})
+
+test('a negative amount is written with a minus sign, and read back, in every notation', () => {
+  for (const notation of NUMBER_NOTATIONS) {
+    setNotation(notation)
+    for (const written of [writeMoney(-1_250.5, 'EUR'), writeAmount(-1_250.5, 2)]) {
+      assert.match(written, /^\u2212/)
+      assert.equal(said(readAmount(written, { ...moneyRules(notation, 'EUR'), allows: 'negative' })), -1_250.5)
+    }
+  }
 })
 
 test('the notation of a browser follows its locale', () => {
