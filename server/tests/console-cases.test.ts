@@ -88,7 +88,9 @@ test('a manual review opens a case, and further decisions about the entity join 
   assert.deepEqual(listed.decision.requested, { amount: 800, currency: 'EUR' })
   assert.equal(Date.parse(listed.due_at) - Date.parse(listed.opened_at), 8 * HOUR_MS)
   assert.equal(typeof listed.decision.score, 'number')
-  assert.ok(listed.trigger.title.length > 3 && listed.trigger.words.length > 3, JSON.stringify(listed.trigger))
+  const { settled_by, completeness_ppm, completeness_min_ppm } = listed.trigger
+  assert.equal(settled_by, 'completeness')
+  assert.ok(completeness_ppm < completeness_min_ppm, JSON.stringify(listed.trigger))
   const shown = await read('show', { id: first.id })
   assert.deepEqual(
     shown.decisions.map(({ id, is_waiting }: { id: string; is_waiting: boolean }) => [id, is_waiting]),
@@ -97,7 +99,7 @@ test('a manual review opens a case, and further decisions about the entity join 
       [first.decisionId, true],
     ],
   )
-  assert.match(shown.why, /\.$/)
+  assert.deepEqual(shown.trigger, listed.trigger)
   assert.deepEqual(
     shown.reviewers.map(({ name }: { name: string }) => name),
     ['Test', 'Test'],

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import classes from './figure.module.css'
 import { PageLink, type PageSearch } from './page-link.tsx'
+import { writeNumber } from './write-number.ts'
 
 /** A number of the overview, linked to the list that it counts, if there is such a page. */
 export function Figure({
@@ -35,7 +36,7 @@ export function Figure({
         <Skeleton height={24} width={80} mt={6} mb={4} />
       ) : (
         <span className={classes.value}>
-          {value}
+          {typeof value === 'number' ? writeNumber(value) : value}
           {unit && (
             <>
               {'\u00a0'}

@@ -78,7 +78,7 @@ function scoreOf({ score, requested }: Decision) {
   if (!score || !requested) return <span className="dim">–</span>
   const points = score.total - score.cutoff
   return (
-    <span className="num nowrap" title={`The cutoff is ${score.cutoff}`}>
+    <span className="num nowrap" title={`The cutoff is ${writeDecimal(score.cutoff)}`}>
       {writeDecimal(score.total)} <span className="dim small">{writePoints(points)}</span>
     </span>
   )

@@ -5,7 +5,7 @@ import { StateBadge, type Tone } from '../components/state-badge.tsx'
 import { FoldSection } from './fold-section.tsx'
 import classes from './rule-trace.module.css'
 import type { ShownRule, ViewData } from './view-data.ts'
-import { featureWriter } from './write-feature.ts'
+import { featureWriter, writePoints } from './write-feature.ts'
 
 type Write = ReturnType<typeof featureWriter>
 
@@ -156,7 +156,7 @@ function Values({ rule, write }: { rule: ShownRule; write: Write }) {
 
 function Distance({ rule, write }: { rule: ShownRule; write: Write }) {
   const { holds, near, missing, points } = rule
-  if (holds === true) return points ? `held, ${points} points` : 'held'
+  if (holds === true) return points ? `held, ${writePoints(points)} points` : 'held'
   if (holds === null) return <span className="dim">needs {missing?.join(', ')}</span>
   if (!near) return <span className="dim">–</span>
   return (

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
+import { setNotation } from '../components/money/number-notation.ts'
 import { settledSentence, stepsOf } from './settled-by.ts'
 import type { ViewData } from './view-data.ts'
+
+after(() => setNotation('comma_point'))
 
 type Evidence = ViewData['evidence']
 
@@ -44,6 +47,15 @@ test('a step that failed without settling the verdict is neither passed nor the 
   })
   assert.equal(stepsOf(view).find(({ name }) => name === 'Score')?.says, '549 < 550')
   assert.match(settledSentence(view), /is 1 point below the cutoff of 550\. A rule asks for a person/)
+})
+
+test('scores and cutoffs have the notation of the person', () => {
+  setNotation('point_comma')
+  const score = { base: 358, total: 1_549.5, cutoff: 1_550.25, bad_ppm: 1 } as Evidence['score']
+  const view = viewOf({ score })
+  assert.equal(stepsOf(view).find(({ name }) => name === 'Score')?.says, '1.549,5 < 1.550,25')
+  assert.match(settledSentence(view), /^The score of 1\.549,5 is 0,75 points below the cutoff of 1\.550,25\./)
+  setNotation('comma_point')
 })
 
 test('a score at the cutoff has passed, and one that is surely below has settled', () => {

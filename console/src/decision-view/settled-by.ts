@@ -114,9 +114,10 @@ function whyNoMore({ evidence: { limit } }: ViewData): string {
 
 function scoreWords({ total, cutoff }: { total: number; cutoff: number }): string {
   const distance = Math.abs(total - cutoff)
+  const bar = writeDecimal(cutoff)
   const points = `${writeDecimal(distance)} ${distance === 1 ? 'point' : 'points'}`
   if (distance === 0) return 'is exactly the cutoff'
-  return total > cutoff ? `clears the cutoff of ${cutoff} by ${points}` : `is ${points} below the cutoff of ${cutoff}`
+  return total > cutoff ? `clears the cutoff of ${bar} by ${points}` : `is ${points} below the cutoff of ${bar}`
 }
 
 /** A step that asks rules with one action. */
@@ -147,7 +148,7 @@ function isUnsure({ evidence: { confidence }, thresholds }: ViewData): boolean {
 function scoreAgainstCutoff({ evidence: { score } }: ViewData): string {
   if (!score) return ''
   const sign = score.total >= score.cutoff ? '≥' : '<'
-  return `${writeDecimal(score.total)} ${sign} ${score.cutoff}`
+  return `${writeDecimal(score.total)} ${sign} ${writeDecimal(score.cutoff)}`
 }
 
 function enoughKnown({ evidence: { completeness }, thresholds }: ViewData): string {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { Verdict } from '../components/verdict.tsx'
-import { writeMoney } from '../components/write-number.ts'
+import { writeCount, writeMoney } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
 import { ReviewedBy, writeConditions } from './granted.tsx'
@@ -69,7 +69,7 @@ function outcomeWords({ type, amount, days_past_due }: Outcome) {
     <>
       <b>{type?.replaceAll('_', ' ') ?? 'unknown outcome'}</b>
       {amount && ` ${writeMoney(amount.amount, amount.currency)}`}
-      {days_past_due !== null && `, ${days_past_due} days past due`}
+      {days_past_due !== null && `, ${writeCount(days_past_due)} days past due`}
     </>
   )
 }

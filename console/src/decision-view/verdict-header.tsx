@@ -113,7 +113,7 @@ function figuresOf(view: ViewData, shown: ShownDecision | undefined): [string, R
           [
             'Score',
             <>
-              {writeDecimal(score.total)} <span className="dim small">cutoff {score.cutoff}</span>
+              {writeDecimal(score.total)} <span className="dim small">cutoff {writeDecimal(score.cutoff)}</span>
             </>,
           ],
         ] as [string, React.ReactNode][])

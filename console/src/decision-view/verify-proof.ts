@@ -1,3 +1,5 @@
+import { writeCount } from '../components/write-number.ts'
+
 /** What the server hands out for the check of a decision; the types of `decisions.proof`. */
 export interface ProofParts {
   log: { environment: string; organization_id: string }
@@ -64,12 +66,12 @@ export async function verifyProof(parts: ProofParts): Promise<ProofCheck[]> {
   return [
     ...checks,
     {
-      name: `Leaf ${leaf_index} leads to the root in ${path.length} steps`,
+      name: `Leaf ${writeCount(leaf_index)} leads to the root in ${path.length} steps`,
       holds: root !== null && hex(root) === checkpoint.root_hash,
       detail: shortHash(checkpoint.root_hash),
     },
     {
-      name: `The head of ${checkpoint.tree_size} entries is signed`,
+      name: `The head of ${writeCount(checkpoint.tree_size)} entries is signed`,
       holds: await isSigned(parts, checkpoint),
       detail: `key ${checkpoint.key_id}`,
     },

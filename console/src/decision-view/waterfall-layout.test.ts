@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { anyValue } from '../components/charts/layout/degenerate-values.ts'
+import { setNotation } from '../components/money/number-notation.ts'
 import { layOutWaterfall, type Span } from './waterfall-layout.ts'
+
+after(() => setNotation('comma_point'))
 
 const points = anyValue.map((value) => value ?? 0)
 const anyScore = fc.record({ base: points, total: points, cutoff: points, rule_points: points })
@@ -47,3 +50,10 @@ test('the bars of a score lead from its base to its total, and the axis begins a
 function assertSpan({ from, to }: Span): void {
   assert.ok(from >= 0 && from <= to && to <= 100, `a bar from ${from} % to ${to} %`)
 }
+
+test('the axis names its scores in the notation of the person', () => {
+  setNotation('point_comma')
+  const { lines } = layOutWaterfall({ base: 900, total: 1_300, cutoff: 1_150.5 }, [], 'running')
+  const names = lines.map(({ name }) => name)
+  assert.ok(names.includes('1.100') && names.includes('Cutoff 1.150,5'), names.join())
+})

@@ -2,6 +2,7 @@ import { extent } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import { isDrawable } from '../components/charts/layout/value-axis.ts'
 import type { ViewData } from './view-data.ts'
+import { writeDecimal } from './write-feature.ts'
 
 /** The score of a decision with what it is made of. */
 export type Score = NonNullable<ViewData['evidence']['score']>
@@ -73,7 +74,7 @@ export function layOutWaterfall(
     startsAt,
     lines:
       mode === 'running'
-        ? [...ticksOf(scale), { at: scale(cutoff), name: `Cutoff ${cutoff}`, kind: 'cutoff' }]
+        ? [...ticksOf(scale), { at: scale(cutoff), name: `Cutoff ${writeDecimal(cutoff)}`, kind: 'cutoff' }]
         : [{ at: scale(0), name: 'Reference', kind: 'cutoff' }],
     base: place({ from: startsAt, to: base }),
     bars: spans.map(place),
@@ -117,5 +118,5 @@ function percentAxis(domain: [number, number]) {
 }
 
 function ticksOf(scale: Scale): AxisLine[] {
-  return scale.ticks(TICKS).map((tick) => ({ at: scale(tick), name: String(tick), kind: 'tick' }))
+  return scale.ticks(TICKS).map((tick) => ({ at: scale(tick), name: writeDecimal(tick), kind: 'tick' }))
 }

@@ -64,7 +64,7 @@ function Table({ isRunning, ...drawn }: Drawn & { isRunning: boolean }) {
       <table className={classes.table}>
         <caption className="visually-hidden">
           Points by characteristic, from base {writeDecimal(score.base)} to score {writeDecimal(score.total)}; the
-          cutoff is {score.cutoff}
+          cutoff is {writeDecimal(score.cutoff)}
         </caption>
         <thead>
           <tr>
@@ -209,7 +209,7 @@ function Difference({ shortfall }: { shortfall: number }) {
 /** The tier that would be next, and how far it is. */
 function nextTier({ tiers }: ViewData, { total }: Score): string | undefined {
   const next = tiers.filter(({ from }) => from > total).sort((a, b) => a.from - b.from)[0]
-  return next && `Tier ${next.tier} begins at ${next.from}, ${writeDecimal(next.from - total)} more`
+  return next && `Tier ${next.tier} begins at ${writeDecimal(next.from)}, ${writeDecimal(next.from - total)} more`
 }
 
 function Legend({
@@ -237,7 +237,7 @@ function Legend({
         Points missed
       </span>
       <span className={classes.axisStart}>
-        {[nextTier(view, score), `The axis starts at ${startsAt}`].filter(Boolean).join('. ')}
+        {[nextTier(view, score), `The axis starts at ${writeDecimal(startsAt)}`].filter(Boolean).join('. ')}
       </span>
     </>
   )

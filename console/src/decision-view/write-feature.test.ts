@@ -15,6 +15,7 @@ test('the range of a bin is written in the unit of its feature', () => {
   assert.equal(write('x.share', '0.1 to below 0.25'), '10\u00a0% to below 25\u00a0%')
   assert.equal(write('x.money', '1500 or more'), '€1,500 or more')
   assert.equal(write('x.count', '3 or more'), '3 or more')
+  assert.equal(write('x.count', '1500 to below 2500.5'), '1,500 to below 2,500.5')
   assert.equal(write('x.share', 'is one of 1, 2'), 'is one of 1, 2')
 })
 

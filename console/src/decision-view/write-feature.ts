@@ -14,8 +14,10 @@ export function binWriter({ features, requested }: Pick<ViewData, 'features' | '
   const units = new Map(features.map(({ feature, unit }) => [feature, unit]))
   return (feature: string, bin: string): string => {
     const unit = units.get(feature) ?? null
-    if (!RANGE.test(bin) || (unit !== 'share' && unit !== 'money')) return bin
-    return bin.replace(NUMBERS, (number) => writeValue(Number(number), unit, requested?.currency))
+    if (!RANGE.test(bin)) return bin
+    // Bounds of other units stand without it, but in the notation of the person all the same.
+    const ofUnit = unit === 'share' || unit === 'money' ? unit : null
+    return bin.replace(NUMBERS, (number) => writeValue(Number(number), ofUnit, requested?.currency))
   }
 }
 

@@ -1,5 +1,6 @@
 import { useOperation } from '../api/use-operation.ts'
 import { useFollow } from '../components/page-link.tsx'
+import { writeCount } from '../components/write-number.ts'
 import { useCurrentPage } from './environment-switch.tsx'
 import classes from './navigation.module.css'
 import { PAGE_GROUPS } from './pages.ts'
@@ -53,7 +54,7 @@ function OpenCases() {
   if (!data || data.all === 0) return null
   return (
     <span className={classes.count}>
-      {data.all}
+      {writeCount(data.all)}
       {data.is_more && '+'}
       <span className="visually-hidden"> open cases</span>
     </span>

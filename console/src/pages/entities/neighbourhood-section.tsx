@@ -3,6 +3,7 @@ import { useOperation } from '../../api/use-operation.ts'
 import { Failed } from '../../components/failed.tsx'
 import { Section } from '../../components/section.tsx'
 import { useSearchString } from '../../components/use-search.ts'
+import { writeCount } from '../../components/write-number.ts'
 import classes from './entities.module.css'
 import type { Neighbourhood } from './entity.ts'
 import { GraphPicture } from './graph-picture.tsx'
@@ -18,7 +19,10 @@ export function NeighbourhoodSection({ entityId }: { entityId: string }) {
     <>
       <Section
         title="Neighbourhood"
-        sub={graph && `showing ${graph.nodes.length - 1} of ${Math.max(graph.known, graph.nodes.length - 1)}`}
+        sub={
+          graph &&
+          `showing ${writeCount(graph.nodes.length - 1)} of ${writeCount(Math.max(graph.known, graph.nodes.length - 1))}`
+        }
         flush
         end={
           <SegmentedControl

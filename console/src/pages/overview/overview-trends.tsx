@@ -104,7 +104,7 @@ export function WaitingCases({ overview }: Props) {
           Review queue
         </PageLink>
       }
-      sub={deadline === undefined ? 'until the first review' : `deadline ${deadline} h`}
+      sub={deadline === undefined ? 'until the first review' : `deadline ${writeCount(deadline)} h`}
     >
       <Loaded overview={overview}>
         {waiting?.count === 0 ? (
@@ -146,10 +146,12 @@ function Band({ name, count, width, isOver }: { name: string; count: number; wid
 }
 
 function bandName(from: number, to: number | null): string {
-  const write = (hours: number) => (hours >= 24 ? `${hours / 24} d` : `${hours} h`)
+  const write = (hours: number) => (hours >= 24 ? `${writeCount(hours / 24)} d` : `${writeCount(hours)} h`)
   if (from === 0) return `< ${write(to!)}`
   if (to === null) return `> ${write(from)}`
-  return from >= 24 || to < 24 ? `${from >= 24 ? from / 24 : from}–${write(to)}` : `${write(from)}–${write(to)}`
+  return from >= 24 || to < 24
+    ? `${writeCount(from >= 24 ? from / 24 : from)}–${write(to)}`
+    : `${write(from)}–${write(to)}`
 }
 
 function Loaded({ overview, children }: Props & { children: ReactNode }) {

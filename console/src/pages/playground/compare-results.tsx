@@ -2,7 +2,7 @@ import { IconArrowsLeftRight } from '@tabler/icons-react'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeMoney } from '../../components/write-number.ts'
+import { writeLatency, writeMoney } from '../../components/write-number.ts'
 import { featureWriter, writeDecimal, writePercent } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { DryResult } from './playground-request.ts'
@@ -25,7 +25,7 @@ export function CompareResults({
       sub={names ? 'two scenarios' : 'two policies, the same facts'}
       end={
         <span className="dim small">
-          {a.took_ms} ms + {b.took_ms} ms
+          {writeLatency(a.took_ms)} + {writeLatency(b.took_ms)}
         </span>
       }
       flush
@@ -82,7 +82,9 @@ function Side({
       <dl className={classes.sideFigures}>
         <div>
           <dt>Score</dt>
-          <dd>{evidence.score ? `${writeDecimal(evidence.score.total)} of ${evidence.score.cutoff}` : '–'}</dd>
+          <dd>
+            {evidence.score ? `${writeDecimal(evidence.score.total)} of ${writeDecimal(evidence.score.cutoff)}` : '–'}
+          </dd>
         </div>
         <div>
           <dt>Tier</dt>

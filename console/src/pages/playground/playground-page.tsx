@@ -12,6 +12,7 @@ import { usePageHref } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { useSearchString } from '../../components/use-search.ts'
+import { writeLatency } from '../../components/write-number.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
@@ -228,7 +229,7 @@ function Results({
       {second && !compared && <CompareResults results={[first, second]} />}
       <DraftNotice draft={dry.draft} says="The what-if below begins with its values." />
       <WhatIf result={first} original={dry.original} changes={dry.changes} onChange={dry.setChanges} />
-      <DecisionView dryRun={first.view} says={`Dry run, decided in ${first.took_ms} ms`} />
+      <DecisionView dryRun={first.view} says={`Dry run, decided in ${writeLatency(first.took_ms)}`} />
     </>
   )
 }

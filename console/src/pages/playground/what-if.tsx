@@ -129,7 +129,8 @@ function Answer({ result: { view } }: { result: DryResult }) {
       <AmountLine requested={requested} limit={view.recommended_limit} review={null} />
       {requested && evidence.score && (
         <span className="num">
-          score {writeDecimal(evidence.score.total)} <span className="dim">cutoff {evidence.score.cutoff}</span>
+          score {writeDecimal(evidence.score.total)}{' '}
+          <span className="dim">cutoff {writeDecimal(evidence.score.cutoff)}</span>
         </span>
       )}
     </p>

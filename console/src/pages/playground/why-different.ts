@@ -32,7 +32,7 @@ export function whyDifferent(a: View, b: View): string {
       ? [`A scores ${writeDecimal(scoreA.total)}, B ${writeDecimal(scoreB.total)}`]
       : []),
     ...(scoreA && scoreB && scoreA.cutoff !== scoreB.cutoff
-      ? [`The cutoff of A is ${scoreA.cutoff}, that of B ${scoreB.cutoff}`]
+      ? [`The cutoff of A is ${writeDecimal(scoreA.cutoff)}, that of B ${writeDecimal(scoreB.cutoff)}`]
       : []),
     ...(a.recommended_limit === b.recommended_limit ? [] : [`A ${lends(a)}; B ${lends(b)}`]),
   ]

@@ -124,7 +124,7 @@ function moveOf(count: number, steps: number): 'same' | 'worse' | 'better' | und
 
 function SwapSets({ result: { newly_approved, no_longer_approved } }: { result: BacktestResult }) {
   const ends = ({ known, bad }: BacktestResult['newly_approved']['outcomes']) =>
-    known === 0 ? 'no outcome known' : `${bad} of ${known} with a known outcome ended badly`
+    known === 0 ? 'no outcome known' : `${writeCount(bad)} of ${writeCount(known)} with a known outcome ended badly`
   return (
     <Section
       title="Swap sets"

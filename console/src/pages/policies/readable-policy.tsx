@@ -17,7 +17,7 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
       <Section title="When is a verdict given?">
         <KeyValues
           rows={[
-            ['A score below this is declined', <b key="cutoff">{verdicts.cutoff}</b>],
+            ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
             ['A person looks at it below this confidence', percentOf(verdicts.confidence_min_ppm)],
             ['A person looks at it if less than this is known', percentOf(verdicts.completeness_min_ppm)],
           ]}
@@ -41,7 +41,7 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
       {segments.map((segment) => (
         <Section key={segment.name} title={`Segment ${words(segment.name)}`} sub={<code>{segment.when}</code>}>
           <div className={classes.column}>
-            {segment.verdicts?.cutoff !== undefined && <p>Its cutoff is {segment.verdicts.cutoff}.</p>}
+            {segment.verdicts?.cutoff !== undefined && <p>Its cutoff is {writeNumber(segment.verdicts.cutoff)}.</p>}
             {segment.scorecard && <ScorecardView scorecard={segment.scorecard} />}
             <Terms parts={segment} />
           </div>
@@ -93,25 +93,25 @@ export function RuleMatches({ match }: { match: BacktestResult['rules'][number] 
   return (
     <span className="small dim">
       {writeCount(match.matched)} matched
-      {match.known > 0 && `, ${match.bad} of ${match.known} bad`}
+      {match.known > 0 && `, ${writeCount(match.bad)} of ${writeCount(match.known)} bad`}
     </span>
   )
 }
 
 function ScorecardView({ scorecard }: { scorecard: Parts['scorecard'] }) {
   return (
-    <Section title="Scorecard" sub={`starts at ${scorecard.base} points`}>
+    <Section title="Scorecard" sub={`starts at ${writeNumber(scorecard.base)} points`}>
       <div className={classes.cards}>
         {scorecard.characteristics.map((one) => (
           <div key={one.id}>
             <h3>{one.label ?? words(one.id)}</h3>
             <p className="small dim">
-              <code>{one.feature}</code>, reference {one.reference}
+              <code>{one.feature}</code>, reference {writeNumber(one.reference)}
             </p>
             <PlainTable
               label={one.label ?? words(one.id)}
               head={['Value', 'Points']}
-              rows={[...binsOf(one), ['Not known', String(one.missing)]]}
+              rows={[...binsOf(one), ['Not known', writeNumber(one.missing)]]}
             />
           </div>
         ))}
@@ -125,11 +125,20 @@ function binsOf({ bins }: Characteristic): [string, string][] {
   return bins.map(({ below, equals, in: among, points }) => {
     const start = from
     if (below !== undefined) from = below
-    if (equals !== undefined) return [String(equals), String(points)]
-    if (among !== undefined) return [among.join(', '), String(points)]
-    if (below === undefined) return [start === undefined ? 'All values' : `${start} or more`, String(points)]
-    return [start === undefined ? `Below ${below}` : `${start} up to ${below}`, String(points)]
+    if (equals !== undefined) return [String(equals), writeNumber(points)]
+    if (among !== undefined) return [among.join(', '), writeNumber(points)]
+    if (below === undefined)
+      return [start === undefined ? 'All values' : `${writeBound(start)} or more`, writeNumber(points)]
+    return [
+      start === undefined ? `Below ${writeBound(below)}` : `${writeBound(start)} up to ${writeBound(below)}`,
+      writeNumber(points),
+    ]
   })
+}
+
+/** The bound of a bin with all its decimals: a policy may tell 0.0005 from 0.0004. */
+function writeBound(value: number): string {
+  return writeNumber(value, { maximumFractionDigits: 20 })
 }
 
 function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
@@ -142,7 +151,7 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
             head={['Tier', 'From score', 'Highest amount']}
             rows={tiers.map(({ tier, from, cap }) => [
               tier,
-              from === undefined ? 'all other scores' : String(from),
+              from === undefined ? 'all other scores' : writeNumber(from),
               cap === undefined ? '–' : writeCount(cap),
             ])}
           />
@@ -155,7 +164,7 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
             head={['Product', 'Months', 'Yearly rate', 'By tier']}
             rows={products.map(({ product, term_months, annual_rate, rates = [] }) => [
               words(product),
-              String(term_months),
+              writeCount(term_months),
               percent(annual_rate),
               rates.map(({ tier, annual_rate: rate }) => `${tier} ${percent(rate)}`).join(', ') || 'the same',
             ])}

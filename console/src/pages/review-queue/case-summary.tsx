@@ -5,8 +5,10 @@ import { Banner } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
 import { writeFixed, writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { writeDecimal, writePoints } from '../../decision-view/write-feature.ts'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
+import { explainTrigger } from './trigger-words.ts'
 
 /** Why a person has to look at it, the figures, what weighs, linked parties, and the other decisions of the case. */
 export function CaseSummary({ shown }: { shown: ShownCase }) {
@@ -14,7 +16,7 @@ export function CaseSummary({ shown }: { shown: ShownCase }) {
     <>
       {!shown.end && (
         <Banner tone="warn" icon={<IconUserSearch size={16} stroke={1.75} />}>
-          <b>Why a person:</b> {shown.why}
+          <b>Why a person:</b> {explainTrigger(shown)}
         </Banner>
       )}
       <Figures shown={shown} />
@@ -35,7 +37,7 @@ function Figures({ shown: { decision, figures } }: { shown: ShownCase }) {
       <div>
         <dt>Score</dt>
         <dd>
-          {score ?? '–'} {above !== null && <small>{above >= 0 ? `+${above}` : above}</small>}
+          {score === null ? '–' : writeDecimal(score)} {above !== null && <small>{writePoints(above)}</small>}
         </dd>
       </div>
       <div>

@@ -6,11 +6,12 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Time } from '../../components/time.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeMoney } from '../../components/write-number.ts'
+import { writeCount, writeMoney } from '../../components/write-number.ts'
 import { DeadlineBadge } from './deadline-badge.tsx'
 import type { ListedCase } from './review-case.ts'
 import classes from './review-queue.module.css'
 import { ScoreBar } from './score-bar.tsx'
+import { triggerWords } from './trigger-words.ts'
 
 const DEADLINE: Column<ListedCase> = {
   id: 'deadline',
@@ -76,7 +77,7 @@ const OTHERS: readonly Column<ListedCase>[] = [
     id: 'prior',
     header: 'Prior',
     cell: ({ prior_reviews }) => (
-      <span title="Earlier reviews of this entity">{prior_reviews === 0 ? '–' : prior_reviews}</span>
+      <span title="Earlier reviews of this entity">{prior_reviews === 0 ? '–' : writeCount(prior_reviews)}</span>
     ),
     hideOnPhone: true,
   },
@@ -120,22 +121,24 @@ function NoCases({ isFiltered, isDecided }: { isFiltered: boolean; isDecided: bo
   )
 }
 
-function TriggerWords({ listed: { trigger } }: { listed: ListedCase }) {
+function TriggerWords({ listed }: { listed: ListedCase }) {
+  const { title, isCode, words } = triggerWords(listed)
   return (
     <span className={classes.trigger}>
-      {trigger.code === null ? <span className="strong">{trigger.title}</span> : <code>{trigger.title}</code>}
-      <span className="secondary small">{trigger.words}</span>
+      {isCode ? <code>{title}</code> : <span className="strong">{title}</span>}
+      <span className="secondary small">{words}</span>
     </span>
   )
 }
 
 function Links({ listed: { neighbours, bad_neighbours, bad_paths } }: { listed: ListedCase }) {
   const bad = Math.max(bad_neighbours, bad_paths)
-  if (bad === 0) return neighbours === 0 ? <span className="dim">–</span> : <span className="num">{neighbours}</span>
+  if (bad === 0)
+    return neighbours === 0 ? <span className="dim">–</span> : <span className="num">{writeCount(neighbours)}</span>
   return (
     <span className={`text-decline nowrap ${classes.bad}`}>
       <IconAffiliate size={14} stroke={1.75} aria-hidden="true" />
-      {bad} bad{neighbours >= bad ? ` of ${neighbours}` : ''}
+      {writeCount(bad)} bad{neighbours >= bad ? ` of ${writeCount(neighbours)}` : ''}
     </span>
   )
 }

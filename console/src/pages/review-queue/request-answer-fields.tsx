@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconBan, IconCircleCheck, IconListCheck } from '@tab
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { MoneyField } from '../../components/money/money-field.tsx'
 import { Banner } from '../../components/state-badge.tsx'
-import { writeMoney } from '../../components/write-number.ts'
+import { writeCount, writeMoney } from '../../components/write-number.ts'
 import { excessOf, limitOf, type RequestAnswer, type ReviewVerdict } from './case-answer.ts'
 import { aboveWords, besideAsked } from './plan-words.ts'
 import type { WaitingRequest } from './review-case.ts'
@@ -133,7 +133,7 @@ function LimitField({
         <Banner tone="warn" icon={<IconAlertTriangle size={16} stroke={1.75} />}>
           {aboveWords(limit, request)}{' '}
           {excess === 'refuse' ? (
-            `Your organization refuses limits of more than ${refusedTimes} times what was asked.`
+            `Your organization refuses limits of more than ${writeCount(refusedTimes)} times what was asked.`
           ) : (
             <>
               Correct it, or say why in the reason.

@@ -168,15 +168,15 @@ function summaryOf(
   counts: { all: number; overdue: number; is_more: boolean } | undefined,
   withinHours: number | undefined,
 ): string {
-  if (!counts) return 'Oldest first.'
+  if (!counts || withinHours === undefined) return 'Oldest first.'
   const many = `${writeCount(counts.all)}${counts.is_more ? '+' : ''} open ${counts.all === 1 ? 'case' : 'cases'}, oldest first.`
   const late = counts.overdue === 0 ? 'None' : writeCount(counts.overdue)
-  return `${many} ${late} past the deadline of ${withinHours} hours.`
+  return `${many} ${late} past the deadline of ${writeCount(withinHours)} hours.`
 }
 
 function placeOf(cases: readonly ListedCase[] | undefined, id: string): string | undefined {
   const index = cases?.findIndex((listed) => listed.id === id) ?? -1
-  return index === -1 ? undefined : `${index + 1} of ${cases!.length}`
+  return index === -1 ? undefined : `${writeCount(index + 1)} of ${writeCount(cases!.length)}`
 }
 
 /** The case to go on with after one was decided: the next one of the list, or the one before it at its end. */

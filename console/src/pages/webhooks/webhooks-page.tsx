@@ -9,6 +9,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { useDialogInUrl } from '../../components/use-search.ts'
+import { writeCount } from '../../components/write-number.ts'
 import { environmentName } from '../../shell/environment-switch.tsx'
 import { usePermission } from '../../shell/use-me.ts'
 import { usePlace } from '../../shell/use-place.ts'
@@ -159,7 +160,11 @@ function Spark({ endpoint }: { endpoint: Endpoint }) {
   const { all, delivered } = totalsOf(endpoint)
   const most = Math.max(1, ...endpoint.hours.map((hour) => hour.delivered + hour.failed))
   return (
-    <span className={classes.spark} role="img" aria-label={`${delivered} of ${all} attempts were delivered`}>
+    <span
+      className={classes.spark}
+      role="img"
+      aria-label={`${writeCount(delivered)} of ${writeCount(all)} attempts were delivered`}
+    >
       {endpoint.hours.map((hour) => {
         const total = hour.delivered + hour.failed
         const tone = total === 0 ? undefined : hour.failed > 0 ? 'bad' : 'ok'

@@ -15,7 +15,6 @@ import {
   type StatedReason,
   traceOf,
 } from './describe-case.ts'
-import { describeTrigger, explainTrigger } from './describe-trigger.ts'
 
 /** A decision about the entity of a case that was made while the case was open. */
 export interface CaseDecision {
@@ -46,8 +45,6 @@ export interface WaitingRequest {
 
 /** What the drawer of a case shows besides its row. */
 export interface CaseDetail {
-  /** The sentence that says why a person has to look at it. */
-  why: string
   figures: {
     repayment_probability: number | null
     confidence: number | null
@@ -94,7 +91,6 @@ export async function describeDetail(
   const reviewed = new Set(bodies.map(idOf))
   const keys = await store.keysOfReviews(organizationId, [...reviewed, ...prior.map(idOf)])
   return {
-    why: explainTrigger(trace, describeTrigger(trace, reasons, row), row),
     figures: {
       repayment_probability: typeof trace?.score.bad_ppm === 'number' ? 1 - trace.score.bad_ppm / MILLION : null,
       confidence: trace ? trace.confidence.ppm / MILLION : null,

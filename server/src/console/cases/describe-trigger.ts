@@ -1,18 +1,22 @@
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
 
-/** What made a decision wait for a person. */
+/** What made a decision wait for a person, as figures: the page puts them into words, in the notation of the person. */
 export interface Trigger {
-  /** The code of the reason that settled it; null where the policy was not sure enough, or knew too little. */
-  code: string | null
-  title: string
-  words: string
-}
-
-/** The shares, in millionths, that the policy asks for; null where the policy is not stored any more. */
-export interface PolicyMinimums {
+  /** The step that settled it; null where the evidence is not stored any more. */
+  settled_by: DecisionTrace['settled_by'] | null
+  /** The first reason against the request. */
+  reason: { code: string; label: string } | null
+  /** Shares in millionths: how sure the score is, how much is known, and what the policy asks for. */
+  confidence_ppm: number | null
+  completeness_ppm: number | null
   confidence_min_ppm: number | null
   completeness_min_ppm: number | null
+  /** The features without which the limit cannot be computed. */
+  missing: readonly string[]
 }
+
+/** What the policy asks for; null where the policy is not stored any more. */
+type PolicyMinimums = Pick<Trigger, 'confidence_min_ppm' | 'completeness_min_ppm'>
 
 interface StatedReason {
   code: string
@@ -20,78 +24,20 @@ interface StatedReason {
   impact: string
 }
 
-/** Says in words why a decision was left to a person, by the step that settled it. */
+/** Says why a decision was left to a person, by the step that settled it. */
 export function describeTrigger(
   trace: DecisionTrace | null,
   reasons: readonly StatedReason[],
-  minimums: PolicyMinimums,
+  { confidence_min_ppm, completeness_min_ppm }: PolicyMinimums,
 ): Trigger {
   const against = reasons.find(({ impact }) => impact === 'negative')
-  const stated = {
-    code: against?.code ?? null,
-    title: against?.code ?? 'Left to a person',
-    words: against?.label ?? '',
+  return {
+    settled_by: trace?.settled_by ?? null,
+    reason: against ? { code: against.code, label: against.label } : null,
+    confidence_ppm: trace?.confidence.ppm ?? null,
+    completeness_ppm: trace?.completeness.ppm ?? null,
+    confidence_min_ppm,
+    completeness_min_ppm,
+    missing: trace?.limit?.missing ?? [],
   }
-  if (trace === null) return stated
-  switch (trace.settled_by) {
-    case 'confidence':
-      return {
-        code: null,
-        title: trace.score.total < trace.score.cutoff ? 'Close below the cutoff' : 'Not sure enough',
-        words: `${percent(trace.confidence.ppm)} sure${asksFor(minimums.confidence_min_ppm)}`,
-      }
-    case 'completeness':
-      return {
-        code: null,
-        title: 'Too little known',
-        words: `${percent(trace.completeness.ppm)} of the inputs known${asksFor(minimums.completeness_min_ppm)}`,
-      }
-    case 'limit_unknown':
-      return { code: null, title: 'Limit unknown', words: missingWords(trace.limit?.missing ?? []) }
-    default:
-      return stated
-  }
-}
-
-/** The sentence that a reviewer reads first. */
-export function explainTrigger(trace: DecisionTrace | null, trigger: Trigger, minimums: PolicyMinimums): string {
-  if (trace === null) return 'The evidence of this decision is not stored any more.'
-  const { total, cutoff } = trace.score
-  const confidence = percent(trace.confidence.ppm)
-  switch (trace.settled_by) {
-    case 'confidence':
-      return total < cutoff
-        ? `${total} misses the cutoff of ${cutoff}, but not surely: what is missing could lift it.`
-        : `${total} clears the cutoff of ${cutoff}, but with ${confidence} confidence.${sentence(minimums.confidence_min_ppm)}`
-    case 'completeness':
-      return `Only ${percent(trace.completeness.ppm)} of what the policy looks at is known.${sentence(minimums.completeness_min_ppm)}`
-    case 'limit_unknown':
-      return 'The score is good enough, but the limit cannot be computed from what is known.'
-    case 'data_questioned':
-      return `The data contradicts itself: ${lowerFirst(trigger.words)}.`
-    default:
-      return `A rule of the policy asks for a person: ${lowerFirst(trigger.words)}.`
-  }
-}
-
-function asksFor(ppm: number | null): string {
-  return ppm === null ? '' : `, policy asks for ${percent(ppm)}`
-}
-
-function sentence(ppm: number | null): string {
-  return ppm === null ? '' : ` The policy asks for ${percent(ppm)}.`
-}
-
-function missingWords(features: readonly string[]): string {
-  return features.length === 0 ? 'A term of the limit has no value' : `${features.join(', ')} missing`
-}
-
-function lowerFirst(text: string): string {
-  return text === '' ? 'see its trace' : text[0]!.toLowerCase() + text.slice(1).replace(/\.$/, '')
-}
-
-/** A share in millionths as `64.6 %`, with a no-break space. */
-function percent(ppm: number): string {
-  const tenths = Math.floor(ppm / 1_000)
-  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)}\u00a0%`
 }
