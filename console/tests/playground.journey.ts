@@ -98,6 +98,21 @@ test('a field of the what-if reads the unit that it shows', async () => {
   await tab.close()
 })
 
+test('a score that falls short while a rule settles the verdict is marked as failed, and not as settling', async () => {
+  const persona = 'credit officer: lives on savings'
+  const tab = await testConsole.open(`playground?persona=${encodeURIComponent(persona)}`)
+  const rows = await whatIfRows(tab)
+  const step = (name: string) => tab.getByRole('listitem').filter({ hasText: new RegExp(`^${name}`) })
+  assert.match(await step('Score').innerText(), /^Score\s+passed\s+556 ≥ 550$/)
+  const share = rows.filter({ hasText: 'cashflow.low_balance_share' }).getByRole('textbox')
+  await share.fill('10')
+  await step('Score').getByText('538 < 550').waitFor()
+  assert.match(await step('Score').innerText(), /^Score\s+failed, but did not settle it\s+538 < 550$/)
+  assert.match(await step('Review rules').innerText(), /^Review rules\s+settled here\s/)
+  assert.match(await step('Limit').innerText(), /^Limit\s+not reached/)
+  await tab.close()
+})
+
 test('a slider that moves on ends the request for its earlier value', async () => {
   const tab = await testConsole.open(`playground?decision=${prime.id}`)
   const slider = tab.getByRole('slider', { name: 'Requested amount' })
