@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
+import { DEFAULT_REVIEW_BOUNDS } from '../src/core/review-bounds.ts'
 import { type ConsoleClient, signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
 import { startTestService } from './test-service.ts'
@@ -269,7 +270,7 @@ test('a limit above what was asked needs a confirmation and a reason that says w
     await decide(1_001, 'Fine.', true),
     await decide(10_001, why, true),
   ]
-  for (const { status, body } of answers) assert.deepEqual([status, body.error.code], [400, 'limit_above_bounds'])
+  for (const { status, body } of answers) assert.deepEqual([status, body.error.code], [400, 'limit_outside_bounds'])
   assert.match(answers[2]!.body.error.message, /at least 20 characters/)
   assert.match(answers[3]!.body.error.message, /more than 10 times what was asked is refused/)
   assert.equal(await countOf('reviews'), before)
@@ -279,12 +280,13 @@ test('a limit above what was asked needs a confirmation and a reason that says w
 test('an owner or admin sets how far limits may go, with a reason, and it counts at once', async () => {
   const boss = await signedInOperator(api, { organizationId: acme.id, email: 'boss@example.com', role: 'admin' })
   const set = (who: ConsoleClient, bounds: object, reason = 'Our reviewers round up.') =>
-    ask(who, 'set-bounds', { ask_above_percent: 0, refuse_above_times: 10, reason, ...bounds })
+    ask(who, 'set-bounds', { ...DEFAULT_REVIEW_BOUNDS, reason, ...bounds })
   assert.equal((await set(ada, { ask_above_percent: 10 })).status, 403, 'a reviewer does not widen their own bounds')
   assert.equal((await set(boss, { ask_above_percent: 10 }, ' ')).status, 409, 'a reason is required')
   assert.equal((await set(boss, { ask_above_percent: 150, refuse_above_times: 2 })).status, 409, 'refused before asked')
-  assert.equal((await set(boss, { ask_above_percent: 10, refuse_above_times: 2 })).status, 200)
-  assert.deepEqual((await read('bounds')).bounds, { ask_above_percent: 10, refuse_above_times: 2 })
+  const wider = { ask_above_percent: 10, refuse_above_times: 2, ask_below_percent: 5 }
+  assert.equal((await set(boss, wider)).status, 200)
+  assert.deepEqual((await read('bounds')).bounds, wider)
   const { id, decisionId } = await newCase('rounded up')
   const { bounds } = await read('show', { id })
   assert.deepEqual([bounds.ask_above_percent, bounds.refuse_above_times], [10, 2])
@@ -296,9 +298,9 @@ test('an owner or admin sets how far limits may go, with a reason, and it counts
   const [entry] = await installation.stores.production.auditTrail(trail)
   assert.equal(entry!.type, 'review_bounds.changed')
   assert.deepEqual(JSON.parse(entry!.data), {
-    from: { ask_above_percent: 0, refuse_above_times: 10 },
+    from: DEFAULT_REVIEW_BOUNDS,
     reason: 'Our reviewers round up.',
-    to: { ask_above_percent: 10, refuse_above_times: 2 },
+    to: wider,
   })
   assert.equal((await set(boss, {})).status, 200)
 })

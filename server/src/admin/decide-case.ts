@@ -1,7 +1,14 @@
 import type { DecisionTrace } from '../core/decide/evaluation.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { numberOf } from '../core/facts/read-fact.ts'
-import { couldLend, EXCESS_REASON_CHARACTERS_MIN, limitThresholds, type ReviewBounds } from '../core/review-bounds.ts'
+import { numberOf, textOf } from '../core/facts/read-fact.ts'
+import {
+  couldLend,
+  EXCESS_REASON_CHARACTERS_MIN,
+  limitThresholds,
+  type ReviewBounds,
+  totalOf,
+  totalThresholds,
+} from '../core/review-bounds.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../service/installation.ts'
 import type { WaitingDecision } from '../store/queries/cases.ts'
@@ -31,7 +38,7 @@ export interface RequestVerdict {
   /** What the applicant has to do first, each in words. */
   conditions?: readonly string[] | undefined
   recommendedLimit?: number | undefined
-  /** Whether the reviewer was told that the limit is above the bounds of the organization, and means it. */
+  /** Whether the reviewer was told that the limit is outside of the bounds of the organization, and means it. */
   isExcessConfirmed?: boolean | undefined
 }
 
@@ -41,10 +48,16 @@ export interface CaseVerdict {
   reason: string
   /** One for each request of the case that waits, as the reviewer saw them. */
   verdicts: readonly RequestVerdict[]
+  /** Whether the reviewer was told that the limits together are above the bounds, and means them. */
+  isTotalConfirmed?: boolean | undefined
 }
 
 /** The most requests that one act decides. A case with more stays open, with the oldest of them. */
 export const REQUESTS_PER_ACT_MAX = 20
+
+/** The most conditions of one request, and the longest of them. */
+export const CONDITIONS_MAX = 20
+export const CONDITION_CHARACTERS_MAX = 500
 
 /** The code of conditions that a reviewer writes in words. */
 const CONDITION_CODE = 'reviewer_condition'
@@ -75,7 +88,8 @@ export async function decideCase(
     const waiting = await store.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
     const pairs = pairsOf(waiting, decided.verdicts)
     if (!pairs) return CHANGED
-    const reviewed = await reviewAll(installation, act, { pairs, reason: decided.reason.trim() })
+    const { isTotalConfirmed } = decided
+    const reviewed = await reviewAll(installation, act, { pairs, reason: decided.reason.trim(), isTotalConfirmed })
     if ('problem' in reviewed) return reviewed
     const { now, reviews } = reviewed
     const { auditEntries, events } = domainEventRows(
@@ -112,7 +126,7 @@ function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly Req
 async function reviewAll(
   installation: Installation,
   { environment, operator, organizationId }: CaseAct,
-  { pairs, reason }: { pairs: readonly Pair[]; reason: string },
+  { pairs, reason, isTotalConfirmed }: Pick<CaseVerdict, 'reason' | 'isTotalConfirmed'> & { pairs: readonly Pair[] },
 ): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
   const store = installation.stores[environment]
   const bounds = await installation.stores.production.reviewBounds(organizationId)
@@ -128,7 +142,8 @@ async function reviewAll(
     if ('violations' in reviewed) return { problem: reviewed.violations[0]!.message }
     reviews.push(reviewed)
   }
-  return { now, reviews }
+  const problem = totalProblem(pairs, { bounds, reason, isConfirmed: isTotalConfirmed })
+  return problem ?? { now, reviews }
 }
 
 function requestOf(
@@ -148,29 +163,59 @@ function requestOf(
 
 /** What was asked for, and what the policy could lend; nulls where that is not known any more, or it is about access. */
 function amountsOf({ facts, trace }: WaitingDecision) {
+  const features = facts === null ? undefined : (JSON.parse(facts) as Facts).features
   return {
-    asked: facts === null ? null : (numberOf((JSON.parse(facts) as Facts).features, 'request.amount') ?? null),
+    asked: features === undefined ? null : (numberOf(features, 'request.amount') ?? null),
+    currency: features === undefined ? null : (textOf(features, 'request.currency') ?? null),
     lendable: trace === null ? null : couldLend((JSON.parse(trace) as DecisionTrace).limit),
   }
 }
 
-/** Why a limit is not taken as it is: missing, refused, or above the bounds without a confirmation and a reason. */
+/** Why a limit is not taken as it is: missing, refused, or outside of the bounds without a confirmation and a reason. */
 function limitProblem(
   { verdict, recommendedLimit: limit, isExcessConfirmed }: RequestVerdict,
   { asked, lendable, bounds, reason }: ReturnType<typeof amountsOf> & { bounds: ReviewBounds; reason: string },
 ): CaseProblem | undefined {
   if (verdict === 'decline' || asked === null) return undefined
   if (limit === undefined) return { problem: 'an approval of credit needs a limit' }
-  const { ask_above, refuse_above } = limitThresholds({ asked, couldLend: lendable }, bounds)
-  if (limit <= ask_above) return undefined
-  const code = 'limit_above_bounds'
+  const { ask_below, ask_above, refuse_above } = limitThresholds({ asked, couldLend: lendable }, bounds)
+  if (limit >= ask_below && limit <= ask_above) return undefined
+  const isLow = limit < ask_below
   if (limit > refuse_above)
-    return { problem: `a limit of more than ${bounds.refuse_above_times} times what was asked is refused`, code }
-  if (!isExcessConfirmed)
-    return { problem: 'the limit is above what was asked, or above what the policy could lend: confirm it', code }
+    return outside(`a limit of more than ${bounds.refuse_above_times} times what was asked is refused`)
+  if (isExcessConfirmed) return reasonProblem(reason, isLow ? 'the limit is so low' : 'the limit is so high')
+  return outside(
+    isLow
+      ? `the limit is below ${bounds.ask_below_percent} % of what was asked, and of what the policy could lend: confirm it`
+      : 'the limit is above what was asked, or above what the policy could lend: confirm it',
+  )
+}
+
+/** Why the limits of one currency are not taken together, though each may be within its own bounds. */
+function totalProblem(
+  pairs: readonly Pair[],
+  { bounds, reason, isConfirmed }: { bounds: ReviewBounds; reason: string; isConfirmed: boolean | undefined },
+): CaseProblem | undefined {
+  const requests = pairs.map(({ decision, said }) => {
+    const { currency, lendable } = amountsOf(decision)
+    return { currency, couldLend: lendable, limit: said.verdict === 'decline' ? undefined : said.recommendedLimit }
+  })
+  const above = totalThresholds(requests, bounds).find(({ currency, ask_above }) => {
+    const limits = requests.flatMap((each) => (each.currency === currency ? (each.limit ?? []) : []))
+    // One limit alone has its own thresholds.
+    return limits.length > 1 && totalOf(limits) > ask_above
+  })
+  if (!above) return undefined
+  return isConfirmed
+    ? reasonProblem(reason, 'the limits together are so high')
+    : outside(`the limits in ${above.currency} together are above what the policy could lend: confirm them`)
+}
+
+function reasonProblem(reason: string, what: string): CaseProblem | undefined {
   if (reason.length >= EXCESS_REASON_CHARACTERS_MIN) return undefined
-  return {
-    problem: `say in the reason, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why the limit is so high`,
-    code,
-  }
+  return outside(`say in the reason, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why ${what}`)
+}
+
+function outside(problem: string): CaseProblem {
+  return { problem, code: 'limit_outside_bounds' }
 }

@@ -26,7 +26,7 @@ export interface CaseProblem {
     | 'case_taken'
     | 'case_decided'
     | 'case_changed'
-    | 'limit_above_bounds'
+    | 'limit_outside_bounds'
     | 'role_lacks_permission'
 }
 

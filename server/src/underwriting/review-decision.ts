@@ -1,5 +1,6 @@
 import type { Facts } from '../core/facts/facts.ts'
 import { textOf } from '../core/facts/read-fact.ts'
+import { currencyDecimals, isInMinorUnits } from '../core/schema/currency-decimals.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
@@ -126,6 +127,10 @@ function checkCurrency(
   if (recommended_limit === undefined) return undefined
   if (currency === undefined)
     return { param: '/recommended_limit', message: 'This decision is about access, so it has no limit.' }
-  if (sent === undefined || sent === currency) return undefined
-  return { param: '/currency', message: `currency must be ${currency}, the currency of the decision.` }
+  if (sent !== undefined && sent !== currency)
+    return { param: '/currency', message: `currency must be ${currency}, the currency of the decision.` }
+  if (isInMinorUnits(recommended_limit, currency)) return undefined
+  const decimals = currencyDecimals(currency)
+  const most = decimals === 0 ? 'no decimals' : `at most ${decimals} decimals`
+  return { param: '/recommended_limit', message: `recommended_limit can have ${most} in ${currency}.` }
 }

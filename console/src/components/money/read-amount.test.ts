@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { currencyDecimals as decimalsOfServer } from '../../../../server/src/core/schema/currency-decimals.ts'
 import { CURRENCIES } from '../../../../server/src/core/schema/iso-codes.ts'
 import { NUMBER_NOTATIONS } from '../../../../server/src/core/vocabularies.ts'
 import { writeAmount, writeMoney } from '../write-number.ts'
@@ -141,6 +142,10 @@ test('the mark of thousands before fewer than three digits is asked back as a de
   assert.deepEqual(read('point_comma', '13.5'), [13.5, 13_500])
   assert.equal(read('point_comma', '13,50'), 13.5)
   assert.equal(read('space_comma', '13.50'), 13.5)
+})
+
+test('the console and the server give every currency the same decimals', () => {
+  for (const currency of CURRENCIES) assert.equal(currencyDecimals(currency), decimalsOfServer(currency), currency)
 })
 
 test('decimals follow the currency', () => {

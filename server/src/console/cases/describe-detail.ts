@@ -1,6 +1,12 @@
 import { REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
-import { couldLend, limitThresholds, type ReviewBounds } from '../../core/review-bounds.ts'
+import {
+  couldLend,
+  limitThresholds,
+  type ReviewBounds,
+  type TotalThreshold,
+  totalThresholds,
+} from '../../core/review-bounds.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { CaseWithDecision, WaitingDecision } from '../../store/queries/cases.ts'
@@ -37,7 +43,8 @@ export interface WaitingRequest {
   requested: RequestedAmount | null
   /** What the terms of the policy would let a person lend; null if a term is not known. */
   could_lend: RequestedAmount | null
-  /** Limits above these are asked about or refused; null for access. */
+  /** Limits below or above these are asked about or refused; null for access. */
+  ask_below: number | null
   ask_above: number | null
   refuse_above: number | null
   decided_at: string
@@ -56,6 +63,8 @@ export interface CaseDetail {
   paths: (SeenPath & { name: string })[]
   /** The requests that wait for a person, oldest first: what one act decides. */
   requests: WaitingRequest[]
+  /** Above which sums of their limits, by currency, a reviewer is asked. */
+  totals: TotalThreshold[]
   /** Newest first; the first one that waits is what the case is about. */
   decisions: CaseDecision[]
   notes: { id: string; text: string; by: string; at: string }[]
@@ -87,6 +96,7 @@ export async function describeDetail(
       paths.map(({ entity_id }) => entity_id),
     ),
   ])
+  const requests = waiting.toReversed().map((decision) => describeRequest(decision, bounds))
   const bodies = decisions.flatMap(({ review_body }) => review_body ?? [])
   const reviewed = new Set(bodies.map(idOf))
   const keys = await store.keysOfReviews(organizationId, [...reviewed, ...prior.map(idOf)])
@@ -101,7 +111,14 @@ export async function describeDetail(
       const known = names.get(path.entity_id)
       return { ...path, name: known?.name ?? known?.external_id ?? path.entity_id }
     }),
-    requests: waiting.toReversed().map((decision) => describeRequest(decision, bounds)),
+    requests,
+    totals: totalThresholds(
+      requests.map(({ requested, could_lend }) => ({
+        currency: requested?.currency ?? null,
+        couldLend: could_lend?.amount ?? null,
+      })),
+      bounds,
+    ),
     decisions: decisions.map((decision) => ({
       id: decision.id,
       verdict: VERDICTS.find((verdict) => verdict === decision.verdict)!,
@@ -130,7 +147,7 @@ function describeRequest(decision: WaitingDecision, bounds: ReviewBounds): Waiti
     product: decision.product,
     requested,
     could_lend: lendable,
-    ...(question ? limitThresholds(question, bounds) : { ask_above: null, refuse_above: null }),
+    ...(question ? limitThresholds(question, bounds) : { ask_below: null, ask_above: null, refuse_above: null }),
     decided_at: decision.created_at,
   }
 }

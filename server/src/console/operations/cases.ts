@@ -1,4 +1,4 @@
-import { decideCase, REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
+import { CONDITION_CHARACTERS_MAX, CONDITIONS_MAX, decideCase, REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
 import { addCaseNote, assignCase, type CaseAct, type CaseProblem, takeNextCase } from '../../admin/manage-cases.ts'
 import { holds } from '../../admin/operator-act.ts'
 import { dayOf } from '../../core/graph/decay.ts'
@@ -102,8 +102,13 @@ export const showCase = defineOperation({
     return {
       ...describeCase(row, { withinHours, nameOf, keys }),
       ...(await describeDetail(store, row, { nameOf, bounds })),
-      /** How far a limit may go, and how long a reason has to be that says why it goes further. */
-      bounds: { ...bounds, reason_characters_min: EXCESS_REASON_CHARACTERS_MIN },
+      /** How far a limit may go, how long a reason has to be that says why it goes further, and how many conditions fit. */
+      bounds: {
+        ...bounds,
+        reason_characters_min: EXCESS_REASON_CHARACTERS_MIN,
+        conditions_max: CONDITIONS_MAX,
+        condition_characters_max: CONDITION_CHARACTERS_MAX,
+      },
       /** The operators to whom the case can be given. */
       reviewers: operators
         .filter((operator) => operator.disabled_at === null && holds(operator, 'review decisions'))
@@ -160,19 +165,24 @@ export const decideCaseOperation = defineOperation({
       Strict({
         decision_id: id,
         verdict: OneOf(REVIEW_VERDICTS),
-        conditions: Type.Optional(Type.Array(Words(500), { minItems: 1, maxItems: 20 })),
+        conditions: Type.Optional(
+          Type.Array(Words(CONDITION_CHARACTERS_MAX), { minItems: 1, maxItems: CONDITIONS_MAX }),
+        ),
         recommended_limit: Type.Optional(Money({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }, 'In major units.')),
-        /** The reviewer was told that the limit is above the bounds of the organization, and means it. */
+        /** The reviewer was told that the limit is outside of the bounds of the organization, and means it. */
         excess_confirmed: Type.Optional(Type.Boolean()),
       }),
       { minItems: 1, maxItems: REQUESTS_PER_ACT_MAX },
     ),
+    /** The same about the limits together. */
+    total_confirmed: Type.Optional(Type.Boolean()),
   }),
   audit: ['decision.reviewed'],
   async handle(context) {
     const { installation, input } = context
     const done = await decideCase(installation, actOf(context), {
       ...input,
+      isTotalConfirmed: input.total_confirmed,
       verdicts: input.verdicts.map(({ decision_id, recommended_limit, excess_confirmed, ...said }) => ({
         ...said,
         decisionId: decision_id,
@@ -198,7 +208,7 @@ function actOf({ organizationId, environment, operator }: OperatorContext<unknow
 function refusalOf({ problem, code }: CaseProblem): Refusal {
   if (code === 'case_not_found') return NOT_FOUND
   if (code === undefined) return { problem }
-  return code === 'limit_above_bounds' ? { problem, code } : { problem, code, status: 409 }
+  return code === 'limit_outside_bounds' ? { problem, code } : { problem, code, status: 409 }
 }
 
 async function operatorNames({ installation, organizationId }: OperatorContext<unknown>) {

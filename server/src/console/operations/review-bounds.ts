@@ -7,7 +7,7 @@ import { refuse } from '../refuse.ts'
 
 /** Shows how far the limits of reviewers may go. */
 export const showReviewBounds = defineOperation({
-  summary: 'Show how far the limits of reviewers may go above what was asked',
+  summary: 'Show how far the limits of reviewers may go from what was asked',
   access: 'see the console',
   input: Strict({}),
   audit: [],
@@ -18,11 +18,12 @@ export const showReviewBounds = defineOperation({
 
 /** Changes how far the limits of reviewers may go, in both environments. */
 export const setReviewBounds = defineOperation({
-  summary: 'Change how far the limits of reviewers may go above what was asked',
+  summary: 'Change how far the limits of reviewers may go from what was asked',
   access: 'set review bounds',
   input: Strict({
     ask_above_percent: Type.Integer({ minimum: 0, maximum: REVIEW_BOUNDS_MAX.ask_above_percent }),
     refuse_above_times: Type.Integer({ minimum: 1, maximum: REVIEW_BOUNDS_MAX.refuse_above_times }),
+    ask_below_percent: Type.Integer({ minimum: 0, maximum: REVIEW_BOUNDS_MAX.ask_below_percent }),
     reason: Text(2_000, 'Why; recorded in the audit log.'),
   }),
   audit: ['review_bounds.changed'],

@@ -1,0 +1,96 @@
+/** What the console asks about before a reviewer's limits are recorded: slips downwards, sums, and decimals of the currency. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signedInOperator } from './console-client.ts'
+import { createEntity, underwrite } from './figures-requests.ts'
+import { recordPersona } from './record-persona.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization('Acme')
+const ada = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'reviewer' })
+const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/cases.${name}`, input)
+const WHY = 'The applicant has another income abroad.'
+
+/** The case of requests that wait for a person, oldest first, and what decides them. */
+async function caseOf(ids: readonly string[]) {
+  const id = `cas_${ids[0]!.slice(4)}`
+  const { body: shown } = await ask('show', { id })
+  /** Approves each request for a limit, or declines it. */
+  const decide = async (
+    limits: readonly (number | null)[],
+    { reason = 'Fine.', confirmed = false, total = false } = {},
+  ) => {
+    const verdicts = limits.map((limit, index) => ({
+      decision_id: ids[index],
+      ...(limit === null
+        ? { verdict: 'decline' }
+        : { verdict: 'approve', recommended_limit: limit, excess_confirmed: confirmed }),
+    }))
+    const { status, body } = await ask('decide', { id, reason, verdicts, total_confirmed: total })
+    return { status, message: body.error?.message as string | undefined, code: body.error?.code as string | undefined }
+  }
+  return { ids, shown, decide }
+}
+
+/** A request that waits for a person. */
+async function waiting(entityId: string, request: object): Promise<string> {
+  const decision = await underwrite(acme, entityId, request)
+  assert.equal(decision.verdict, 'manual_review')
+  return decision.id
+}
+
+/** The case of an applicant of whom nothing is known but a request. */
+const newCase = async (externalId: string, request: object) =>
+  caseOf([await waiting(await createEntity(acme, externalId), request)])
+
+const eur = (amount: number) => ({ requested_amount: amount, currency: 'EUR' })
+
+test('a tenth of what was asked needs a confirmation and a reason that says why', async () => {
+  const { decide, shown } = await newCase('slip', eur(13_500))
+  assert.equal(shown.requests[0].ask_below, 2_700)
+  const asked = await decide([1_350])
+  assert.deepEqual([asked.status, asked.code], [400, 'limit_outside_bounds'])
+  assert.match(asked.message!, /below 20 % of what was asked/)
+  assert.match((await decide([1_350], { confirmed: true })).message!, /at least 20 characters, why the limit is so low/)
+  assert.equal((await decide([1_350], { confirmed: true, reason: WHY })).status, 200)
+  const least = await newCase('a fifth', eur(13_500))
+  assert.equal((await least.decide([2_700])).status, 200)
+})
+
+test('limits that are each within the bounds are asked about together above what the policy could lend', async () => {
+  const { id, entity_id } = await recordPersona(acme, 'bad company')
+  const [{ could_lend }] = (await caseOf([id])).shown.requests
+  const second = await waiting(entity_id, eur(could_lend.amount))
+  const { shown, decide } = await caseOf([id, second])
+  const both = shown.requests.map(({ ask_above }: { ask_above: number }) => ask_above)
+  assert.deepEqual(shown.totals, [{ currency: 'EUR', ask_above: could_lend.amount }])
+  const asked = await decide(both)
+  assert.deepEqual([asked.status, asked.code], [400, 'limit_outside_bounds'])
+  assert.match(asked.message!, /limits in EUR together are above what the policy could lend/)
+  assert.equal((await decide(both, { confirmed: true, reason: WHY })).status, 400, 'each confirmed is not both')
+  assert.match((await decide(both, { total: true })).message!, /why the limits together are so high/)
+  assert.equal((await decide(both, { total: true, reason: WHY })).status, 200)
+  const later = await caseOf([await waiting(entity_id, eur(5_000)), await waiting(entity_id, eur(could_lend.amount))])
+  const [, most] = later.shown.requests
+  assert.equal((await later.decide([null, most.ask_above])).status, 200, 'a declined request adds nothing')
+})
+
+test('a limit has no more decimals than its currency, through the console and the API', async () => {
+  const jpy = await newCase('yen', { requested_amount: 90_000, currency: 'JPY' })
+  const refused = await jpy.decide([80_000.5])
+  assert.deepEqual([refused.status, refused.message], [400, 'recommended_limit can have no decimals in JPY.'])
+  const review = (recommended_limit: number) =>
+    acme.post(
+      `/v1/decisions/${jpy.ids[0]}/reviews`,
+      { verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Seen.', recommended_limit },
+      { 'Idempotency-Key': crypto.randomUUID() },
+    )
+  const answer = await review(80_000.5)
+  assert.equal(answer.status, 400, answer.text)
+  assert.match(answer.text, /no decimals in JPY/)
+  assert.equal((await review(80_000)).status, 201)
+  const kwd = await newCase('dinar', { requested_amount: 900, currency: 'KWD' })
+  assert.match((await kwd.decide([800.1234])).message!, /at most 3 decimals in KWD/)
+  assert.equal((await kwd.decide([800.123])).status, 200)
+})
