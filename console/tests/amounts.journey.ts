@@ -2,12 +2,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { recordPersona } from '../../server/tests/record-persona.ts'
+import type { TestOrganization } from '../../server/tests/test-service.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
 import { caseOpener } from './review-cases.ts'
 
 const testConsole = await openConsole()
 const { problems, url } = testConsole
-const { undecided, ask, reviewsOf } = await caseOpener(testConsole)
+const { key, undecided, ask, reviewsOf } = await caseOpener(testConsole)
+const organization = {
+  post: (path: string, body: unknown, headers = {}) =>
+    testConsole.api.request('sandbox', path, { method: 'POST', key, body, headers }),
+} as Pick<TestOrganization, 'post'>
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
@@ -143,6 +149,93 @@ test('a limit far above what was asked is asked about, and needs a reason that s
   await tab.keyboard.press('Control+Enter')
   await tab.getByText('for €14,000.').waitFor()
   assert.deepEqual(await reviewsOf(decision.id), [['approve', 14_000]])
+  await tab.close()
+})
+
+test('a limit that lost a digit is asked about, and needs a reason that says why', async () => {
+  const decision = await undecided('Lost digit', 13_500)
+  const tab = await typeLimit(decision, '1,350')
+  await drawer(tab).getByText('€1,350 is a tenth of the €13,500 asked.').waitFor()
+  await decide(tab)
+  await button(tab, 'Approve €1,350: is it meant?').waitFor()
+  await drawer(tab).getByRole('checkbox', { name: 'Yes, I mean €1,350' }).check()
+  await drawer(tab).getByLabel('Reason').fill('Fine.')
+  await button(tab, 'Approve €1,350: say why').waitFor()
+  await drawer(tab).getByText('Say why the limit is so low, in at least 20 characters.').first().waitFor()
+  await assertAccessible(tab, 'a limit far below what was asked')
+  assert.deepEqual(await reviewsOf(decision.id), [])
+  await drawer(tab).getByLabel('Reason').fill('The rest is paid by the employer.')
+  await tab.keyboard.press('Control+Enter')
+  await tab.getByText('for €1,350.').waitFor()
+  assert.deepEqual(await reviewsOf(decision.id), [['approve', 1_350]])
+  await tab.close()
+})
+
+test('limits that are each within the bounds are asked about by their sum', async () => {
+  const first = await recordPersona(organization, 'bad company')
+  const tab = await testConsole.open(caseOf(first))
+  const lend = drawer(tab).getByText(/could lend €/)
+  const most = Number(/could lend €([\d,]+)/.exec(await lend.first().innerText())![1]!.replaceAll(',', ''))
+  const second = await ask(first.entity_id, most)
+  await tab.reload()
+  await drawer(tab).getByText('2 requests, a verdict and a limit each').waitFor()
+  await tab.keyboard.press('a')
+  await tab.keyboard.press('Escape')
+  const same = drawer(tab).getByRole('button', { name: 'Same verdict for all' })
+  await same.focus()
+  await same.press('Enter')
+  await drawer(tab)
+    .getByText(/^Together €[\d,]+: €6,000 above what the policy could lend this applicant/)
+    .waitFor()
+  await drawer(tab).getByLabel('Reason').fill('A guarantor with a house stands in for it.')
+  await button(tab, /: is the sum meant\?$/).waitFor()
+  await assertAccessible(tab, 'two limits that are high together')
+  await drawer(tab)
+    .getByRole('checkbox', { name: /^Yes, I mean €[\d,]+ together$/ })
+    .check()
+  await tab.keyboard.press('Control+Enter')
+  await tab.getByText('Decided 2 requests of').waitFor()
+  assert.deepEqual(
+    [...(await reviewsOf(first.id)), ...(await reviewsOf(second.id))],
+    [
+      ['approve', 6_000],
+      ['approve', most],
+    ],
+  )
+  await tab.close()
+})
+
+test('a draft stays the amount that was typed when its person changes the notation', async () => {
+  const decision = await undecided('Another notation', 13_500)
+  const typed = await typeLimit(decision, '13,000')
+  await button(typed, /^Approve €13,000/).waitFor()
+  await typed.close()
+  await chooseNotation('1.234.567,50')
+  const tab = await testConsole.open(caseOf(decision))
+  await button(tab, /^Approve €13\.000/).waitFor()
+  assert.equal(await limit(tab).inputValue(), '13.000')
+  await tab.close()
+  await chooseNotation('1,234,567.50')
+})
+
+test('conditions that are too many or too long are said to be, before they are sent', async () => {
+  const decision = await undecided('Conditions', 900)
+  const tab = await testConsole.open(caseOf(decision))
+  await drawer(tab).getByText('Why a person:').waitFor()
+  await tab.keyboard.press('c')
+  const conditions = drawer(tab).getByLabel('Conditions', { exact: true })
+  await drawer(tab).getByText('one on each line: at most 20, of 500 characters each.').waitFor()
+  await conditions.fill('Send a payslip\n'.repeat(21))
+  await drawer(tab).getByText('These are 21 conditions; at most 20 can be sent.').waitFor()
+  await button(tab, /with conditions: too many conditions$/).waitFor()
+  await conditions.fill(`Send ${'x'.repeat(500)}`)
+  await drawer(tab)
+    .getByText(/has 505 characters; a condition has at most 500\.$/)
+    .waitFor()
+  await assertAccessible(tab, 'a condition that is too long')
+  await conditions.fill(`${'x'.repeat(500)}\n`.repeat(20))
+  await decide(tab)
+  await tab.getByText('for €900.').waitFor()
   await tab.close()
 })
 

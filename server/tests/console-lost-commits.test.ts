@@ -59,7 +59,11 @@ const acts: [path: string, input: object, entry: string][] = [
   ['cases.note', { id: `cas_${decision.id.slice(4)}`, text: 'Called her.' }, 'case.noted'],
   ['policies.propose', { source, reason: 'A test.' }, 'policy.proposed'],
   ['policies.comment', { version: active.version, text: 'Why 550?' }, 'policy.commented'],
-  ['cases.set-bounds', { ask_above_percent: 7, refuse_above_times: 3, reason: 'A test.' }, 'review_bounds.changed'],
+  [
+    'cases.set-bounds',
+    { ask_above_percent: 7, refuse_above_times: 3, ask_below_percent: 10, reason: 'A test.' },
+    'review_bounds.changed',
+  ],
 ]
 
 for (const [name, input, entry] of acts) {

@@ -13,7 +13,7 @@ test('bounds of reviewers that were widened with SQL do not count: the log has t
   const manager = { organizationId, actor: { type: 'system', id: 'test' } } as const
   const operator = await addOperator(installation, manager, { email: 'b@example.com', name: 'B', role: 'owner' })
   assert.ok(!('problem' in operator))
-  const set = { ask_above_percent: 10, refuse_above_times: 2 }
+  const set = { ask_above_percent: 10, refuse_above_times: 2, ask_below_percent: 20 }
   const act = { organizationId, operator, reason: 'Our reviewers round up.' }
   assert.deepEqual(await changeReviewBounds(installation, act, set), set)
   const widened = await production.query(

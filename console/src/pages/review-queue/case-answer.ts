@@ -1,8 +1,8 @@
 import type { InputOf } from '../../api/operation-types.ts'
 import { currencyDecimals } from '../../components/money/currency-decimals.ts'
-import { currentNotation } from '../../components/money/number-notation.ts'
+import { currentNotation, type NumberNotation } from '../../components/money/number-notation.ts'
 import { moneyRules, type Reading, readAmount } from '../../components/money/read-amount.ts'
-import { writeAmount } from '../../components/write-number.ts'
+import { writeAmount, writeCount } from '../../components/write-number.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 
 /** What a decided case sends. */
@@ -17,16 +17,26 @@ export type ReviewVerdict = RequestVerdict['verdict']
 export interface RequestAnswer {
   verdict?: ReviewVerdict
   limit: string
+  /** The notation that the limit was written in: in another one, the same text may be another amount. */
+  notation: NumberNotation
   /** One on each line. */
   conditions: string
-  /** The text of the limit that the reviewer confirmed to be meant, though it is above the bounds. */
-  confirmedLimit?: string
+  /** The limit that the reviewer confirmed to be meant, though it is outside of the bounds. */
+  confirmedLimit?: number | undefined
 }
 
 /** What the reviewer has written about a case so far: plain data, by the ids of the decisions. */
 export interface CaseAnswer {
   reason: string
   requests: Readonly<Record<string, RequestAnswer>>
+  /** The sum of limits that the reviewer confirmed to be meant. */
+  confirmedTotal?: Total | undefined
+}
+
+/** The sum of the limits in one currency. */
+export interface Total {
+  currency: string
+  amount: number
 }
 
 /** The answer before anything was written. */
@@ -34,7 +44,19 @@ export const NO_ANSWER: CaseAnswer = { reason: '', requests: {} }
 
 /** The answer about one request: as written, or with the limit that the form offers. */
 export function answerTo(request: WaitingRequest, { requests }: CaseAnswer): RequestAnswer {
-  return requests[request.id] ?? { limit: limitToOffer(request), conditions: '' }
+  const notation = currentNotation()
+  const written = requests[request.id]
+  if (!written) return { limit: limitToOffer(request), notation, conditions: '' }
+  return written.notation === notation ? written : { ...written, limit: rewritten(request, written), notation }
+}
+
+/** The text of a limit in the notation of now; none if it did not say an amount in the notation that it was written in. */
+function rewritten({ requested }: WaitingRequest, { limit, notation }: RequestAnswer): string {
+  // A draft of an earlier release does not say its notation.
+  if (!requested || !notation) return ''
+  const rules = moneyRules(notation, requested.currency)
+  const reading = readAmount(limit, rules)
+  return reading.kind === 'amount' ? writeAmount(reading.amount, rules.decimals) : ''
 }
 
 /** Changes the answer about one request. */
@@ -56,24 +78,46 @@ function limitToOffer({ requested, could_lend }: WaitingRequest): string {
 }
 
 /** What the text of a limit says. */
-export function limitOf({ requested }: Pick<WaitingRequest, 'requested'>, { limit }: RequestAnswer): Reading {
-  return readAmount(limit, moneyRules(currentNotation(), requested?.currency ?? ''))
+export function limitOf(
+  { requested }: Pick<WaitingRequest, 'requested'>,
+  { limit, notation }: Pick<RequestAnswer, 'limit' | 'notation'>,
+): Reading {
+  return readAmount(limit, moneyRules(notation, requested?.currency ?? ''))
 }
 
 /** How the limit of an approval stands to the bounds of the organization. */
-export type Excess = 'none' | 'ask' | 'refuse'
+export type Standing = 'within' | 'low' | 'high' | 'refused'
 
-/** Whether the limit of a request is within the bounds, has to be confirmed, or is refused. */
-export function excessOf({ ask_above, refuse_above }: WaitingRequest, limit: number): Excess {
-  if (ask_above === null || refuse_above === null || limit <= ask_above) return 'none'
-  return limit > refuse_above ? 'refuse' : 'ask'
+/** Whether the limit of a request is within the bounds, has to be confirmed as so low or so high, or is refused. */
+export function standingOf({ ask_below, ask_above, refuse_above }: WaitingRequest, limit: number): Standing {
+  if (ask_below === null || ask_above === null || refuse_above === null) return 'within'
+  if (limit > refuse_above) return 'refused'
+  if (limit > ask_above) return 'high'
+  return limit < ask_below ? 'low' : 'within'
+}
+
+/** The sum of limits that is above what needs no confirmation; none if each currency has one limit, or they are within. */
+function totalAbove({ totals }: Pick<ShownCase, 'totals'>, plans: readonly RequestPlan[]): Total | undefined {
+  return totals
+    .map(({ currency, ask_above }) => {
+      const limits = plans.flatMap(({ request, limit }) =>
+        request.requested?.currency === currency ? (limit ?? []) : [],
+      )
+      const minor = 10 ** currencyDecimals(currency)
+      const amount = Math.round(limits.reduce((sum, limit) => sum + limit, 0) * minor) / minor
+      return { currency, amount, isAbove: limits.length > 1 && amount > ask_above }
+    })
+    .filter(({ isAbove }) => isAbove)
+    .map(({ currency, amount }) => ({ currency, amount }))[0]
 }
 
 /** What the button will do: the verdicts that are complete, and what the form waits for if it cannot be sent. */
 export interface CasePlan {
   requests: readonly RequestPlan[]
-  /** Whether a limit is above what needs no confirmation. */
-  isAbove: boolean
+  /** How a limit is, or the limits together are, that the reason has to explain. */
+  unusual?: 'low' | 'high' | undefined
+  /** The limits together, where they have to be confirmed. */
+  total?: Total | undefined
   waitsFor?: string
   /** What is sent; undefined while the form waits for something. */
   verdict?: CaseVerdict
@@ -90,33 +134,70 @@ export interface RequestPlan {
 
 /** What the answer amounts to. */
 export function planOf(shown: ShownCase, answer: CaseAnswer): CasePlan {
-  const requests = shown.requests.map((request) => planFor(request, answer))
-  const isAbove = requests.some(({ request, limit }) => limit !== undefined && excessOf(request, limit) !== 'none')
+  const requests = shown.requests.map((request) => planFor(request, answer, shown.bounds))
+  const total = totalAbove(shown, requests)
+  const unusual = unusualOf(requests, total)
   const waitsFor =
     missingVerdicts(requests) ??
     requests.find((plan) => plan.waitsFor)?.waitsFor ??
-    reasonMissing(answer.reason, isAbove ? shown.bounds.reason_characters_min : 1)
-  if (waitsFor) return { requests, isAbove, waitsFor }
-  const verdicts = requests.map((plan) => verdictOf(plan, answerTo(plan.request, answer)))
-  return { requests, isAbove, verdict: { id: shown.id, reason: answer.reason.trim(), verdicts } }
+    (total && !isConfirmedTotal(answer, total) ? 'is the sum meant?' : undefined) ??
+    reasonMissing(answer.reason, unusual ? shown.bounds.reason_characters_min : 1)
+  const plan = { requests, unusual, total }
+  if (waitsFor) return { ...plan, waitsFor }
+  const verdicts = requests.map((each) => verdictOf(each, answerTo(each.request, answer)))
+  const verdict = { id: shown.id, reason: answer.reason.trim(), verdicts, ...(total && { total_confirmed: true }) }
+  return { ...plan, verdict }
 }
 
-function planFor(request: WaitingRequest, answer: CaseAnswer): RequestPlan {
+/** Whether the reviewer has confirmed this very sum. */
+export function isConfirmedTotal({ confirmedTotal }: CaseAnswer, { currency, amount }: Total): boolean {
+  return confirmedTotal?.currency === currency && confirmedTotal.amount === amount
+}
+
+function unusualOf(plans: readonly RequestPlan[], total: Total | undefined): CasePlan['unusual'] {
+  const standings = plans.map(({ request, limit }) => (limit === undefined ? 'within' : standingOf(request, limit)))
+  if (total || standings.some((standing) => standing === 'high' || standing === 'refused')) return 'high'
+  return standings.includes('low') ? 'low' : undefined
+}
+
+function planFor(request: WaitingRequest, answer: CaseAnswer, bounds: ConditionBounds): RequestPlan {
   const said = answerTo(request, answer)
   const { verdict } = said
   if (!verdict) return { request }
-  const needsConditions = verdict === 'approve_with_conditions' && linesOf(said.conditions).length === 0
-  const conditions = needsConditions ? { waitsFor: 'which conditions?' } : {}
+  const problem = verdict === 'approve_with_conditions' ? conditionsProblem(said.conditions, bounds) : undefined
+  const conditions = problem ? { waitsFor: problem.waitsFor } : {}
   if (verdict === 'decline' || !request.requested) return { request, verdict, ...conditions }
   const reading = limitOf(request, said)
   if (reading.kind === 'empty') return { request, verdict, waitsFor: 'no limit yet' }
   if (reading.kind !== 'amount') return { request, verdict, waitsFor: 'which amount?' }
   const { amount: limit } = reading
-  const excess = excessOf(request, limit)
-  if (excess === 'refuse') return { request, verdict, limit, waitsFor: 'above the bounds' }
-  if (excess === 'ask' && said.confirmedLimit !== said.limit)
+  const standing = standingOf(request, limit)
+  if (standing === 'refused') return { request, verdict, limit, waitsFor: 'above the bounds' }
+  if (standing !== 'within' && said.confirmedLimit !== limit)
     return { request, verdict, limit, waitsFor: 'is it meant?' }
   return { request, verdict, limit, ...conditions }
+}
+
+type ConditionBounds = Pick<ShownCase['bounds'], 'conditions_max' | 'condition_characters_max'>
+
+/** What is wrong with the conditions of a request, in short for the button and in a sentence for the field. */
+export function conditionsProblem(
+  text: string,
+  { conditions_max: most, condition_characters_max: longest }: ConditionBounds,
+): { waitsFor: string; why: string } | undefined {
+  const lines = linesOf(text)
+  if (lines.length === 0) return { waitsFor: 'which conditions?', why: 'Write at least one condition.' }
+  if (lines.length > most)
+    return {
+      waitsFor: 'too many conditions',
+      why: `These are ${writeCount(lines.length)} conditions; at most ${writeCount(most)} can be sent.`,
+    }
+  const long = lines.find((line) => line.length > longest)
+  if (long === undefined) return undefined
+  return {
+    waitsFor: 'a condition is too long',
+    why: `“${long.slice(0, 20)}…” has ${writeCount(long.length)} characters; a condition has at most ${writeCount(longest)}.`,
+  }
 }
 
 function missingVerdicts(plans: readonly RequestPlan[]): string | undefined {
@@ -136,7 +217,7 @@ function verdictOf({ request, verdict, limit }: RequestPlan, { conditions }: Req
     verdict: verdict!,
     ...(verdict === 'approve_with_conditions' && { conditions: linesOf(conditions) }),
     ...(limit !== undefined && { recommended_limit: limit }),
-    ...(limit !== undefined && excessOf(request, limit) === 'ask' && { excess_confirmed: true }),
+    ...(limit !== undefined && standingOf(request, limit) !== 'within' && { excess_confirmed: true }),
   }
 }
 

@@ -32,7 +32,8 @@ function caseOf(reviews: readonly (Review | null)[], assignee: ShownCase['assign
 
 function answer(limits: readonly (string | undefined)[], reason = 'Known for years.'): CaseAnswer {
   const said = limits.map(
-    (limit, index) => [`dec_${index + 1}`, { verdict: 'approve', limit, conditions: '' }] as const,
+    (limit, index) =>
+      [`dec_${index + 1}`, { verdict: 'approve', limit, notation: 'comma_point', conditions: '' }] as const,
   )
   return { reason, requests: Object.fromEntries(said.filter(([, { limit }]) => limit !== undefined)) } as CaseAnswer
 }
@@ -50,7 +51,7 @@ test('another limit, reason, verdict, condition or reviewer is not recorded, nor
   const conditional = { verdict: 'approve_with_conditions' as const, conditions: ['Sign here'] }
   const written = (conditions: string): CaseAnswer => ({
     ...{ reason: 'Known for years.' },
-    requests: { dec_1: { verdict: 'approve_with_conditions', limit: '6000', conditions } },
+    requests: { dec_1: { verdict: 'approve_with_conditions', limit: '6000', notation: 'comma_point', conditions } },
   })
   assert.equal(isRecorded(caseOf([reviewBy(ME, conditional)]), written('\nSign here '), ME), true)
   assert.equal(isRecorded(caseOf([reviewBy(ME, conditional)]), written('Sign here\nPay'), ME), false)

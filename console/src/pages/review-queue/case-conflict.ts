@@ -74,5 +74,5 @@ function isSameAs({ review, requested }: DecidedRequest, said: RequestAnswer, re
 
 /** A decided request is shown without the bounds of limits: it cannot be decided here. */
 function withoutBounds({ id, product, requested, decided_at }: CaseDecision): WaitingRequest {
-  return { id, product, requested, decided_at, could_lend: null, ask_above: null, refuse_above: null }
+  return { id, product, requested, decided_at, could_lend: null, ask_below: null, ask_above: null, refuse_above: null }
 }

@@ -1,17 +1,25 @@
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { answerTo, type CaseAnswer, type CasePlan, type RequestAnswer, type ReviewVerdict } from './case-answer.ts'
+import {
+  answerTo,
+  type CaseAnswer,
+  type CasePlan,
+  type RequestAnswer,
+  type ReviewVerdict,
+  type Total,
+} from './case-answer.ts'
+import { ConfirmTotal } from './confirm-total.tsx'
 import { RequestAnswerFields } from './request-answer-fields.tsx'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
 
 /** What the fields of a case need. */
 interface CaseFieldsProps {
+  shown: Pick<ShownCase, 'bounds' | 'totals'>
   requests: readonly WaitingRequest[]
-  bounds: ShownCase['bounds']
   answer: CaseAnswer
-  /** Whether a limit is above what needs no confirmation, so that the reason has to say why. */
-  isAbove: CasePlan['isAbove']
+  /** What is unusual about the limits, so that the reason has to say why; nothing where it cannot be sent. */
+  plan: Pick<CasePlan, 'unusual' | 'total'>
   /** True once the form was sent: problems then show without leaving a field. */
   isSent: boolean
   /** While it is being sent, or cannot be. */
@@ -23,12 +31,14 @@ interface CaseFieldsProps {
   onCurrent: (id: string) => void
   onVerdict: (request: WaitingRequest, verdict: ReviewVerdict) => void
   onRequest: (request: WaitingRequest, changes: Partial<RequestAnswer>) => void
+  onTotal: (total: Total | undefined) => void
   onReason: (reason: string) => void
 }
 
 /** A verdict and a limit for each request of a case, and once there is a verdict the reason. */
 export function CaseFields(props: CaseFieldsProps) {
-  const { requests, bounds, answer, isSent, isReadOnly, currentId, hint, onCurrent, onVerdict, onRequest } = props
+  const { requests, shown, answer, plan, isSent, isReadOnly, currentId, hint } = props
+  const { onCurrent, onVerdict, onRequest, onTotal } = props
   const many = requests.length
   const hasVerdict = requests.some((request) => answerTo(request, answer).verdict)
   return (
@@ -43,7 +53,7 @@ export function CaseFields(props: CaseFieldsProps) {
         <RequestAnswerFields
           key={request.id}
           {...{ request, isSent, isReadOnly }}
-          refusedTimes={bounds.refuse_above_times}
+          bounds={shown.bounds}
           number={many > 1 ? index + 1 : undefined}
           isCurrent={many > 1 && request.id === currentId}
           answer={answerTo(request, answer)}
@@ -52,20 +62,22 @@ export function CaseFields(props: CaseFieldsProps) {
           onChange={(changes) => onRequest(request, changes)}
         />
       ))}
+      {plan.total && <ConfirmTotal {...{ shown, answer, isReadOnly }} total={plan.total} onChange={onTotal} />}
       {(hasVerdict || answer.reason !== '') && <Reason {...props} />}
     </>
   )
 }
 
-function Reason({ isAbove, bounds, answer: { reason }, isSent, isReadOnly, onReason }: CaseFieldsProps) {
-  const least = isAbove ? bounds.reason_characters_min : 1
-  const why = isAbove ? `Say why the limit is so high, in at least ${least} characters.` : 'Write a reason.'
+function Reason({ plan, shown, answer: { reason }, isSent, isReadOnly, onReason }: CaseFieldsProps) {
+  const { unusual } = plan
+  const least = unusual ? shown.bounds.reason_characters_min : 1
+  const why = unusual ? `Say why the limit is so ${unusual}, in at least ${least} characters.` : 'Write a reason.'
   const isShort = reason.trim().length < least
   return (
     <Textarea
       data-field="reason"
       label="Reason"
-      description={isAbove ? why : 'Goes into the review, whose hash is on the audit log.'}
+      description={unusual ? why : 'Goes into the review, whose hash is on the audit log.'}
       error={isSent && isShort ? why : undefined}
       required
       autosize

@@ -40,9 +40,9 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
       <Acts {...{ shown, conflict, draft, onSee }} />
       <CaseFields
         requests={requestsToShow(shown, draft.value)}
-        bounds={shown.bounds}
+        shown={shown}
         answer={draft.value}
-        isAbove={false}
+        plan={{}}
         isSent={false}
         isReadOnly
         {...NO_CHANGE}
@@ -58,7 +58,7 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
 }
 
 /** Nothing changes in fields that are read only. */
-const NO_CHANGE = { onCurrent() {}, onVerdict() {}, onRequest() {}, onReason() {} }
+const NO_CHANGE = { onCurrent() {}, onVerdict() {}, onRequest() {}, onTotal() {}, onReason() {} }
 
 function Acts({ shown, conflict, draft, onSee }: Omit<ConflictProps, 'me' | 'onNext'>) {
   const clipboard = useClipboard()

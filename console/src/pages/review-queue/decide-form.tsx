@@ -35,7 +35,7 @@ export function DecideForm({
   const plan = planOf(shown, answer)
   const decide = useAct('cases.decide', { showsErrors: true, says: doneOf(plan, shown.entity.name), onDone: onDecided })
   const isReadOnly = decide.isPending
-  const { current, setCurrent, choose } = useChoice({ shown, answer, setAnswer, form, isReadOnly })
+  const { current, setCurrent, choose, chooseAll } = useChoice({ shown, answer, setAnswer, form, isReadOnly })
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
     setSent(true)
@@ -53,18 +53,15 @@ export function DecideForm({
       <DraftNotice draft={draft} />
       <CaseFields
         requests={shown.requests}
-        bounds={shown.bounds}
-        isAbove={plan.isAbove}
-        {...{ answer, isSent, isReadOnly }}
+        {...{ shown, plan, answer, isSent, isReadOnly }}
         currentId={current.id}
         hint={
-          <span className="small dim">
-            Same verdict for all <kbd>=</kbd>
-          </span>
+          <SameForAll isReady={answerTo(current, answer).verdict !== undefined && !isReadOnly} onSame={chooseAll} />
         }
         onCurrent={setCurrent}
         onVerdict={choose}
         onRequest={(request, changes) => setAnswer((written) => withAnswer(written, request, changes))}
+        onTotal={(confirmedTotal) => setAnswer((written) => ({ ...written, confirmedTotal }))}
         onReason={(reason) => setAnswer((written) => ({ ...written, reason }))}
       />
       {plan.requests.some(({ verdict }) => verdict) && (
@@ -74,6 +71,15 @@ export function DecideForm({
         </>
       )}
     </form>
+  )
+}
+
+/** The button that gives all requests the verdict of the current one. */
+function SameForAll({ isReady, onSame }: { isReady: boolean; onSame: () => void }) {
+  return (
+    <Button variant="default" size="compact-sm" disabled={!isReady} rightSection={<kbd>=</kbd>} onClick={onSame}>
+      Same verdict for all
+    </Button>
   )
 }
 
@@ -151,7 +157,7 @@ function useChoice({
     ...Object.fromEntries(requests.slice(0, 9).map(({ id }, index) => [String(index + 1), () => setCurrent(id)])),
   }
   useQueueKeys(isReadOnly ? {} : keys)
-  return { current, setCurrent, choose }
+  return { current, setCurrent, choose, chooseAll }
 }
 
 /** Ctrl Enter submits from any field, Enter alone from none; Esc leaves the field, so that the keys of the queue work again. */

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { type CaseAnswer, NO_ANSWER, planOf, type RequestAnswer, withAnswer } from './case-answer.ts'
-import { actOf, doneOf } from './plan-words.ts'
+import { after, test } from 'node:test'
+import { setNotation } from '../../components/money/number-notation.ts'
+import { answerTo, type CaseAnswer, NO_ANSWER, planOf, type RequestAnswer, withAnswer } from './case-answer.ts'
+import { actOf, doneOf, totalWords, unusualWords } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
+
+after(() => setNotation('comma_point'))
 
 const request = (id: string, amount: number | null): WaitingRequest => ({
   ...{ id, product: 'personal_loan', could_lend: null, decided_at: '2026-11-15T09:30:00.000Z' },
   requested: amount === null ? null : { amount, currency: 'EUR' },
+  ask_below: amount === null ? null : amount / 5,
   ask_above: amount,
   refuse_above: amount === null ? null : amount * 10,
 })
 const [large, small, access] = [request('dec_1', 12_000), request('dec_2', 300), request('dec_3', null)]
 
+const BOUNDS = { reason_characters_min: 20, conditions_max: 2, condition_characters_max: 30 }
 const caseOf = (...requests: WaitingRequest[]) =>
-  ({ id: 'cas_1', requests, bounds: { reason_characters_min: 20 } }) as unknown as ShownCase
+  ({ id: 'cas_1', requests, totals: [], bounds: BOUNDS }) as unknown as ShownCase
 
 const said = (...answers: [WaitingRequest, Partial<RequestAnswer>][]): CaseAnswer =>
   answers.reduce<CaseAnswer>((all, [about, changes]) => withAnswer(all, about, changes), {
@@ -36,12 +41,22 @@ test('a button that cannot be used says what it waits for, and nothing is there 
     [said([large, { verdict: 'approve', limit: '' }]), 'Approve: no limit yet'],
     [said([large, { verdict: 'approve', limit: '11.500' }]), 'Approve: which amount?'],
     [said([large, { verdict: 'approve', limit: '12,001' }]), 'Approve €12,001: is it meant?'],
-    [said([large, { verdict: 'approve', limit: '12,001', confirmedLimit: '12,001' }]), 'Approve €12,001: say why'],
+    [said([large, { verdict: 'approve', limit: '12,001', confirmedLimit: 12_001 }]), 'Approve €12,001: say why'],
     [
-      said([large, { verdict: 'approve', limit: '120,001', confirmedLimit: '120,001' }]),
+      said([large, { verdict: 'approve', limit: '120,001', confirmedLimit: 120_001 }]),
       'Approve €120,001: above the bounds',
     ],
+    [said([large, { verdict: 'approve', limit: '1,200' }]), 'Approve €1,200: is it meant?'],
+    [said([large, { verdict: 'approve', limit: '1,200', confirmedLimit: 1_200 }]), 'Approve €1,200: say why'],
     [said([large, { verdict: 'approve_with_conditions' }]), 'Approve €12,000 with conditions: which conditions?'],
+    [
+      said([large, { verdict: 'approve_with_conditions', conditions: 'one\ntwo\nthree' }]),
+      'Approve €12,000 with conditions: too many conditions',
+    ],
+    [
+      said([large, { verdict: 'approve_with_conditions', conditions: 'x'.repeat(31) }]),
+      'Approve €12,000 with conditions: a condition is too long',
+    ],
     [{ ...said([large, { verdict: 'decline' }]), reason: ' ' }, 'Decline €12,000: give a reason'],
   ]
   for (const [answer, expected] of waiting) {
@@ -54,7 +69,7 @@ test('a button that cannot be used says what it waits for, and nothing is there 
 
 test('a confirmation is for the limit that was confirmed, and is sent only with it', () => {
   const reason = 'A guarantor with a house stands in for it.'
-  const confirmed = { ...said([large, { verdict: 'approve', limit: '13,000', confirmedLimit: '13,000' }]), reason }
+  const confirmed = { ...said([large, { verdict: 'approve', limit: '13,000', confirmedLimit: 13_000 }]), reason }
   assert.deepEqual(planOf(caseOf(large), confirmed).verdict?.verdicts, [
     { decision_id: 'dec_1', verdict: 'approve', recommended_limit: 13_000, excess_confirmed: true },
   ])
@@ -67,4 +82,54 @@ test('an answer is plain data: it survives as JSON', () => {
   const answer = said([large, { verdict: 'approve', limit: '11,500' }], [small, { verdict: 'decline' }])
   const restored: CaseAnswer = JSON.parse(JSON.stringify(answer))
   assert.deepEqual(planOf(caseOf(large, small), restored), planOf(caseOf(large, small), answer))
+})
+
+test('a limit of a draft stays the amount that was typed when the person changes the notation', () => {
+  const dinars: WaitingRequest = {
+    ...large,
+    requested: { amount: 20_000, currency: 'KWD' },
+    ask_below: 0,
+    ask_above: 20_000,
+  }
+  for (const [typed, amount] of [
+    ['13,500', 13_500],
+    ['12.345', 12.345],
+  ] as const) {
+    setNotation('comma_point')
+    const answer = said([dinars, { verdict: 'approve', limit: typed }])
+    assert.equal(planOf(caseOf(dinars), answer).requests[0]?.limit, amount)
+    setNotation('point_comma')
+    const restored: CaseAnswer = JSON.parse(JSON.stringify(answer))
+    assert.equal(planOf(caseOf(dinars), restored).requests[0]?.limit, amount, typed)
+    assert.equal(answerTo(dinars, restored).limit, typed === '13,500' ? '13.500' : '12,345')
+  }
+  const { notation, ...unknown } = answerTo(dinars, NO_ANSWER)
+  assert.equal(notation, 'point_comma')
+  const older = {
+    ...NO_ANSWER,
+    requests: { [dinars.id]: { ...unknown, verdict: 'approve', limit: '12.345' } as RequestAnswer },
+  }
+  assert.equal(planOf(caseOf(dinars), older).requests[0]?.waitsFor, 'no limit yet', 'its notation is not known')
+  setNotation('comma_point')
+})
+
+test('limits that are above what could be lent together are confirmed by their sum', () => {
+  const shown = { ...caseOf(large, small), totals: [{ currency: 'EUR', ask_above: 12_100 }] } as ShownCase
+  const both = { ...said([large, { verdict: 'approve' }], [small, { verdict: 'approve' }]), reason: 'x'.repeat(20) }
+  assert.equal(words(shown, both), 'Decide 2 requests: approve €12,000, approve €300: is the sum meant?')
+  const { total } = planOf(shown, both)
+  assert.deepEqual(total, { currency: 'EUR', amount: 12_300 })
+  assert.equal(totalWords(total!, shown), 'Together €12,300: €200 above what the policy could lend this applicant.')
+  const confirmed = planOf(shown, { ...both, confirmedTotal: total })
+  assert.equal(confirmed.verdict?.total_confirmed, true)
+  assert.equal(planOf(shown, { ...both, confirmedTotal: total, reason: 'Short.' }).waitsFor, 'say why')
+  const other = withAnswer({ ...both, confirmedTotal: total }, large, { limit: '11,900' })
+  assert.equal(planOf(shown, other).waitsFor, 'is the sum meant?', 'a confirmation is for one sum')
+  const one = planOf(shown, withAnswer(both, small, { verdict: 'decline' }))
+  assert.deepEqual([one.total, one.verdict?.total_confirmed], [undefined, undefined])
+})
+
+test('a limit that is far too low is said to be a part of what was asked', () => {
+  assert.equal(unusualWords(1_200, large), '€1,200 is a tenth of the €12,000 asked.')
+  assert.equal(unusualWords(1_000, large), '€1,000 is 8.3\u00a0% of the €12,000 asked.')
 })

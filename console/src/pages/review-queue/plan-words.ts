@@ -1,6 +1,6 @@
-import { writeCount, writeMoney } from '../../components/write-number.ts'
-import type { CasePlan, RequestPlan } from './case-answer.ts'
-import type { WaitingRequest } from './review-case.ts'
+import { writeCount, writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { type CasePlan, type RequestPlan, standingOf, type Total } from './case-answer.ts'
+import type { ShownCase, WaitingRequest } from './review-case.ts'
 
 /** The most verdicts that a button names one by one. */
 const NAMED_MAX = 3
@@ -49,17 +49,32 @@ export function besideAsked(limit: number, { requested }: WaitingRequest): strin
   return `${difference} ${limit < amount ? 'less' : 'more'} than asked`
 }
 
-/** What a limit above the bounds is above of. */
-export function aboveWords(limit: number, { requested, could_lend }: WaitingRequest): string {
+/** What the limits together are above of. */
+export function totalWords({ currency, amount }: Total, { totals }: Pick<ShownCase, 'totals'>): string {
+  const most = totals.find((each) => each.currency === currency)?.ask_above ?? 0
+  const [said, above] = [writeMoney(amount, currency), writeMoney(amount - most, currency)]
+  return `Together ${said}: ${above} above what the policy could lend this applicant.`
+}
+
+/** What a limit outside of the bounds is above or below of. */
+export function unusualWords(limit: number, request: WaitingRequest): string {
+  const { requested, could_lend } = request
   if (!requested) return ''
   const { amount, currency } = requested
   const said = writeMoney(limit, currency)
   if (limit >= 2 * amount) return `${said} is ${timesWord(limit / amount)} the ${writeMoney(amount, currency)} asked.`
   if (limit > amount) return `${said} is ${writeMoney(limit - amount, currency)} above what was asked.`
+  if (limit < amount && standingOf(request, limit) === 'low')
+    return `${said} is ${shareWord(limit / amount)} of the ${writeMoney(amount, currency)} asked.`
   if (!could_lend) return ''
   return could_lend.amount > 0
     ? `${said} is ${writeMoney(limit - could_lend.amount, currency)} above what the policy could lend.`
     : `${said} is above what the policy could lend: its terms leave nothing.`
+}
+
+/** How small a part is: `a tenth`, or in percent. */
+function shareWord(share: number): string {
+  return share === 0.1 ? 'a tenth' : share < 0.001 ? `less than ${writePercentOf(0.001, 1)}` : writePercentOf(share, 1)
 }
 
 function timesWord(times: number): string {

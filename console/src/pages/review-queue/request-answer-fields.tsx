@@ -2,11 +2,12 @@ import { Checkbox, Textarea, UnstyledButton } from '@mantine/core'
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconListCheck } from '@tabler/icons-react'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { MoneyField } from '../../components/money/money-field.tsx'
+import { currentNotation } from '../../components/money/number-notation.ts'
 import { Banner } from '../../components/state-badge.tsx'
 import { writeCount, writeMoney } from '../../components/write-number.ts'
-import { excessOf, limitOf, type RequestAnswer, type ReviewVerdict } from './case-answer.ts'
-import { aboveWords, besideAsked } from './plan-words.ts'
-import type { WaitingRequest } from './review-case.ts'
+import { conditionsProblem, limitOf, type RequestAnswer, type ReviewVerdict, standingOf } from './case-answer.ts'
+import { besideAsked, unusualWords } from './plan-words.ts'
+import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
 
 const CHOICES = [
@@ -26,8 +27,7 @@ interface RequestAnswerProps {
   isSent: boolean
   /** While it is being sent, or cannot be. */
   isReadOnly: boolean
-  /** Limits of more than so many times what was asked are refused. */
-  refusedTimes: number
+  bounds: ShownCase['bounds']
   onCurrent: () => void
   onVerdict: (verdict: ReviewVerdict) => void
   onChange: (changes: Partial<RequestAnswer>) => void
@@ -35,7 +35,7 @@ interface RequestAnswerProps {
 
 /** One request of a case: its verdict, and with an approval its conditions and its limit. */
 export function RequestAnswerFields(props: RequestAnswerProps) {
-  const { request, number, isCurrent, answer, isSent, isReadOnly, onCurrent, onVerdict, onChange } = props
+  const { request, number, isCurrent, answer, isReadOnly, onCurrent, onVerdict } = props
   const { verdict } = answer
   const product = request.product.replaceAll('_', ' ')
   return (
@@ -70,26 +70,33 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
           </UnstyledButton>
         ))}
       </div>
-      {verdict === 'approve_with_conditions' && (
-        <Textarea
-          data-field={`conditions ${request.id}`}
-          label="Conditions"
-          description="What the applicant has to do first, one on each line."
-          error={isSent && answer.conditions.trim() === '' ? 'Write at least one condition.' : undefined}
-          required
-          autosize
-          minRows={1}
-          maxRows={4}
-          maxLength={2_000}
-          readOnly={isReadOnly}
-          value={answer.conditions}
-          onChange={(event) => onChange({ conditions: event.currentTarget.value })}
-        />
-      )}
+      {verdict === 'approve_with_conditions' && <ConditionsField {...props} />}
       {verdict !== undefined && verdict !== 'decline' && request.requested && (
         <LimitField {...props} currency={request.requested.currency} />
       )}
     </fieldset>
+  )
+}
+
+function ConditionsField({ request, answer, isSent, isReadOnly, bounds, onChange }: RequestAnswerProps) {
+  const { conditions_max: most, condition_characters_max: longest } = bounds
+  const problem = conditionsProblem(answer.conditions, bounds)
+  // Nothing written is no problem yet; too much is one at once, while the text is at hand.
+  const isShown = isSent || answer.conditions.trim() !== ''
+  return (
+    <Textarea
+      data-field={`conditions ${request.id}`}
+      label="Conditions"
+      description={`What the applicant has to do first, one on each line: at most ${writeCount(most)}, of ${writeCount(longest)} characters each.`}
+      error={isShown ? problem?.why : undefined}
+      required
+      autosize
+      minRows={1}
+      maxRows={4}
+      readOnly={isReadOnly}
+      value={answer.conditions}
+      onChange={(event) => onChange({ conditions: event.currentTarget.value })}
+    />
   )
 }
 
@@ -109,13 +116,13 @@ function LimitField({
   answer,
   isSent,
   isReadOnly,
-  refusedTimes,
+  bounds,
   onChange,
   currency,
 }: RequestAnswerProps & { currency: string }) {
   const reading = limitOf(request, answer)
   const limit = reading.kind === 'amount' ? reading.amount : undefined
-  const excess = limit === undefined ? 'none' : excessOf(request, limit)
+  const standing = limit === undefined ? 'within' : standingOf(request, limit)
   return (
     <>
       <MoneyField
@@ -126,14 +133,14 @@ function LimitField({
         isSent={isSent}
         readOnly={isReadOnly}
         text={answer.limit}
-        onText={(text) => onChange({ limit: text })}
+        onText={(text) => onChange({ limit: text, notation: currentNotation() })}
         comment={limit === undefined ? undefined : besideAsked(limit, request)}
       />
-      {limit !== undefined && excess !== 'none' && (
+      {limit !== undefined && standing !== 'within' && (
         <Banner tone="warn" icon={<IconAlertTriangle size={16} stroke={1.75} />}>
-          {aboveWords(limit, request)}{' '}
-          {excess === 'refuse' ? (
-            `Your organization refuses limits of more than ${writeCount(refusedTimes)} times what was asked.`
+          {unusualWords(limit, request)}{' '}
+          {standing === 'refused' ? (
+            `Your organization refuses limits of more than ${writeCount(bounds.refuse_above_times)} times what was asked.`
           ) : (
             <>
               Correct it, or say why in the reason.
@@ -141,10 +148,8 @@ function LimitField({
                 className={classes.confirm}
                 label={`Yes, I mean ${writeMoney(limit, currency)}`}
                 disabled={isReadOnly}
-                checked={answer.confirmedLimit === answer.limit}
-                onChange={(event) =>
-                  onChange({ confirmedLimit: event.currentTarget.checked ? answer.limit : undefined })
-                }
+                checked={answer.confirmedLimit === limit}
+                onChange={(event) => onChange({ confirmedLimit: event.currentTarget.checked ? limit : undefined })}
               />
             </>
           )}

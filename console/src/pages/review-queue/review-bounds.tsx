@@ -13,6 +13,7 @@ import classes from './review-queue.module.css'
 interface Bounds {
   ask_above_percent: number
   refuse_above_times: number
+  ask_below_percent: number
 }
 
 /** Says how far the limits of reviewers may go in this organization; owners and admins change it here. */
@@ -36,9 +37,13 @@ export function ReviewBounds() {
   )
 }
 
-function boundsWords({ ask_above_percent: percent, refuse_above_times: times }: Bounds): string {
+function boundsWords({
+  ask_above_percent: percent,
+  refuse_above_times: times,
+  ask_below_percent: low,
+}: Bounds): string {
   const free = percent === 0 ? '' : `more than ${withPercentSign(writeCount(percent))} `
-  return `A limit ${free}above what was asked, or above what the policy could lend, has to be confirmed with a reason. More than ${writeCount(times)} times what was asked is refused.`
+  return `A limit ${free}above what was asked, or above what the policy could lend, has to be confirmed with a reason${low === 0 ? '' : `, and so has one below ${withPercentSign(writeCount(low))} of both`}. More than ${writeCount(times)} times what was asked is refused.`
 }
 
 function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; onClose: () => void }) {
@@ -46,6 +51,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
   const { value: next, change: setNext } = fields
   const [isPercentClear, setPercentClear] = useState(true)
   const [isTimesClear, setTimesClear] = useState(true)
+  const [isLowClear, setLowClear] = useState(true)
   const change = useAct('cases.set-bounds', {
     says: 'The bounds are changed, from now on.',
     onDone() {
@@ -53,9 +59,10 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
       onClose()
     },
   })
-  const { ask_above_percent: percent, refuse_above_times: times } = next
-  const isChanged = percent !== bounds.ask_above_percent || times !== bounds.refuse_above_times
-  const isWithin = percent <= most.ask_above_percent && times <= most.refuse_above_times
+  const { ask_above_percent: percent, refuse_above_times: times, ask_below_percent: low } = next
+  const names = ['ask_above_percent', 'refuse_above_times', 'ask_below_percent'] as const
+  const isChanged = names.some((name) => next[name] !== bounds[name])
+  const isWithin = names.every((name) => next[name] <= most[name])
   const whole = { notation: currentNotation(), decimals: 0 } as const
   return (
     <ReasonForm
@@ -64,7 +71,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
       act="Change bounds"
       about="bounds"
       sending={change}
-      isReady={isPercentClear && isTimesClear && isChanged && isWithin}
+      isReady={isPercentClear && isTimesClear && isLowClear && isChanged && isWithin}
       onConfirm={(reason, draft) => change.mutate({ ...next, reason }, { draft })}
     >
       <DraftNotice draft={fields} />
@@ -86,6 +93,16 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
         value={times}
         onValue={(value) => setNext({ ...next, refuse_above_times: value ?? 1 })}
         onClear={setTimesClear}
+        readOnly={change.isPending}
+      />
+      <LiveNumberField
+        label="Asked about below, percent"
+        description="A limit of less than this part of what was asked, and of what the policy could lend, has to be confirmed: a digit may be missing."
+        whenEmpty="Write a number; 0 asks about no low limit."
+        rules={{ ...whole, units: ['%'], allows: 'zero' }}
+        value={low}
+        onValue={(value) => setNext({ ...next, ask_below_percent: value ?? 0 })}
+        onClear={setLowClear}
         readOnly={change.isPending}
       />
     </ReasonForm>
