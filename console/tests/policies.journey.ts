@@ -7,6 +7,7 @@ import { SCOPES } from '../../server/src/security/scopes.ts'
 import { PASSWORD, signedInOperator } from '../../server/tests/console-client.ts'
 import { holdBacktests } from '../../server/tests/hold-backtests.ts'
 import { personas } from '../../server/tests/personas.ts'
+import { fillPool } from '../../server/tests/pool-tasks.ts'
 import { sandboxPolicySource } from '../../server/tests/sandbox-policy.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
 
@@ -105,6 +106,23 @@ test('an author changes a cutoff, sees its tests fail and pass, and proposes it'
   await ben.getByRole('link', { name: 'Try in playground' }).click()
   await ben.waitForURL(`**/playground?a=${VERSION}`)
   await ben.getByRole('combobox', { name: 'Policy A' }).or(ben.getByLabel('Policy A')).first().waitFor()
+  await ben.close()
+})
+
+test('a text that finds too many others waiting is said to be unchecked, and is checked when there is room', async () => {
+  const ben = await testConsole.open('policies/new?from=sandbox-policy-v1')
+  await ben.getByText('31 of 31 pass').waitFor()
+  const release = await fillPool(api.service.installation.threads, organizationId)
+  await write(ben, withCutoff(553))
+  await ben.getByRole('status').getByText('Not checked').waitFor({ timeout: 60_000 })
+  const alert = ben.getByRole('alert').filter({ hasText: 'This text was not checked' })
+  await alert.getByText(/16 checks and dry runs of policies wait here for your organization already/).waitFor()
+  await assertAccessible(ben, 'the editor with a text that was not checked')
+  await release()
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await ben.getByText('31 of 31 pass').waitFor()
+  await ben.getByRole('button', { name: 'discard', exact: true }).click()
+  await ben.getByRole('button', { name: 'Discard draft' }).click()
   await ben.close()
 })
 

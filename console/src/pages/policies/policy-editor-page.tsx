@@ -98,7 +98,7 @@ function Editor({ from, text }: { from: string; text: string }) {
               />
             </Suspense>
           </Section>
-          {check.error && <Failed error={check.error} onRetry={check.refetch} />}
+          {check.error && <Failed what="This text was not checked" error={check.error} onRetry={check.refetch} />}
           {checked && <Problems checked={checked} />}
         </div>
         <div className={classes.column}>
@@ -154,7 +154,7 @@ function Problems({ checked: { problems, warnings } }: { checked: Checked }) {
 /** How many of the newest decisions each rule matches, and what would change. */
 function Matches({ trial }: { trial: Query<'policies.try'> }) {
   const { data: tried, error, refetch } = trial
-  if (error) return <Failed error={error} onRetry={refetch} />
+  if (error) return <Failed what="This text was not tried on decisions" error={error} onRetry={refetch} />
   if (!tried) return null
   const matching = tried.rules.filter(({ matched }) => matched > 0)
   return (
