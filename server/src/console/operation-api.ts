@@ -14,6 +14,7 @@ import type { OperationPath } from './operation-call.ts'
 import type { Admitted, OperationResponder } from './operation-responder.ts'
 import { isSameOrigin } from './same-origin.ts'
 import { SessionCookie } from './session-cookie.ts'
+import { userAgentOf } from './user-agent-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,7 +25,6 @@ declare module 'fastify' {
 const BODY_BYTES_MAX = 65_536
 /** Operators send whole policies, of at most 262,144 characters. */
 const OPERATOR_BODY_BYTES_MAX = 524_288
-const USER_AGENT_CHARACTERS_MAX = 400
 
 /** Why a request was refused before its operation was looked at, or although its operation was right. */
 interface Refused {
@@ -83,7 +83,7 @@ function operationCalls({ installation, admission, proxies }: ApiParts) {
         turn: () => admission.turn(admitted.party),
         client: {
           address: proxies.clientOf(request.raw),
-          userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
+          userAgent: userAgentOf(request),
         },
       })
     })

@@ -11,6 +11,7 @@ import { SecretBox } from '../../security/secret-box.ts'
 import type { Installation } from '../../service/installation.ts'
 import { DeviceCookie } from '../device-cookie.ts'
 import { SessionCookie } from '../session-cookie.ts'
+import { userAgentOf } from '../user-agent-of.ts'
 import { OidcClient, OidcFailure, type PendingSignIn } from './oidc-client.ts'
 import { continuePage, OIDC_PAGE_CSP, refusedPage } from './oidc-page.ts'
 
@@ -18,7 +19,6 @@ import { continuePage, OIDC_PAGE_CSP, refusedPage } from './oidc-page.ts'
 const PENDING_SECONDS = 600
 /** Callbacks that wait for the provider at the same time, so that forged ones cannot make the service flood it. */
 const EXCHANGES_MAX = 20
-const USER_AGENT_CHARACTERS_MAX = 400
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
 /** What the cookie holds while a person is at the provider, encrypted. */
@@ -159,7 +159,7 @@ class OidcRoutes {
       method: 'oidc',
       client: {
         address: this.#proxies.clientOf(request.raw),
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_CHARACTERS_MAX),
+        userAgent: userAgentOf(request),
       },
     })
     this.#session.write(reply, token)

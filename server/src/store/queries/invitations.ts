@@ -4,7 +4,7 @@ import { insertRow } from '../power/insert-row.ts'
 import type { Seal } from '../power/row-mac.ts'
 import { Undone } from '../power/undone.ts'
 import { type Account, insertAccount, type NewAccount } from './accounts.ts'
-import { OPERATOR_COLUMNS, type Operator, updateOperator } from './operators.ts'
+import { JOINED_OPERATOR_COLUMNS, type Operator, operatorIn, updateOperator } from './operators.ts'
 
 /** A link by which an operator gets an account, or binds the one they have. */
 export interface Invitation {
@@ -45,14 +45,11 @@ export async function findInvitation(
   control: ControlDatabase,
   tokenHash: string,
 ): Promise<InvitationWithOperator | undefined> {
-  const columns = [
-    ...COLUMNS.map((column) => `invitation.${column}`),
-    ...OPERATOR_COLUMNS.map((column) => `operator.${column} AS operator__${column}`),
-  ]
+  const columns = COLUMNS.map((column) => `invitation.${column}`)
   const [row] = await control.genuineParts(
     () =>
       control.query<Invitation & Row & { organization_name: string }>(
-        `SELECT ${columns.join(', ')}, organization.name AS organization_name
+        `SELECT ${columns.join(', ')}, ${JOINED_OPERATOR_COLUMNS}, organization.name AS organization_name
          FROM invitations AS invitation
          JOIN operators AS operator ON operator.org_id = invitation.org_id AND operator.id = invitation.operator_id
          JOIN organizations AS organization ON organization.id = invitation.org_id
@@ -72,10 +69,6 @@ export async function findInvitation(
     ...{ org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at, organization_name },
     operator,
   }
-}
-
-function operatorIn(row: Row): Row {
-  return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
 }
 
 /** Withdraws the open invitation of an operator and returns its id, in a list of one at most. */

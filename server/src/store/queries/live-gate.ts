@@ -1,7 +1,7 @@
 import type { Queryable, Row } from '../database/database.ts'
 import type { ControlDatabase } from '../power/control-database.ts'
 import type { Seal } from '../power/row-mac.ts'
-import { OPERATOR_COLUMNS } from './operators.ts'
+import { JOINED_OPERATOR_COLUMNS, operatorIn } from './operators.ts'
 
 /** The number of different operators whose approvals open the live gate. */
 export const APPROVALS_NEEDED = 2
@@ -43,12 +43,11 @@ export async function validGateApprovals(
   control: ControlDatabase,
   organizationId: string,
 ): Promise<(GateApproval & { email: string; name: string })[]> {
-  const operatorColumns = OPERATOR_COLUMNS.map((column) => `operator.${column} AS operator__${column}`).join(', ')
   const rows = await control.genuineParts(
     () =>
       control.query<GateApproval & Row>(
         `SELECT approval.org_id, approval.operator_id, approval.reason, approval.approved_at, approval.entry_id,
-           approval.mac, ${operatorColumns}
+           approval.mac, ${JOINED_OPERATOR_COLUMNS}
          FROM live_gate_approvals AS approval
          JOIN operators AS operator ON operator.org_id = approval.org_id AND operator.id = approval.operator_id
          WHERE approval.org_id = $1 AND approval.withdrawn_at IS NULL AND operator.disabled_at IS NULL
@@ -65,10 +64,6 @@ export async function validGateApprovals(
     const { email, name } = operatorIn(row) as { email: string; name: string }
     return { org_id, operator_id, reason, approved_at, email, name }
   })
-}
-
-function operatorIn(row: Row): Row {
-  return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
 }
 
 /** Whether an organization may underwrite live: two different operators have valid approvals. */

@@ -28,6 +28,16 @@ export type NewOperatorRow = Omit<Operator, 'entry_id'>
 export const OPERATOR_COLUMNS =
   'org_id, id, email, name, role, created_at, disabled_at, account_id, entry_id, mac'.split(', ')
 
+/** SQL: the columns of an operator that is joined as `operator`, in a row that has columns of its own. */
+export const JOINED_OPERATOR_COLUMNS = OPERATOR_COLUMNS.map(
+  (column) => `operator.${column} AS operator__${column}`,
+).join(', ')
+
+/** The operator that was joined to a row. */
+export function operatorIn(row: Row): Row {
+  return Object.fromEntries(OPERATOR_COLUMNS.map((column) => [column, row[`operator__${column}`]]))
+}
+
 /** Adds an operator; false if the organization has one with this email. */
 export function insertOperator(control: Queryable, operator: NewOperatorRow & Seal): Promise<boolean> {
   return insertRow(control, 'operators', operator)

@@ -38,3 +38,12 @@ export interface ColumnValues {
   label: string
   values: Readonly<Record<string, number | null>>
 }
+
+/** Columns of bars before they are laid out: the series of each by its key. */
+export interface BarsToLayOut {
+  keys: readonly string[]
+  columns: readonly ColumnValues[]
+  write: (value: number) => string
+  width: number
+  height: number
+}

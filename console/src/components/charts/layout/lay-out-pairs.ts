@@ -1,5 +1,5 @@
 import { scaleBand } from 'd3-scale'
-import type { BarLayout, ColumnValues } from './chart-layout.ts'
+import type { BarLayout, BarsToLayOut, ColumnValues } from './chart-layout.ts'
 import { layOutColumns } from './lay-out-columns.ts'
 import { isDrawable } from './value-axis.ts'
 
@@ -10,19 +10,7 @@ const GROUP_SHARE = 0.8
 const GAP_SHARE = 0.08
 
 /** Lays out bars that stand side by side in each column, up or down from the line of zero. */
-export function layOutPairs({
-  keys,
-  columns,
-  write,
-  width,
-  height,
-}: {
-  keys: readonly string[]
-  columns: readonly ColumnValues[]
-  write: (value: number) => string
-  width: number
-  height: number
-}): BarLayout {
+export function layOutPairs({ keys, columns, write, width, height }: BarsToLayOut): BarLayout {
   const grid = layOutColumns(
     columns.map(({ label }) => label),
     { values: columns.flatMap(({ values }) => keys.map((key) => values[key])), write, stepMin: 1 },

@@ -1,5 +1,5 @@
 import { type SeriesPoint, stack, stackOffsetDiverging } from 'd3-shape'
-import type { BarLayout, ColumnValues } from './chart-layout.ts'
+import type { BarLayout, BarsToLayOut, ColumnValues } from './chart-layout.ts'
 import { layOutColumns } from './lay-out-columns.ts'
 import { isDrawable } from './value-axis.ts'
 
@@ -10,19 +10,7 @@ const [BAR_MIN, BAR_MAX] = [2, 40]
 const BAR_SHARE = 0.78
 
 /** Lays out bars that are stacked by series, from the bottom up; a value below zero goes below the line of zero. */
-export function layOutStack({
-  keys,
-  columns,
-  write,
-  width,
-  height,
-}: {
-  keys: readonly string[]
-  columns: readonly ColumnValues[]
-  write: (count: number) => string
-  width: number
-  height: number
-}): BarLayout {
+export function layOutStack({ keys, columns, write, width, height }: BarsToLayOut): BarLayout {
   const stacked = stack<ColumnValues>()
     .keys(keys)
     .value(({ values }, key) => drawn(values[key]))
