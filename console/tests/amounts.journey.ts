@@ -223,7 +223,7 @@ test('conditions that are too many or too long are said to be, before they are s
   const tab = await testConsole.open(caseOf(decision))
   await drawer(tab).getByText('Why a person:').waitFor()
   await tab.keyboard.press('c')
-  const conditions = drawer(tab).getByLabel('Conditions', { exact: true })
+  const conditions = drawer(tab).getByRole('textbox', { name: 'Conditions' })
   await drawer(tab).getByText('one on each line: at most 20, of 500 characters each.').waitFor()
   await conditions.fill('Send a payslip\n'.repeat(21))
   await drawer(tab).getByText('These are 21 conditions; at most 20 can be sent.').waitFor()
