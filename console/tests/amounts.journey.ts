@@ -116,7 +116,7 @@ test('pasted amounts are read, and what is no amount says why', async () => {
   }
   for (const [text, why] of [
     ['−5', 'The amount cannot be negative.'],
-    ['$500', '$ is not EUR. Write the amount alone.'],
+    ['$500', 'Write the amount in EUR alone, without “$”.'],
     ['10.123', 'could be thousands or decimals'],
     ['10.1234', 'EUR has at most two decimals.'],
     ['', 'Write a limit.'],

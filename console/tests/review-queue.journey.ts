@@ -167,6 +167,7 @@ test('a case is decided with conditions and a limit, noted on, and says afterwar
   await tab.keyboard.press('Escape')
   await tab.goto(`${url}/${organizationId}/sandbox/review-queue?state=decided`)
   await settle(tab)
+  await tab.getByRole('row').filter({ hasText: 'Aster Imports' }).getByText('€6,000 granted').waitFor()
   await tab.getByRole('row').filter({ hasText: 'Cedar Cycles' }).getByRole('link').click()
   for (const words of ['Enough for the smaller request.', 'Bring the accounts of 2025', '€3,500', 'Called the owner.'])
     await drawer(tab).getByText(words).first().waitFor()

@@ -163,13 +163,14 @@ test('what is no amount above zero is refused with the reason', () => {
     return reading.kind === 'refused' ? reading.why : reading.kind
   }
   for (const text of ['-5', '−5', '–5', '€-5', '5-', '(5)']) assert.equal(why(text), 'The amount cannot be negative.')
-  assert.equal(why('0'), 'Write more than zero.')
-  assert.equal(why('$500'), '$ is not EUR. Write the amount alone.')
-  assert.equal(why('13k'), 'k is not EUR. Write the amount alone.')
+  for (const text of ['0', '0,00']) assert.equal(why(text), 'Write more than zero.')
+  for (const text of ['0.001', '13500.555']) assert.equal(why(text), 'EUR has at most two decimals.')
+  assert.equal(why('$500'), 'Write the amount in EUR alone, without “$”.')
+  assert.equal(why('13k'), 'Write the amount in EUR alone, without “k”.')
   assert.match(why('13 50'), /^The digits are not in groups of three/)
   assert.match(why('1,000 000'), /^The digits are not in groups of three/)
   assert.match(why('1e3'), /without “e”/)
-  assert.match(why('13²'), /² is not EUR/)
+  assert.match(why('13²'), /without “²”/)
   assert.match(why('9999999999999'), /million millions/)
   assert.equal(why('  '), 'empty')
 })

@@ -35,7 +35,10 @@ export function readAmount(text: string, rules: AmountRules): Reading {
   if (text.trim() === '') return { kind: 'empty' }
   const { isNegative, digits, foreign } = withoutSigns(text, rules)
   if (!/\d/.test(digits)) return refused('Write the amount in digits.')
-  if (foreign) return refused(`${foreign} is not ${rules.currency ?? 'part of a number'}. Write the amount alone.`)
+  if (foreign)
+    return refused(
+      `Write the ${rules.currency ? `amount in ${rules.currency}` : 'number'} alone, without “${foreign}”.`,
+    )
   const stray = /[^\d., ']/u.exec(digits)?.[0]
   if (stray) return refused(`Write the amount in digits, without “${stray}”.`)
   if (isNegative && rules.allows !== 'negative') return refused('The amount cannot be negative.')
@@ -112,9 +115,9 @@ function readDigits(text: string, rules: AmountRules): Reading {
     if (mark === ownDecimal && decimals >= GROUP_DIGITS) return amountOf(`${wholeDigits}.${fraction}`)
     return unclear(decimal, Number(grouped), 'The last three digits could be thousands or decimals.')
   }
+  if (decimal === undefined) return refused(tooManyDecimals(rules))
   if (fraction.length === GROUP_DIGITS && decimals < GROUP_DIGITS)
     return unclear(decimal, Number(wholeDigits + fraction), 'The last three digits could be thousands or decimals.')
-  if (decimal === undefined) return refused(tooManyDecimals(rules))
   const isMisplaced = mark === ownGroup && /^\d+$/.test(whole)
   if (!isMisplaced) return { kind: 'amount', amount: decimal }
   const slip =
@@ -154,9 +157,12 @@ function plainMark(sign: string): string {
   return /\s/u.test(sign) ? ' ' : plainly(sign)
 }
 
-function bounded(reading: Reading, isNegative: boolean, { allows = 'above zero' }: AmountRules): Reading {
+function bounded(reading: Reading, isNegative: boolean, rules: AmountRules): Reading {
+  const { allows = 'above zero' } = rules
   const signed = (amount: number) => (isNegative ? -amount : amount)
-  if (reading.kind === 'unclear') return { ...reading, amounts: reading.amounts.map(signed) }
+  if (reading.kind === 'unclear' && reading.amounts.some((amount) => amount !== 0))
+    return { ...reading, amounts: reading.amounts.map(signed) }
+  if (reading.kind === 'unclear') return bounded({ kind: 'amount', amount: 0 }, isNegative, rules)
   if (reading.kind !== 'amount') return reading
   const amount = signed(reading.amount)
   if (amount === 0 && allows === 'above zero') return refused('Write more than zero.')

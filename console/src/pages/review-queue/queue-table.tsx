@@ -17,11 +17,11 @@ const DEADLINE: Column<ListedCase> = {
   id: 'deadline',
   header: 'Deadline',
   onPhone: 'top end',
-  cell: ({ due_at, opened_at, assignee }) => (
+  cell: ({ due_at, assignee }) => (
     <>
       <DeadlineBadge dueAt={due_at} />
       <span className={classes.below}>
-        <Time at={opened_at} />
+        <Time at={due_at} />
         {assignee && (
           <>
             {' · '}
@@ -42,6 +42,7 @@ const DECIDED: Column<ListedCase> = {
     end && (
       <>
         <Verdict verdict={end.verdict} />
+        {end.limit && <span className={classes.below}>{writeMoney(end.limit.amount, end.limit.currency)} granted</span>}
         <span className={classes.below}>
           {end.by}, <Time at={end.at} />
         </span>
