@@ -320,7 +320,12 @@ test('a case with two requests is accessible in both themes and at both widths',
       await drawer(tab).getByText('2 requests, a verdict and a limit each').waitFor()
       await tab.keyboard.press('a')
       await tab.keyboard.type('40.000')
-      await limit(tab).blur()
+      await limit(tab).first().blur()
+      await button(tab, 'Same verdict for all').click()
+      const form = drawer(tab)
+        .locator('form')
+        .filter({ has: tab.getByLabel('Reason') })
+      assert.ok(await form.evaluate((element) => element.scrollWidth <= element.clientWidth), 'it scrolls sideways')
     },
   })
 })
