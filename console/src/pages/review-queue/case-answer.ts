@@ -51,12 +51,11 @@ export function answerTo(request: WaitingRequest, { requests }: CaseAnswer): Req
 }
 
 /** The text of a limit in the notation of now; none if it did not say an amount in the notation that it was written in. */
-function rewritten({ requested }: WaitingRequest, { limit, notation }: RequestAnswer): string {
-  // A draft of an earlier release does not say its notation.
-  if (!requested || !notation) return ''
-  const rules = moneyRules(notation, requested.currency)
-  const reading = readAmount(limit, rules)
-  return reading.kind === 'amount' ? writeAmount(reading.amount, rules.decimals) : ''
+function rewritten(request: WaitingRequest, written: RequestAnswer): string {
+  const reading = limitOf(request, written)
+  return reading.kind === 'amount'
+    ? writeAmount(reading.amount, currencyDecimals(request.requested?.currency ?? ''))
+    : ''
 }
 
 /** Changes the answer about one request. */
@@ -82,7 +81,8 @@ export function limitOf(
   { requested }: Pick<WaitingRequest, 'requested'>,
   { limit, notation }: Pick<RequestAnswer, 'limit' | 'notation'>,
 ): Reading {
-  return readAmount(limit, moneyRules(notation, requested?.currency ?? ''))
+  // A draft that does not say its notation could mean several amounts.
+  return notation ? readAmount(limit, moneyRules(notation, requested?.currency ?? '')) : { kind: 'empty' }
 }
 
 /** How the limit of an approval stands to the bounds of the organization. */

@@ -60,6 +60,19 @@ test('another limit, reason, verdict, condition or reviewer is not recorded, nor
   assert.equal(isRecorded(caseOf([reviewBy(ME)]), { reason: 'Only a reason', requests: {} }, ME), false)
 })
 
+test('a draft that does not say its notation is not taken for what was recorded', () => {
+  const said = answer(['6000'])
+  const { notation: _unknown, ...older } = said.requests.dec_1!
+  assert.equal(
+    isRecorded(
+      caseOf([reviewBy(ME)]),
+      { ...said, requests: { dec_1: older as typeof said.requests.dec_1 } } as CaseAnswer,
+      ME,
+    ),
+    false,
+  )
+})
+
 test('a conflict names the decided requests, oldest first, and counts those that wait', () => {
   const both = answer(['6000', '6000'])
   assert.equal(conflictOf(caseOf([null, null]), both, ME), undefined)
