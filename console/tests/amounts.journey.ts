@@ -180,6 +180,9 @@ test('limits that are each within the bounds are asked about by their sum', asyn
   await tab.reload()
   await drawer(tab).getByText('2 requests, a verdict and a limit each').waitFor()
   await tab.keyboard.press('a')
+  // Escape leaves the field; before the field has the focus, it would close the case.
+  const isInField = () => tab.evaluate(() => document.activeElement instanceof HTMLInputElement)
+  await untilEqual(isInField, true)
   await tab.keyboard.press('Escape')
   const same = drawer(tab).getByRole('button', { name: 'Same verdict for all' })
   await same.focus()
