@@ -21,6 +21,7 @@ const timeOf = `timestamptz '2026-11-15 09:00:00Z' - (${ROWS_SEARCHED} - n) * in
 const TRACE = {
   score: { total: 600, cutoff: 550, bad_ppm: 1 },
   confidence: { ppm: 1 },
+  completeness: { ppm: 1 },
   settled_by: 'review_rule',
   limit: null,
 }
