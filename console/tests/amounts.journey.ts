@@ -55,11 +55,11 @@ const THREE_NOTATIONS = [
   { example: '1,234,567.50', typed: '13,500', shown: '€13,500', cents: '13,500.50', withCents: '€13,500.50' },
   { example: '1.234.567,50', typed: '13.500', shown: '€13.500', cents: '13.500,5', withCents: '€13.500,50' },
   {
-    example: '1\u202f234\u202f567,50',
+    example: '1\u00a0234\u00a0567,50',
     typed: '13 500',
-    shown: '€13\u202f500',
+    shown: '€13\u00a0500',
     cents: '13 500,50',
-    withCents: '€13\u202f500,50',
+    withCents: '€13\u00a0500,50',
   },
 ]
 

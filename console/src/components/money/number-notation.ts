@@ -16,8 +16,8 @@ interface NotationSigns {
 export const NOTATIONS: Readonly<Record<NumberNotation, NotationSigns>> = {
   comma_point: { group: ',', decimal: '.', grouping: 'en-GB' },
   point_comma: { group: '.', decimal: ',', grouping: 'en-GB' },
-  // A narrow no-break space keeps an amount on one line.
-  space_comma: { group: '\u202f', decimal: ',', grouping: 'en-GB' },
+  // A no-break space keeps an amount on one line; the narrow one is two pixels wide in the console's font.
+  space_comma: { group: '\u00a0', decimal: ',', grouping: 'en-GB' },
   apostrophe_point: { group: '’', decimal: '.', grouping: 'en-GB' },
   indian: { group: ',', decimal: '.', grouping: 'en-IN' },
 }
