@@ -139,16 +139,25 @@ async function takeStates(owner: BrowserContext, pageOf: (page: string, environm
 async function takeCase(owner: BrowserContext, pageOf: (page: string) => string) {
   await take(owner, 'case', pageOf('review-queue'), async (tab) => {
     await tab.keyboard.press('j')
-    await tab.getByRole('complementary', { name: 'Case' }).getByRole('heading', { level: 2 }).waitFor()
+    const drawer = tab.getByRole('complementary', { name: 'Case' })
+    await drawer.getByRole('heading', { level: 2 }).waitFor()
+    // The draft of the picture before.
+    const discard = drawer.getByRole('button', { name: 'Discard' })
+    if (await discard.isVisible()) await discard.click()
     await tab.keyboard.press('a')
-    await tab.keyboard.type('Known for years; the payslips of three months were seen.')
+    await drawer.getByLabel('Reason').fill('Known for years; the payslips of three months were seen.')
   })
 }
 
 /** A credit that got less than was asked for, and the same decision in the playground. */
 async function takeDecision(owner: BrowserContext, pageOf: (page: string) => string) {
   const open = async (tab: Page) => {
-    await tab.getByRole('row', { name: / of / }).first().getByRole('link').click()
+    // What was asked, and another amount that could be lent.
+    await tab
+      .getByRole('row', { name: /€([\d,]+) €(?!\1 )/ })
+      .first()
+      .getByRole('link')
+      .click()
     await tab.getByRole('region', { name: 'Verdict' }).waitFor()
   }
   const list = pageOf('decisions?verdict=approve_with_conditions')
