@@ -26,7 +26,7 @@ export interface Sendable {
   end(outcome: Outcome): void
 }
 
-/** How long a call counts as a retry of one whose answer was lost. Later, the same words are a new act. */
+/** How long a call counts as a retry of one whose answer was lost, once its form was left. Later, the same words are a new act. */
 export const RETRIED_WITHIN_MS = 10 * 60_000
 
 /** Something that a person does: one call at a time. */

@@ -102,7 +102,7 @@ export function ReasonForm({
         dismiss={dismiss}
         act={act}
         sending={sending}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={mayConfirm}
         isDanger={isDanger || word !== undefined}
       />

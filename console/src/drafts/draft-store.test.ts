@@ -99,11 +99,20 @@ test('what another visit had typed stays beside the draft that replaces it, thre
 
 test('an act on an object ends the keys of the drafts about it, and of no other', () => {
   const store = new DraftStore(memoryStorage(), 'visit 1')
-  for (const name of ['acc_1 disable key_1', 'acc_1 disable key_12', 'acc_1 enable key_1'])
-    store.write(name, { value: 'It leaked.', key: 'k' })
-  store.dropKeys('acc_1 enable key_1')
-  const keyOf = (name: string) => store.parse(store.read(name))?.key
-  assert.equal(keyOf('acc_1 disable key_1'), undefined)
-  assert.equal(keptValue(store, 'acc_1 disable key_1'), 'It leaked.')
-  assert.equal(keyOf('acc_1 disable key_12'), 'k')
+  const place = 'acc_1 org_1 sandbox'
+  const others = [
+    `${place} disable key_12`,
+    `${place} new key`,
+    `${place} comment key_1`,
+    'acc_1 org_1 production disable key_1',
+    'acc_2 org_1 sandbox disable key_1',
+  ]
+  for (const name of [`${place} disable key_1`, ...others]) store.write(name, { value: 'It leaked.', key: 'k' })
+  for (const done of ['enable key_1', 'note key_1', 'comment key_12']) store.dropKeys(`${place} ${done}`)
+  store.dropKeys('acc_1 org_1 production new key')
+  const kept = (name: string) => store.parse(store.read(name))
+  assert.equal(kept(`${place} disable key_1`)?.key, undefined)
+  assert.equal(kept(`${place} disable key_1`)?.wasSent, true, 'it may have been done')
+  assert.equal(keptValue(store, `${place} disable key_1`), 'It leaked.')
+  for (const name of others) assert.equal(kept(name)?.key, 'k', name)
 })

@@ -4,6 +4,8 @@ export interface KeptDraft {
   /** When it was typed, in milliseconds. */
   atMs: number
   key?: string
+  /** True if no answer came to it and another act on the object followed: it may be done, but sent again it is a new act. */
+  wasSent?: boolean
   /** The visit of the page in which it was typed: a tab, until it is reloaded. */
   visit: string
   /** What it replaced that was typed in other visits, newest first. */
@@ -62,7 +64,10 @@ export class DraftStore {
 
   /** Keeps a draft, and beside it what it replaces of other visits, unless `older` says what is kept. */
   write(name: string, draft: Pick<KeptDraft, 'value' | 'key'>, older = this.#replacedBy(name)): void {
-    const kept: KeptDraft = { ...draft, atMs: this.#now(), visit: this.#visit, ...(older.length > 0 && { older }) }
+    this.#keep(name, { ...draft, atMs: this.#now(), visit: this.#visit, ...(older.length > 0 && { older }) })
+  }
+
+  #keep(name: string, kept: KeptDraft): void {
     const text = JSON.stringify(kept)
     try {
       this.#storage.setItem(PREFIX + name, text)
@@ -79,12 +84,19 @@ export class DraftStore {
     this.changed()
   }
 
-  /** Drops the keys of the drafts about an object: after another act on it, the same words are a new act. */
-  dropKeys(about: string): void {
+  /** Drops the keys of the other drafts about the object of an act that is done: after it, the same words are a new act. */
+  dropKeys(done: string): void {
     for (const name of this.#names()) {
-      const draft = name.endsWith(` ${objectOf(about)}`) ? this.parse(this.read(name)) : undefined
-      if (draft?.key) this.write(name, { value: draft.value })
+      const draft = isUndoneBy(name, done) ? this.parse(this.read(name)) : undefined
+      if (!draft?.key) continue
+      const { key: _, ...kept } = draft
+      this.#keep(name, { ...kept, wasSent: true })
     }
+  }
+
+  /** Whether a draft was typed in this visit of the page. */
+  isOfThisVisit({ visit }: Pick<KeptDraft, 'visit'>): boolean {
+    return visit === this.#visit
   }
 
   /** Removes every draft of an account, when its person signs out. */
@@ -117,7 +129,14 @@ export class DraftStore {
   }
 }
 
-/** The object of a draft: the last word of its name. */
-function objectOf(name: string): string {
-  return name.slice(name.lastIndexOf(' ') + 1)
+/** Acts that change nothing about their object. */
+const REMARKS = /\b(note|comment) \S+$/
+
+/** Whether an act may undo what a draft was sent for: another act on the same object, by the same account in the same place. */
+function isUndoneBy(name: string, done: string): boolean {
+  if (name === done || REMARKS.test(name) || REMARKS.test(done)) return false
+  const [draft, act] = [name.split(' '), done.split(' ')]
+  // Account, organization and environment.
+  const isSamePlace = [0, 1, 2].every((word) => draft[word] === act[word])
+  return isSamePlace && draft.at(-1) === act.at(-1)
 }

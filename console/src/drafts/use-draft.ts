@@ -16,6 +16,8 @@ export interface Draft<Value> extends Sendable {
   foundFromMs: number | undefined
   /** Whether it was sent and no answer came, so that the act may have been carried out. */
   isUnanswered: boolean
+  /** Whether sending it again is a retry of that act, which then happens once. */
+  isRetry: boolean
   /** Forgets what was typed; the form begins again. */
   discard: () => void
   /** What another tab or an earlier visit had typed, of which the form no longer has every text. */
@@ -49,6 +51,12 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
   const [sending, setSending] = useState<string>()
   const value = kept ? kept.value : begin
+  const isUnanswered = (kept?.key !== undefined || kept?.wasSent === true) && sending !== name
+  // Where the form was left meanwhile, the page may show by now what became of the act; the same words may be a new one.
+  const isRetry =
+    isUnanswered &&
+    kept?.key !== undefined &&
+    (drafts.isOfThisVisit(kept) || Date.now() - kept.atMs < RETRIED_WITHIN_MS)
   const isKept = kept !== undefined && JSON.stringify(kept.value) !== beginText
   const olderOnes = kept?.older ?? []
   const lost = olderOnes.find((one) => fitted(one.value, begin) !== undefined && !isPartOf(one.value, value))
@@ -68,7 +76,8 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
     },
     isKept,
     foundFromMs: kept && found.fromMs,
-    isUnanswered: kept?.key !== undefined && sending !== name,
+    isUnanswered,
+    isRetry,
     discard() {
       if (lost) drafts.write(name, { value: begin }, olderOnes)
       else forget()
@@ -86,8 +95,8 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
     },
     begin() {
       const stored = drafts.parse(drafts.read(name))
-      const isRetry = stored?.key !== undefined && Date.now() - stored.atMs < RETRIED_WITHIN_MS
-      const key = isRetry ? stored.key! : newIdempotencyKey()
+      // As the button said when it was pressed.
+      const key = (isRetry && stored?.key) || newIdempotencyKey()
       // Kept with the text, so that a retry after a reload is a retry.
       drafts.write(name, { value, key })
       setSending(name)

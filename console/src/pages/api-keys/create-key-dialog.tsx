@@ -102,7 +102,7 @@ function CreateKeyForm({
         onClose={onClose}
         act="Create and show key"
         sending={create}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={name.trim() !== '' && chosen.length > 0}
       />
     </form>

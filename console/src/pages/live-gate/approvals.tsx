@@ -120,7 +120,7 @@ function YourApproval({ gate }: { gate: Gate }) {
         loading={approve.isPending}
         disabled={reason.trim() === ''}
       >
-        <ActLabel isRetry={draft.isUnanswered}>
+        <ActLabel isRetry={draft.isRetry}>
           {gate.approvals.length + 1 >= gate.approvals_needed ? 'Approve and open the gate' : 'Approve'}
         </ActLabel>
       </Button>

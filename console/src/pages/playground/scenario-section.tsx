@@ -264,7 +264,7 @@ function NameForm({
         onClose={onClose}
         act={isTaken && onTaken === 'replace' ? 'Replace scenario' : act}
         sending={sending}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={name !== '' && name !== current && !(isTaken && onTaken === 'refuse')}
       />
     </form>

@@ -118,7 +118,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         loading={start.isPending}
         disabled={!isClear || last === null || last > DECISIONS_MAX}
       >
-        <ActLabel isRetry={draft.isUnanswered}>Run backtest</ActLabel>
+        <ActLabel isRetry={draft.isRetry}>Run backtest</ActLabel>
       </Button>
     </form>
   )

@@ -96,7 +96,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           loading={approve.isPending}
           disabled={reason.trim() === '' || backtestId === undefined}
         >
-          <ActLabel isRetry={draft.isUnanswered && isOutage(approve.error)}>{`Approve ${version}`}</ActLabel>
+          <ActLabel isRetry={draft.isRetry && isOutage(approve.error)}>{`Approve ${version}`}</ActLabel>
         </Button>
       )}
       {mayReject && (
@@ -107,7 +107,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           disabled={reason.trim() === ''}
           onClick={() => reject.mutate({ version, reason: reason.trim() }, { draft })}
         >
-          <ActLabel isRetry={draft.isUnanswered && isOutage(reject.error)}>Reject</ActLabel>
+          <ActLabel isRetry={draft.isRetry && isOutage(reject.error)}>Reject</ActLabel>
         </Button>
       )}
       <p className="small dim">Approving does not activate. That is a step of its own.</p>
@@ -196,7 +196,7 @@ function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
             onChange={(event) => draft.change(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={comment.isPending} disabled={text.trim() === ''}>
-            <ActLabel isRetry={draft.isUnanswered}>Comment</ActLabel>
+            <ActLabel isRetry={draft.isRetry}>Comment</ActLabel>
           </Button>
         </form>
       )}

@@ -49,7 +49,7 @@ export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase
           />
           {text.trim() !== '' && (
             <Button type="submit" variant="default" size="xs" loading={add.isPending}>
-              <ActLabel isRetry={draft.isUnanswered}>Add note</ActLabel>
+              <ActLabel isRetry={draft.isRetry}>Add note</ActLabel>
             </Button>
           )}
         </form>

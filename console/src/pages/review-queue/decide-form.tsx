@@ -107,7 +107,7 @@ function DecideEnd({
         rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
         data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
       >
-        <ActLabel isRetry={draft.isUnanswered}>{actOf(plan)}</ActLabel>
+        <ActLabel isRetry={draft.isRetry}>{actOf(plan)}</ActLabel>
       </Button>
     </div>
   )

@@ -83,7 +83,7 @@ function InviteForm({
         onClose={onClose}
         act="Make and show link"
         sending={invite}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={name.trim() !== '' && email.trim() !== ''}
       />
     </form>

@@ -131,7 +131,7 @@ function RoleForm({
         onClose={onClose}
         act="Change role"
         sending={change}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={reason.trim() !== '' && role !== teammate.role}
       />
     </form>

@@ -50,7 +50,7 @@ function AddForm({
         onClose={onClose}
         act="Add and show secret"
         sending={add}
-        isRetry={draft.isUnanswered}
+        isRetry={draft.isRetry}
         isReady={isReady}
       />
     </form>
