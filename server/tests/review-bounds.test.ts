@@ -64,7 +64,7 @@ test('limits that are each within the bounds are asked about together above what
   const second = await waiting(entity_id, eur(could_lend.amount))
   const { shown, decide } = await caseOf([id, second])
   const both = shown.requests.map(({ ask_above }: { ask_above: number }) => ask_above)
-  assert.deepEqual(shown.totals, [{ currency: 'EUR', ask_above: could_lend.amount }])
+  assert.deepEqual(shown.totals, [{ currency: 'EUR', could_lend: could_lend.amount, ask_above: could_lend.amount }])
   const asked = await decide(both)
   assert.deepEqual([asked.status, asked.code], [400, 'limit_outside_bounds'])
   assert.match(asked.message!, /limits in EUR together are above what the policy could lend/)

@@ -3,6 +3,7 @@ import { newIdempotencyKey } from '../api/new-idempotency-key.ts'
 import { RETRIED_WITHIN_MS, type Sendable } from '../api/use-sending.ts'
 import { useMe } from '../shell/use-me.ts'
 import { usePlace } from '../shell/use-place.ts'
+import type { KeptDraft } from './draft-store.ts'
 import { drafts } from './drafts.ts'
 
 /** What a person types in a form, which this browser keeps until it is sent, discarded, or seven days old. */
@@ -40,23 +41,14 @@ export function useAccountDraft<Value>(about: string, begin: Value): Draft<Value
 
 function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
   const name = `${useMe().data?.account.id ?? ''} ${about}`
-  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(name))
   const beginText = JSON.stringify(begin)
-  const kept = useMemo(() => {
-    const draft = drafts.parse(text)
-    const value = draft && fitted<Value>(draft.value, JSON.parse(beginText))
-    return value === undefined ? undefined : { ...draft!, value }
-  }, [text, beginText])
+  const kept = useKept<Value>(name, beginText)
   const [found, setFound] = useState({ name, fromMs: kept?.atMs })
   if (found.name !== name) setFound({ name, fromMs: kept?.atMs })
   const [sending, setSending] = useState<string>()
   const value = kept ? kept.value : begin
   const isUnanswered = (kept?.key !== undefined || kept?.wasSent === true) && sending !== name
-  // Where the form was left meanwhile, the page may show by now what became of the act; the same words may be a new one.
-  const isRetry =
-    isUnanswered &&
-    kept?.key !== undefined &&
-    (drafts.isOfThisVisit(kept) || Date.now() - kept.atMs < RETRIED_WITHIN_MS)
+  const isRetry = isUnanswered && canBeRetried(kept)
   const isKept = kept !== undefined && JSON.stringify(kept.value) !== beginText
   const olderOnes = kept?.older ?? []
   const lost = olderOnes.find((one) => fitted(one.value, begin) !== undefined && !isPartOf(one.value, value))
@@ -113,6 +105,22 @@ function useNamedDraft<Value>(about: string, begin: Value): Draft<Value> {
       else drafts.write(name, { value: stored })
     },
   }
+}
+
+/** The draft that the browser keeps, if it has the shape of the form's. */
+function useKept<Value>(name: string, beginText: string): (KeptDraft & { value: Value }) | undefined {
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(name))
+  return useMemo(() => {
+    const draft = drafts.parse(text)
+    const value = draft && fitted<Value>(draft.value, JSON.parse(beginText))
+    return value === undefined ? undefined : { ...draft!, value }
+  }, [text, beginText])
+}
+
+/** Whether a draft is still the act it was sent for: once its form was left for long, the same words may be a new one. */
+function canBeRetried(kept: KeptDraft): boolean {
+  if (kept.key === undefined) return false
+  return drafts.isOfThisVisit(kept) || Date.now() - kept.atMs < RETRIED_WITHIN_MS
 }
 
 /** The stored value if it has the shape of the form's, which a newer release may have changed. */

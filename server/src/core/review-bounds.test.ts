@@ -40,8 +40,8 @@ test('limits of one currency are asked about together above what the policy coul
     of(null, null),
   ]
   const both = (eur: number, jpy: number) => [
-    { currency: 'EUR', ask_above: eur },
-    { currency: 'JPY', ask_above: jpy },
+    { currency: 'EUR', could_lend: 9_000, ask_above: eur },
+    { currency: 'JPY', could_lend: 500, ask_above: jpy },
   ]
   assert.deepEqual(totalThresholds(requests, DEFAULT_REVIEW_BOUNDS), both(9_000, 500))
   assert.deepEqual(totalThresholds(requests, { ...DEFAULT_REVIEW_BOUNDS, ask_above_percent: 10 }), both(9_900, 550))

@@ -50,6 +50,7 @@ export function limitThresholds(
 /** Above which sum of the limits in one currency a reviewer is asked. */
 export interface TotalThreshold {
   currency: string
+  could_lend: number
   ask_above: number
 }
 
@@ -67,6 +68,7 @@ export function totalThresholds(
       highest.set(currency, Math.max(couldLend, highest.get(currency) ?? couldLend))
   return [...highest].map(([currency, most]) => ({
     currency,
+    could_lend: most,
     ask_above: inUnits((most * (100 + ask_above_percent)) / 100),
   }))
 }

@@ -29,8 +29,8 @@ export interface RequestAnswer {
 export interface CaseAnswer {
   reason: string
   requests: Readonly<Record<string, RequestAnswer>>
-  /** The sum of limits that the reviewer confirmed to be meant. */
-  confirmedTotal?: Total | undefined
+  /** The sums of limits that the reviewer confirmed to be meant. */
+  confirmedTotals?: readonly Total[] | undefined
 }
 
 /** The sum of the limits in one currency. */
@@ -71,8 +71,9 @@ function limitToOffer({ requested, could_lend }: WaitingRequest): string {
   if (!requested) return ''
   const decimals = currencyDecimals(requested.currency)
   const offered = Math.min(requested.amount, could_lend?.amount ?? requested.amount)
-  // Down to the decimals of the currency: what is offered must not be above the bounds.
-  const whole = Math.floor(offered * 10 ** decimals) / 10 ** decimals
+  // Down to the decimals of the currency, because what is offered must not be above the bounds; 19.99 is 1998.99… binary cents.
+  const minor = 10 ** decimals
+  const whole = Math.floor(Math.round(offered * minor * 10_000) / 10_000) / minor
   return whole > 0 ? writeAmount(whole, decimals) : ''
 }
 
@@ -96,8 +97,8 @@ export function standingOf({ ask_below, ask_above, refuse_above }: WaitingReques
   return limit < ask_below ? 'low' : 'within'
 }
 
-/** The sum of limits that is above what needs no confirmation; none if each currency has one limit, or they are within. */
-function totalAbove({ totals }: Pick<ShownCase, 'totals'>, plans: readonly RequestPlan[]): Total | undefined {
+/** The sums of limits that are above what needs no confirmation, where a currency has several limits. */
+function totalsAbove({ totals }: Pick<ShownCase, 'totals'>, plans: readonly RequestPlan[]): Total[] {
   return totals
     .map(({ currency, ask_above }) => {
       const limits = plans.flatMap(({ request, limit }) =>
@@ -108,7 +109,7 @@ function totalAbove({ totals }: Pick<ShownCase, 'totals'>, plans: readonly Reque
       return { currency, amount, isAbove: limits.length > 1 && amount > ask_above }
     })
     .filter(({ isAbove }) => isAbove)
-    .map(({ currency, amount }) => ({ currency, amount }))[0]
+    .map(({ currency, amount }) => ({ currency, amount }))
 }
 
 /** What the button will do: the verdicts that are complete, and what the form waits for if it cannot be sent. */
@@ -116,8 +117,8 @@ export interface CasePlan {
   requests: readonly RequestPlan[]
   /** How a limit is, or the limits together are, that the reason has to explain. */
   unusual?: 'low' | 'high' | undefined
-  /** The limits together, where they have to be confirmed. */
-  total?: Total | undefined
+  /** The limits together, by currency, where they have to be confirmed. */
+  totals: readonly Total[]
   waitsFor?: string
   /** What is sent; undefined while the form waits for something. */
   verdict?: CaseVerdict
@@ -135,28 +136,39 @@ export interface RequestPlan {
 /** What the answer amounts to. */
 export function planOf(shown: ShownCase, answer: CaseAnswer): CasePlan {
   const requests = shown.requests.map((request) => planFor(request, answer, shown.bounds))
-  const total = totalAbove(shown, requests)
-  const unusual = unusualOf(requests, total)
+  const totals = totalsAbove(shown, requests)
+  const unusual = unusualOf(requests, totals)
   const waitsFor =
     missingVerdicts(requests) ??
     requests.find((plan) => plan.waitsFor)?.waitsFor ??
-    (total && !isConfirmedTotal(answer, total) ? 'is the sum meant?' : undefined) ??
+    (totals.every((total) => isConfirmedTotal(answer, total)) ? undefined : 'is the sum meant?') ??
     reasonMissing(answer.reason, unusual ? shown.bounds.reason_characters_min : 1)
-  const plan = { requests, unusual, total }
+  const plan = { requests, unusual, totals }
   if (waitsFor) return { ...plan, waitsFor }
   const verdicts = requests.map((each) => verdictOf(each, answerTo(each.request, answer)))
-  const verdict = { id: shown.id, reason: answer.reason.trim(), verdicts, ...(total && { total_confirmed: true }) }
+  const verdict = {
+    id: shown.id,
+    reason: answer.reason.trim(),
+    verdicts,
+    ...(totals.length > 0 && { total_confirmed: true }),
+  }
   return { ...plan, verdict }
 }
 
 /** Whether the reviewer has confirmed this very sum. */
-export function isConfirmedTotal({ confirmedTotal }: CaseAnswer, { currency, amount }: Total): boolean {
-  return confirmedTotal?.currency === currency && confirmedTotal.amount === amount
+export function isConfirmedTotal({ confirmedTotals = [] }: CaseAnswer, { currency, amount }: Total): boolean {
+  return confirmedTotals.some((confirmed) => confirmed.currency === currency && confirmed.amount === amount)
 }
 
-function unusualOf(plans: readonly RequestPlan[], total: Total | undefined): CasePlan['unusual'] {
+/** Confirms a sum, or takes that back. */
+export function withTotal(answer: CaseAnswer, total: Total, isMeant: boolean): CaseAnswer {
+  const others = (answer.confirmedTotals ?? []).filter(({ currency }) => currency !== total.currency)
+  return { ...answer, confirmedTotals: isMeant ? [...others, total] : others }
+}
+
+function unusualOf(plans: readonly RequestPlan[], totals: readonly Total[]): CasePlan['unusual'] {
   const standings = plans.map(({ request, limit }) => (limit === undefined ? 'within' : standingOf(request, limit)))
-  if (total || standings.some((standing) => standing === 'high' || standing === 'refused')) return 'high'
+  if (totals.length > 0 || standings.some((standing) => standing === 'high' || standing === 'refused')) return 'high'
   return standings.includes('low') ? 'low' : undefined
 }
 

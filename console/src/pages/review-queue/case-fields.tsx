@@ -19,7 +19,7 @@ interface CaseFieldsProps {
   requests: readonly WaitingRequest[]
   answer: CaseAnswer
   /** What is unusual about the limits, so that the reason has to say why; nothing where it cannot be sent. */
-  plan: Pick<CasePlan, 'unusual' | 'total'>
+  plan: Pick<CasePlan, 'unusual' | 'totals'>
   /** True once the form was sent: problems then show without leaving a field. */
   isSent: boolean
   /** While it is being sent, or cannot be. */
@@ -31,7 +31,7 @@ interface CaseFieldsProps {
   onCurrent: (id: string) => void
   onVerdict: (request: WaitingRequest, verdict: ReviewVerdict) => void
   onRequest: (request: WaitingRequest, changes: Partial<RequestAnswer>) => void
-  onTotal: (total: Total | undefined) => void
+  onTotal: (total: Total, isMeant: boolean) => void
   onReason: (reason: string) => void
 }
 
@@ -62,7 +62,9 @@ export function CaseFields(props: CaseFieldsProps) {
           onChange={(changes) => onRequest(request, changes)}
         />
       ))}
-      {plan.total && <ConfirmTotal {...{ shown, answer, isReadOnly }} total={plan.total} onChange={onTotal} />}
+      {plan.totals.map((total) => (
+        <ConfirmTotal key={total.currency} {...{ shown, answer, isReadOnly, total }} onChange={onTotal} />
+      ))}
       {(hasVerdict || answer.reason !== '') && <Reason {...props} />}
     </>
   )

@@ -19,7 +19,7 @@ export function ConfirmTotal({
   answer: CaseAnswer
   total: Total
   isReadOnly: boolean
-  onChange: (total: Total | undefined) => void
+  onChange: (total: Total, isMeant: boolean) => void
 }) {
   return (
     <Banner tone="warn" icon={<IconAlertTriangle size={16} stroke={1.75} />}>
@@ -29,7 +29,7 @@ export function ConfirmTotal({
         label={`Yes, I mean ${writeMoney(total.amount, total.currency)} together`}
         disabled={isReadOnly}
         checked={isConfirmedTotal(answer, total)}
-        onChange={(event) => onChange(event.currentTarget.checked ? total : undefined)}
+        onChange={(event) => onChange(total, event.currentTarget.checked)}
       />
     </Banner>
   )

@@ -1,13 +1,23 @@
 import { Time } from '../../components/time.tsx'
 import { writeMoney } from '../../components/write-number.ts'
-import type { CaseAnswer } from './case-answer.ts'
+import { type CaseAnswer, limitOf, type RequestAnswer } from './case-answer.ts'
 import type { CaseConflict, DecidedRequest } from './case-conflict.ts'
 import type { ShownCase } from './review-case.ts'
 
+interface ConflictWordsProps {
+  conflict: CaseConflict
+  me: string | undefined
+  /** Whether the reviewer sent the text, and no answer came. */
+  isUnanswered: boolean
+}
+
 /** Says who was faster, what they decided about each request, and what still waits. */
-export function ConflictWords({ conflict, me }: { conflict: CaseConflict; me: string | undefined }) {
+export function ConflictWords({ conflict, me, isUnanswered }: ConflictWordsProps) {
   const { decided, waiting, holder } = conflict
-  const last = decided.at(-1)?.review
+  const last = decided
+    .map(({ review }) => review)
+    .sort((one, other) => one.at.localeCompare(other.at))
+    .at(-1)
   const isOwn = decided.length > 0 && decided.every(({ review }) => review.by_id === me)
   const what = waiting > 0 ? `${decided.length} of ${decided.length + waiting} requests` : 'this'
   return (
@@ -24,7 +34,9 @@ export function ConflictWords({ conflict, me }: { conflict: CaseConflict; me: st
           <b>
             {namesOf(decided, me)} decided {what} <Time at={last.at} as="relative" />, at{' '}
             <Time at={last.at} as="time" />
-            {isOwn ? ': the first try had arrived, though its answer was lost.' : '; your text is kept.'}
+            {isOwn && isUnanswered
+              ? ': the first try had arrived, though its answer was lost.'
+              : '; your text is kept.'}
           </b>
         </div>
       )}
@@ -67,6 +79,13 @@ function requestWords({ product, requested }: Pick<DecidedRequest, 'product' | '
   return `${product.replaceAll('_', ' ')}${asked}`
 }
 
+/** A limit that reads alike in every notation; as it was typed if it was not understood. */
+function limitWords({ requested }: Pick<DecidedRequest, 'requested'>, answer: RequestAnswer): string {
+  const reading = limitOf({ requested }, answer)
+  if (reading.kind === 'empty' || !requested) return ''
+  return `limit ${reading.kind === 'amount' ? `${reading.amount} ${requested.currency}` : answer.limit.trim()}`
+}
+
 /** What the reviewer wrote, in words: the answers to the requests, then the reason. */
 export function textOf({ decisions }: ShownCase, { requests, reason }: CaseAnswer): string {
   const answers = decisions.flatMap(({ id, product, requested }) => {
@@ -75,8 +94,8 @@ export function textOf({ decisions }: ShownCase, { requests, reason }: CaseAnswe
     const asked = requested ? ` (${writeMoney(requested.amount, requested.currency)} asked)` : ''
     const said = [
       answer.verdict.replaceAll('_', ' '),
-      answer.verdict !== 'decline' && answer.limit.trim() !== '' && `limit ${answer.limit.trim()}`,
-      answer.verdict === 'approve_with_conditions' && answer.conditions.trim(),
+      answer.verdict !== 'decline' && limitWords({ requested }, answer),
+      answer.conditions.trim(),
     ]
     return [`${product.replaceAll('_', ' ')}${asked}: ${said.filter(Boolean).join(', ')}`]
   })

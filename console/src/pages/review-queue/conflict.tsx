@@ -34,7 +34,7 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
     <div className={classes.decide} data-read-only>
       <div ref={banner} role="alert" tabIndex={-1} className={classes.conflict}>
         <Banner tone="alert" icon={<IconUsers size={16} stroke={1.75} />}>
-          <ConflictWords conflict={conflict} me={me} />
+          <ConflictWords {...{ conflict, me }} isUnanswered={draft.isUnanswered} />
         </Banner>
       </div>
       <Acts {...{ shown, conflict, draft, onSee }} />
@@ -42,13 +42,13 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
         requests={requestsToShow(shown, draft.value)}
         shown={shown}
         answer={draft.value}
-        plan={{}}
+        plan={{ totals: [] }}
         isSent={false}
         isReadOnly
         {...NO_CHANGE}
       />
       <div className={classes.decideEnd}>
-        <span className="small dim">Your text is kept in this browser until you discard it.</span>
+        <span className="small dim">Your text is kept in this browser for seven days, or until you discard it.</span>
         <Button variant="default" rightSection={<kbd>J</kbd>} onClick={onNext}>
           Next case
         </Button>
@@ -62,8 +62,12 @@ const NO_CHANGE = { onCurrent() {}, onVerdict() {}, onRequest() {}, onTotal() {}
 
 function Acts({ shown, conflict, draft, onSee }: Omit<ConflictProps, 'me' | 'onNext'>) {
   const clipboard = useClipboard()
-  const note = useAct('cases.note', { says: 'Your text is a note of the case now.' })
   const text = textOf(shown, draft.value)
+  const fits = text.length <= NOTE_LENGTH_MAX
+  const note = useAct('cases.note', {
+    says: fits ? 'Your text is a note of the case now.' : 'The first 5,000 characters are a note of the case now.',
+    onDone: () => fits && draft.discard(),
+  })
   const isPartly = conflict.decided.length > 0 && conflict.waiting > 0 && !conflict.holder
   return (
     <div className={classes.conflictActs}>
@@ -83,7 +87,8 @@ function Acts({ shown, conflict, draft, onSee }: Omit<ConflictProps, 'me' | 'onN
       <ActButton
         icon={<IconNote size={14} stroke={1.75} />}
         isPending={note.isPending}
-        onClick={() => note.mutate({ id: shown.id, text: text.slice(0, NOTE_LENGTH_MAX) }, { draft })}
+        // Another act than the review, so not under its key.
+        onClick={() => note.mutate({ id: shown.id, text: text.slice(0, NOTE_LENGTH_MAX) })}
       >
         Keep mine as a note
       </ActButton>

@@ -8,7 +8,15 @@ import { FormError } from '../../components/form-error.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
 import { MOD_KEY } from '../../shell/shortcuts.tsx'
-import { answerTo, type CaseAnswer, type CasePlan, planOf, type ReviewVerdict, withAnswer } from './case-answer.ts'
+import {
+  answerTo,
+  type CaseAnswer,
+  type CasePlan,
+  planOf,
+  type ReviewVerdict,
+  withAnswer,
+  withTotal,
+} from './case-answer.ts'
 import { CaseFields } from './case-fields.tsx'
 import { actOf, doneOf } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
@@ -61,7 +69,7 @@ export function DecideForm({
         onCurrent={setCurrent}
         onVerdict={choose}
         onRequest={(request, changes) => setAnswer((written) => withAnswer(written, request, changes))}
-        onTotal={(confirmedTotal) => setAnswer((written) => ({ ...written, confirmedTotal }))}
+        onTotal={(total, isMeant) => setAnswer((written) => withTotal(written, total, isMeant))}
         onReason={(reason) => setAnswer((written) => ({ ...written, reason }))}
       />
       {plan.requests.some(({ verdict }) => verdict) && (

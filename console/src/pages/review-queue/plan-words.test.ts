@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import fc from 'fast-check'
 import { setNotation } from '../../components/money/number-notation.ts'
-import { answerTo, type CaseAnswer, NO_ANSWER, planOf, type RequestAnswer, withAnswer } from './case-answer.ts'
+import {
+  answerTo,
+  type CaseAnswer,
+  NO_ANSWER,
+  planOf,
+  type RequestAnswer,
+  withAnswer,
+  withTotal,
+} from './case-answer.ts'
 import { actOf, doneOf, totalWords, unusualWords } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 
@@ -113,20 +122,56 @@ test('a limit of a draft stays the amount that was typed when the person changes
   setNotation('comma_point')
 })
 
-test('limits that are above what could be lent together are confirmed by their sum', () => {
-  const shown = { ...caseOf(large, small), totals: [{ currency: 'EUR', ask_above: 12_100 }] } as ShownCase
+test('limits that together are above what could be lent are confirmed by their sum', () => {
+  const euros = { currency: 'EUR', could_lend: 11_000, ask_above: 12_100 }
+  const shown = { ...caseOf(large, small), totals: [euros] } as ShownCase
   const both = { ...said([large, { verdict: 'approve' }], [small, { verdict: 'approve' }]), reason: 'x'.repeat(20) }
   assert.equal(words(shown, both), 'Decide 2 requests: approve €12,000, approve €300: is the sum meant?')
-  const { total } = planOf(shown, both)
+  const [total] = planOf(shown, both).totals
   assert.deepEqual(total, { currency: 'EUR', amount: 12_300 })
-  assert.equal(totalWords(total!, shown), 'Together €12,300: €200 above what the policy could lend this applicant.')
-  const confirmed = planOf(shown, { ...both, confirmedTotal: total })
-  assert.equal(confirmed.verdict?.total_confirmed, true)
-  assert.equal(planOf(shown, { ...both, confirmedTotal: total, reason: 'Short.' }).waitsFor, 'say why')
-  const other = withAnswer({ ...both, confirmedTotal: total }, large, { limit: '11,900' })
+  assert.equal(totalWords(total!, shown), 'Together €12,300: €1,300 above what the policy could lend this applicant.')
+  const confirmed = withTotal(both, total!, true)
+  assert.equal(planOf(shown, confirmed).verdict?.total_confirmed, true)
+  assert.equal(planOf(shown, withTotal(confirmed, total!, false)).waitsFor, 'is the sum meant?')
+  assert.equal(planOf(shown, { ...confirmed, reason: 'Short.' }).waitsFor, 'say why')
+  const other = withAnswer(confirmed, large, { limit: '11,900' })
   assert.equal(planOf(shown, other).waitsFor, 'is the sum meant?', 'a confirmation is for one sum')
   const one = planOf(shown, withAnswer(both, small, { verdict: 'decline' }))
-  assert.deepEqual([one.total, one.verdict?.total_confirmed], [undefined, undefined])
+  assert.deepEqual([one.totals, one.verdict?.total_confirmed], [[], undefined])
+})
+
+test('the sum of each currency is confirmed', () => {
+  const dollars = [1, 2].map((n) => ({ ...large, id: `dec_usd_${n}`, requested: { amount: 12_000, currency: 'USD' } }))
+  const requests = [large, small, ...dollars]
+  const totals = ['EUR', 'USD'].map((currency) => ({ currency, could_lend: 12_000, ask_above: 12_000 }))
+  const shown = { ...caseOf(...requests), totals } as ShownCase
+  const answer = {
+    ...said(
+      ...requests.map((request) => [request, { verdict: 'approve' }] as [WaitingRequest, Partial<RequestAnswer>]),
+    ),
+    reason: 'x'.repeat(20),
+  }
+  const above = planOf(shown, answer).totals
+  assert.deepEqual(
+    above.map(({ currency, amount }) => [currency, amount]),
+    [
+      ['EUR', 12_300],
+      ['USD', 24_000],
+    ],
+  )
+  const first = withTotal(answer, above[0]!, true)
+  assert.equal(planOf(shown, first).waitsFor, 'is the sum meant?')
+  assert.equal(planOf(shown, withTotal(first, above[1]!, true)).waitsFor, undefined)
+})
+
+test('what is offered is what was asked, to the cent', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000_000 }), (cents) => {
+      const asked = request('dec_1', cents / 100)
+      const approved = withAnswer(NO_ANSWER, asked, { verdict: 'approve' })
+      assert.equal(planOf(caseOf(asked), approved).requests[0]?.limit, cents / 100)
+    }),
+  )
 })
 
 test('a limit that is far too low is said to be a part of what was asked', () => {

@@ -51,8 +51,8 @@ export function besideAsked(limit: number, { requested }: WaitingRequest): strin
 
 /** What the limits together are above of. */
 export function totalWords({ currency, amount }: Total, { totals }: Pick<ShownCase, 'totals'>): string {
-  const most = totals.find((each) => each.currency === currency)?.ask_above ?? 0
-  const [said, above] = [writeMoney(amount, currency), writeMoney(amount - most, currency)]
+  const { could_lend } = totals.find((each) => each.currency === currency)!
+  const [said, above] = [writeMoney(amount, currency), writeMoney(amount - could_lend, currency)]
   return `Together ${said}: ${above} above what the policy could lend this applicant.`
 }
 

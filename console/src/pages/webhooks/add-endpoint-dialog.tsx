@@ -46,13 +46,7 @@ function AddForm({
         <EndpointFields fields={fields} isReadOnly={add.isPending} onChange={change} />
         <FormError error={add.error} />
       </div>
-      <FormFooter
-        onClose={onClose}
-        act="Add and show secret"
-        sending={add}
-        isRetry={draft.isRetry}
-        isReady={isReady}
-      />
+      <FormFooter onClose={onClose} act="Add and show secret" sending={add} isRetry={draft.isRetry} isReady={isReady} />
     </form>
   )
 }

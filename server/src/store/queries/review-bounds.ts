@@ -15,7 +15,8 @@ export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic)
         [organizationId],
       )
       const newest = changes.find(isAuthentic)
-      return newest ? (dataOf(newest).to as ReviewBounds) : DEFAULT_REVIEW_BOUNDS
+      // A change that was recorded before a bound existed does not have it.
+      return { ...DEFAULT_REVIEW_BOUNDS, ...(newest && (dataOf(newest).to as Partial<ReviewBounds>)) }
     },
   }
 }
