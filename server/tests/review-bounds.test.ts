@@ -1,6 +1,8 @@
 /** What the console asks about before a reviewer's limits are recorded: slips downwards, sums, and decimals of the currency. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { recordOnProduction } from '../src/admin/record-on-production.ts'
+import { DEFAULT_REVIEW_BOUNDS, type ReviewBounds } from '../src/core/review-bounds.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
 import { recordPersona } from './record-persona.ts'
@@ -93,4 +95,23 @@ test('a limit has no more decimals than its currency, through the console and th
   const kwd = await newCase('dinar', { requested_amount: 900, currency: 'KWD' })
   assert.match((await kwd.decide([800.1234])).message!, /at most 3 decimals in KWD/)
   assert.equal((await kwd.decide([800.123])).status, 200)
+})
+
+test('a change that was recorded before a bound existed has the default of that bound', async () => {
+  const earlier = { ask_above_percent: 10, refuse_above_times: 2 } as ReviewBounds
+  const { id: organizationId } = await api.newOrganization()
+  await recordOnProduction(
+    api.service.installation,
+    { organizationId, actor: { type: 'system', id: 'test' } },
+    {
+      type: 'review_bounds.changed',
+      trailId: organizationId,
+      subject: { type: 'organization', id: organizationId },
+      data: { from: earlier, to: earlier, reason: 'Our reviewers round up.' },
+    },
+  )
+  assert.deepEqual(await api.service.installation.stores.production.reviewBounds(organizationId), {
+    ...DEFAULT_REVIEW_BOUNDS,
+    ...earlier,
+  })
 })
