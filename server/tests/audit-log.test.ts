@@ -139,13 +139,13 @@ test('verification names a deleted leaf', async () => {
 
 test('verification finds two leaves that were swapped', async () => {
   const organization = await organizationWithLog()
-  await tamper(database, 'UPDATE audit_leaves SET leaf_index = -1 WHERE org_id = $1 AND leaf_index = 2', [
+  await tamper(database, 'UPDATE audit_leaves SET leaf_index = 999999 WHERE org_id = $1 AND leaf_index = 2', [
     organization.id,
   ])
   await tamper(database, 'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 8', [
     organization.id,
   ])
-  await tamper(database, 'UPDATE audit_leaves SET leaf_index = 8 WHERE org_id = $1 AND leaf_index = -1', [
+  await tamper(database, 'UPDATE audit_leaves SET leaf_index = 8 WHERE org_id = $1 AND leaf_index = 999999', [
     organization.id,
   ])
   const report = await verify(organization)

@@ -44,9 +44,9 @@ export const LOG_ALTERATIONS: readonly Alteration[] = [
   {
     what: 'two leaves that changed places',
     sql: () => [
-      'UPDATE audit_leaves SET leaf_index = -1 WHERE org_id = $1 AND leaf_index = 2',
+      'UPDATE audit_leaves SET leaf_index = 999999 WHERE org_id = $1 AND leaf_index = 2',
       'UPDATE audit_leaves SET leaf_index = 2 WHERE org_id = $1 AND leaf_index = 6',
-      'UPDATE audit_leaves SET leaf_index = 6 WHERE org_id = $1 AND leaf_index = -1',
+      'UPDATE audit_leaves SET leaf_index = 6 WHERE org_id = $1 AND leaf_index = 999999',
     ],
     named: () => /moved to leaf 2/,
   },

@@ -2,7 +2,7 @@ import type { Environment } from '../config.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
 import type { MasterKey, SealingKeys } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
-import { type EnvironmentKeys, type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
+import { type EnvironmentStore, openEnvironmentStore } from '../store/environment-store.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 import { extendTrees } from './extend-trees.ts'
@@ -23,7 +23,7 @@ export interface LogsToChange {
 /** Says what stops a log from being extended, before anything is written to the logs. */
 export async function findUnextendable(logs: LogsToChange, current: MasterKey): Promise<string[]> {
   const { environment, database, organizationIds, knownHeads, nowMs } = logs
-  const store = openEnvironmentStore(database, keysOf(current, environment))
+  const store = openEnvironmentStore(database, current.storeKeys(environment))
   const { errors } = await extendTrees(
     organizationIds.map((organizationId) => ({ organizationId, entries: [] })),
     { environment, store, keys: current.sealingKeys(environment), knownHeads, nowMs },
@@ -38,7 +38,7 @@ export async function findUnextendable(logs: LogsToChange, current: MasterKey): 
 export async function announceLogKey(logs: LogsToChange, current: MasterKey, next: MasterKey): Promise<string[]> {
   const { environment, database } = logs
   const data = { ...keyIds(environment, current, next), reason: logs.reason }
-  const store = openEnvironmentStore(database, keysOf(current, environment))
+  const store = openEnvironmentStore(database, current.storeKeys(environment))
   return record(logs, { store, keys: current.sealingKeys(environment), type: 'master_key.rotation_begun', data })
 }
 
@@ -46,7 +46,7 @@ export async function announceLogKey(logs: LogsToChange, current: MasterKey, nex
 export async function adoptLogKey(logs: LogsToChange, current: MasterKey, next: MasterKey): Promise<string[]> {
   const { environment, database } = logs
   const ids = keyIds(environment, current, next)
-  const store = openEnvironmentStore(database, keysOf(next, environment))
+  const store = openEnvironmentStore(database, next.storeKeys(environment))
   const ends = await store.logEnds(logs.organizationIds)
   const left = ends.filter(({ head }) => head?.key_id !== ids.next_key_id).map(({ org_id }) => org_id)
   const data = { ...ids, reason: logs.reason }
@@ -54,10 +54,6 @@ export async function adoptLogKey(logs: LogsToChange, current: MasterKey, next: 
     { ...logs, organizationIds: left },
     { store, keys: next.rotationKeys(environment), type: 'master_key.rotated', data },
   )
-}
-
-function keysOf(masterKey: MasterKey, environment: Environment): EnvironmentKeys {
-  return { auditKeys: masterKey.auditMacKeys(environment), rowKey: masterKey.rowMacKey(environment) }
 }
 
 function keyIds(environment: Environment, current: MasterKey, next: MasterKey) {

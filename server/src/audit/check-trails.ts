@@ -15,13 +15,13 @@ interface Place {
  * sealing, that this service wrote each of them, and that those without a leaf wait for the sealer.
  */
 export class TrailCheck {
-  readonly #store: Pick<EnvironmentStore, 'hasValidMac' | 'isAuthentic'>
+  readonly #store: Pick<EnvironmentStore, 'hasValidMac' | 'isOwn'>
   readonly #report: (problem: string) => void
   #place: Place = { trail: '', seq: 0, leaf: undefined, isBroken: false }
   /** Entries that wait for the sealer. */
   unsealed = 0
 
-  constructor(store: Pick<EnvironmentStore, 'hasValidMac' | 'isAuthentic'>, report: (problem: string) => void) {
+  constructor(store: Pick<EnvironmentStore, 'hasValidMac' | 'isOwn'>, report: (problem: string) => void) {
     this.#store = store
     this.#report = report
   }
@@ -58,7 +58,7 @@ export class TrailCheck {
       if (entry.is_queued) this.#report(`Entry ${id} was put into audit_pending again, although it is sealed.`)
       return
     }
-    if (!this.#store.isAuthentic(entry))
+    if (!this.#store.isOwn(entry))
       this.#report(`Entry ${id} was not written by this service, or edited before it was sealed: its MAC is not valid.`)
     else if (entry.is_queued) this.unsealed += 1
     else this.#report(`Entry ${id} was never sealed: it was removed from audit_pending.`)

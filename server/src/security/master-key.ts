@@ -111,6 +111,16 @@ export class MasterKey {
     return this.deriveAll(`audit signing ${environment}`).map((seed) => signingKeyOf(seed).publicKey)
   }
 
+  /** The keys of the store of one environment. */
+  storeKeys(environment: Environment) {
+    return {
+      environment,
+      auditKeys: this.auditMacKeys(environment),
+      rowKey: this.rowMacKey(environment),
+      headKey: this.auditSigningKey(environment).publicKey,
+    }
+  }
+
   /** The keys of the sealer of one environment: nothing of a retired key is sealed, and no head of one extended. */
   sealingKeys(environment: Environment): SealingKeys {
     const signing = this.auditSigningKey(environment)

@@ -67,10 +67,8 @@ export async function openInstallation(
     if (!storage.embedded) clock.correct(await measureClock(storage.control, { clock, withinMs: MEASURE_WITHIN_MS }))
     const nowMs = givenNowMs ?? clock.nowMs
     const refusedRows = new RefusedRows()
-    const openStore = (name: Environment) => {
-      const keys = { auditKeys: masterKey.auditMacKeys(name), rowKey: masterKey.rowMacKey(name) }
-      return openEnvironmentStore(storage.environments[name], keys, refusedRows)
-    }
+    const openStore = (name: Environment) =>
+      openEnvironmentStore(storage.environments[name], masterKey.storeKeys(name), refusedRows)
     const stores = Object.fromEntries(ENVIRONMENTS.map((name) => [name, openStore(name)]))
     const threads = new ThreadPool()
     return {

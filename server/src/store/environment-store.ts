@@ -29,7 +29,7 @@ import { policyQueries } from './queries/policies.ts'
 import { reviewBoundQueries } from './queries/review-bounds.ts'
 import { reviewQueries } from './queries/reviews.ts'
 import { scenarioQueries } from './queries/scenarios.ts'
-import { createIsAuthentic } from './queries/stored-entry.ts'
+import { createIsAuthentic, type EntryKeys } from './queries/stored-entry.ts'
 import { usageQueries } from './queries/usage.ts'
 import { usageByKeyQueries } from './queries/usage-by-key.ts'
 import { webhookDeliveryQueries } from './queries/webhook-deliveries.ts'
@@ -41,7 +41,7 @@ import type { Change, Committed } from './write-path/change.ts'
 import { GroupCommit } from './write-path/group-commit.ts'
 
 /** The keys of one environment, which are derived from the master key. */
-export interface EnvironmentKeys {
+export interface EnvironmentKeys extends EntryKeys {
   /**
    * The first makes the MACs of audit entries: the store is the only writer of entries, so none can be written without
    * one. The others, of retired master keys, only verify.
@@ -52,15 +52,12 @@ export interface EnvironmentKeys {
 }
 
 /** All reads and writes of one environment; it has no access to the other environment. */
-export function openEnvironmentStore(
-  database: Database,
-  { auditKeys, rowKey }: EnvironmentKeys,
-  refusedRows = new RefusedRows(),
-) {
+export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, refusedRows = new RefusedRows()) {
+  const { auditKeys, rowKey } = keys
   const writes = new GroupCommit(database)
   const authenticate: Authenticate = (organizationId, entries) =>
     entries.map((entry) => ({ ...entry, mac: entryMac(auditKeys[0], { org_id: organizationId, ...entry }) }))
-  const isAuthentic = createIsAuthentic(auditKeys)
+  const isAuthentic = createIsAuthentic(keys)
   const { cacheStates, ...entities } = entityQueries(database)
   return {
     ...entities,
@@ -81,9 +78,8 @@ export function openEnvironmentStore(
     ...overviewQueries(database),
     ...reviewQueries(database),
     ...scenarioQueries(database),
-    isAuthentic,
     /** Whether this service wrote an entry under the current master key: what waits was written since the last rotation. */
-    isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_hash: null }),
+    isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_leaf: null }),
     /** Adds the MACs to entries of an organization that are written elsewhere first. */
     sealed: authenticate,
     ...newestEntryQueries(database),

@@ -4,6 +4,7 @@ export type LogProblem =
   | { kind: 'entry_removed'; leafIndex: number; entryId: string }
   | { kind: 'leaf_missing'; leafIndex: number; lastLeafIndex: number }
   | { kind: 'leaf_repeated'; leafIndex: number; entryId: string }
+  | { kind: 'leaf_outside'; leafIndex: number; entryId: string }
   | { kind: 'leaf_moved'; leafIndex: number; entryId: string; sealedAt: number }
   | { kind: 'leaves_altered'; leafIndex: number; lastLeafIndex: number; entryId: string; treeSize: number }
   | { kind: 'leaves_unsealed'; leafIndex: number; lastLeafIndex: number; entryId: string }
@@ -54,6 +55,8 @@ export function describeProblem(problem: LogProblem): string {
       return `${leavesText(problem)} missing.`
     case 'leaf_repeated':
       return `Leaf ${problem.leafIndex} is stored twice, the second time with entry ${problem.entryId}.`
+    case 'leaf_outside':
+      return `Leaf ${problem.leafIndex} with entry ${problem.entryId} was inserted: the log begins with leaf 0.`
     case 'leaf_moved':
       return `Entry ${problem.entryId} was moved to leaf ${problem.leafIndex}: it was sealed as leaf ${problem.sealedAt}.`
     case 'leaves_altered':

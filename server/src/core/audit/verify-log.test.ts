@@ -203,6 +203,15 @@ describe('verifying a log reports', () => {
     assert.deepEqual(problems, [{ kind: 'leaf_repeated', leafIndex: 1, entryId: 'aud_1' }])
   })
 
+  it('a leaf that was inserted below the first one', async () => {
+    const sealed = sealedLog([4])
+    const problems = await problemsOf({
+      ...sealed,
+      leaves: [{ ...sealed.leaves[1]!, leafIndex: -1 }, ...sealed.leaves],
+    })
+    assert.deepEqual(problems, [{ kind: 'leaf_outside', leafIndex: -1, entryId: 'aud_1' }])
+  })
+
   it('the index from which leaves were cut off', async () => {
     const sealed = sealedLog([7, 12, 20])
     assert.deepEqual(await problemsOf({ ...sealed, leaves: sealed.leaves.slice(0, 13) }), [

@@ -87,7 +87,7 @@ class LogVerifier {
     this.#checkEntry(leaf)
     const { leafIndex, entryId } = leaf
     if (leafIndex < this.#nextIndex) {
-      this.#problems.add({ kind: 'leaf_repeated', leafIndex, entryId })
+      this.#problems.add({ kind: leafIndex < 0 ? 'leaf_outside' : 'leaf_repeated', leafIndex, entryId })
       return
     }
     if (leafIndex > this.#nextIndex) this.#reportGapBefore(leafIndex)

@@ -44,8 +44,9 @@ export function auditVerificationQueries(database: Database) {
       organizationId: string,
       sizeMax: number,
     ): AsyncGenerator<LogPage & { leaves: readonly VerifiedLeaf[] }> {
-      let headAfter = -1
-      for (let from = -1; ; ) {
+      // From the lowest number that is read exactly, because SQL can drop the check that no index is negative.
+      let headAfter = Number.MIN_SAFE_INTEGER
+      for (let from = Number.MIN_SAFE_INTEGER; ; ) {
         const leaves = await readLeaves(database, { organizationId, from, sizeMax })
         const isLast = leaves.length < ROWS_PER_READ
         const headMax = isLast ? sizeMax : leaves.at(-1)!.leafIndex + 1

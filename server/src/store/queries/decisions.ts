@@ -3,10 +3,10 @@ import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
 import { NOT_RETRACTED } from './outcomes.ts'
-import type { IsAuthentic } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** The audit entry of a decision, with the hash of its leaf once it is sealed, and whether this service wrote it so. */
-export type DecisionEntry = RowOf<'audit_entries'> & { seq: number; sealed_hash: string | null; is_authentic: boolean }
+export type DecisionEntry = StoredEntry & { seq: number; sealed_hash: string | null; is_authentic: boolean }
 
 /** A decision with its evidence, its policy and its audit entry; null where the stored row was deleted. */
 export type RecordedDecision = RowOf<'decisions'> &
@@ -100,7 +100,8 @@ async function readEntry(
 ): Promise<Omit<DecisionEntry, 'is_authentic'> | null> {
   const find = async (where: string, key: string) => {
     const [entry] = await database.query<Omit<DecisionEntry, 'is_authentic'> & Row>(
-      `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_hash AS sealed_hash FROM audit_entries AS entry
+      `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_hash AS sealed_hash, ${sealedLeaf('entry')} AS sealed_leaf
+       FROM audit_entries AS entry
        LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
        WHERE entry.org_id = $1 AND entry.type = 'decision.created' AND entry.subject_type = 'decision' AND entry.subject_id = $2
          AND ${where} = $3 ORDER BY entry.seq LIMIT 1`,

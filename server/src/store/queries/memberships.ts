@@ -1,6 +1,6 @@
 import type { Database, Row } from '../database/database.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
+import { type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** An operator as whom an account joined an organization. */
 export interface Membership {
@@ -21,7 +21,7 @@ export function membershipQueries(database: Database, isAuthentic: IsAuthentic) 
         [accountIds],
       )
       const removals = await database.query<StoredEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash
+        `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf
          FROM unnest($1::text[], $2::text[]) AS joined (org_id, subject_id)
          JOIN audit_entries AS entry ON entry.org_id = joined.org_id AND entry.subject_id = joined.subject_id
            AND entry.type = 'operator.removed' AND entry.actor_type <> 'api_key'`,

@@ -2,7 +2,7 @@ import type { Database, Row } from '../database/database.ts'
 import { columnsOf, type RowOf } from '../schema/tables.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** An outcome with the steps of its retraction; null where a step was not taken. */
 export type OutcomeWithRetraction = RowOf<'outcomes'> &
@@ -41,7 +41,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
       )
       if (!proposal) return false
       const [entry] = await database.query<StoredEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
+        `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
          WHERE org_id = $1 AND subject_id = $2 AND type = 'decision.outcome_retraction_proposed'`,
         [organizationId, proposal.id],
       )

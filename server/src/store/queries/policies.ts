@@ -6,7 +6,7 @@ import type { AuditEntryRow, EventRow } from '../write-path/record.ts'
 import { recordSha256 } from '../write-path/record-hash.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** The state of a stored policy. A draft is not stored: it is a file of its author. */
 export type PolicyState = 'proposed' | 'approved' | 'rejected' | 'active' | 'retired'
@@ -88,7 +88,7 @@ export function policyQueries(
       const { state: _state, steps_taken, ...policy } = stored
       const { org_id: organizationId, id } = policy
       const entries = await database.query<StoredEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
+        `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
          WHERE org_id = $1 AND trail_id = $2 AND type = ANY($3::text[]) ORDER BY seq`,
         [organizationId, id, STEP_ENTRIES],
       )
@@ -133,7 +133,7 @@ async function readActive(
 ): Promise<Map<string, ActivePolicy>> {
   const entryColumns = [
     ...columnsOf('audit_entries').map((column) => `newest.${column} AS entry_${column}`),
-    `${sealedHash('newest')} AS entry_sealed_hash`,
+    `${sealedLeaf('newest')} AS entry_sealed_leaf`,
   ]
   // The newest entry of its trail, because a policy that was retired or rejected since must not decide either.
   const rows = await database.query<DecidingPolicy & Row & { org_id: string }>(
@@ -155,7 +155,7 @@ async function readActive(
 
 function activatedChecksum(row: Row, isAuthentic: IsAuthentic): string | null {
   const entry = Object.fromEntries(
-    [...columnsOf('audit_entries'), 'sealed_hash'].map((column) => [column, row[`entry_${column}`]]),
+    [...columnsOf('audit_entries'), 'sealed_leaf'].map((column) => [column, row[`entry_${column}`]]),
   ) as StoredEntry
   if (entry.type !== 'policy.activated' || !isAuthentic(entry)) return null
   return (JSON.parse(entry.data) as { policy_checksum: string }).policy_checksum

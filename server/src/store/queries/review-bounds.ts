@@ -1,7 +1,7 @@
 import { DEFAULT_REVIEW_BOUNDS, type ReviewBounds } from '../../core/review-bounds.ts'
 import type { Database, Row } from '../database/database.ts'
 import { ENTRY_COLUMNS } from './audit-trail.ts'
-import { dataOf, type IsAuthentic, type StoredEntry, sealedHash } from './stored-entry.ts'
+import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored-entry.ts'
 
 /** Reads of the bounds for the limits of reviewers. */
 export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic) {
@@ -9,7 +9,7 @@ export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic)
     /** The bounds of an organization: those that its log recorded last, which SQL alone cannot widen. */
     async reviewBounds(organizationId: string): Promise<ReviewBounds> {
       const changes = await database.query<StoredEntry & Row>(
-        `SELECT ${ENTRY_COLUMNS}, ${sealedHash('entry')} AS sealed_hash FROM audit_entries AS entry
+        `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
          WHERE org_id = $1 AND subject_id = $1 AND type = 'review_bounds.changed' AND actor_type <> 'api_key'
          ORDER BY seq DESC`,
         [organizationId],

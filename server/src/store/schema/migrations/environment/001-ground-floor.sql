@@ -188,7 +188,7 @@ CREATE TABLE audit_pending ( -- entries that are not sealed yet
 
 CREATE TABLE audit_leaves (
   org_id     text NOT NULL,
-  leaf_index bigint NOT NULL,
+  leaf_index bigint NOT NULL CHECK (leaf_index >= 0),
   entry_id   text NOT NULL,
   leaf_hash  text NOT NULL,
   PRIMARY KEY (org_id, leaf_index),
