@@ -5,11 +5,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeRole, removeOperator } from '../src/admin/change-operators.ts'
+import { approvalWithdrawn, operatorEntry, sessionEnded } from '../src/admin/entries.ts'
 import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
 import { approveGate, closeGate } from '../src/admin/manage-gate.ts'
 import { beginSession, endSessions, findSession } from '../src/admin/manage-sessions.ts'
 import { connectIdentity, disconnectIdentities } from '../src/admin/single-sign-on.ts'
-import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
+import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import type { EntryToRecord } from '../src/store/power/entry-queue.ts'
+import { INSTALLATION_LOG, POWER_TABLES } from '../src/store/power/power-tables.ts'
 import { accountOfIdentity } from '../src/store/queries/account-identities.ts'
 import { isGateOpen } from '../src/store/queries/live-gate.ts'
 import { findOperatorByEmail, findOperatorById, type Operator, type Role } from '../src/store/queries/operators.ts'
@@ -19,6 +22,8 @@ import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { type HiddenRows, whileHidden } from './hidden-rows.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 import { SoftwarePasskey } from './software-passkey.ts'
+import { tamper } from './tamper.ts'
+import { testKeys } from './test-keys.ts'
 import { startTestService } from './test-service.ts'
 
 let clockAheadMs = 0
@@ -49,6 +54,16 @@ async function linkTo(organizationId: string, email: string): Promise<string> {
   const sent = await inviteOperator(installation, { organizationId, actor: ACTOR }, invited)
   assert.ok('link' in sent, JSON.stringify(sent))
   return sent.link.split('#')[1]!
+}
+
+/** With an entry that a person without the master key wrote, while an act happens and no longer. */
+async function whileForged<T>({ organizationId, entry }: EntryToRecord, act: () => Promise<T>): Promise<T> {
+  const { production } = installation.storage.environments
+  await openEnvironmentStore(production, testKeys).commit({ organizationId, auditEntries: [entry] })
+  const result = await act()
+  await tamper(production, 'DELETE FROM audit_entries WHERE id = $1', [entry.id])
+  await production.query('DELETE FROM audit_pending WHERE entry_id = $1', [entry.id])
+  return result
 }
 
 const accept = (token: string) =>
@@ -223,4 +238,48 @@ test('an approval of the live gate that is out of sight ends with the gate, the 
     assert.ok(!('problem' in ended), JSON.stringify(ended))
     assert.equal(await isGateOpen(control, organizationId), false)
   }
+})
+
+test('a forged end of a session, a link or an approval does not keep the real one from the log', async () => {
+  const owner = await person('owner')
+  const { organizationId, operatorId } = owner
+  const context = { organizationId, operatorId, actor: ACTOR }
+
+  const [session] = await control.query('SELECT id FROM sessions WHERE account_id = $1', [owner.accountId])
+  const session_id = String(session!.id)
+  const browser = new ConsoleClient(api)
+  await browser.signIn(owner.email)
+  await whileForged(sessionEnded(installation, owner.accountId, session_id), () =>
+    hidden({ table: 'sessions', where: 'id = $1', key: session_id }, () =>
+      browser.call('account/account.end-session', { session_id }),
+    ),
+  )
+  assert.deepEqual([await statusOf(owner), await statusOf(browser)], [401, 200])
+
+  const token = await linkTo(organizationId, 'forged-end@example.com')
+  const invited = (await findOperatorByEmail(control, organizationId, 'forged-end@example.com'))!
+  const data = { invitation_id: 'inv_forged', reason: 'forged' }
+  const about = { organizationId, operatorId: invited.id, actor: ACTOR }
+  await whileForged(operatorEntry(installation, about, { type: 'operator.invitation_withdrawn', data }), () =>
+    hidden({ table: 'invitations', where: 'operator_id = $1', key: invited.id }, () =>
+      withdrawInvitation(installation, by(organizationId), invited),
+    ),
+  )
+  assert.equal((await accept(token)).status, 400)
+
+  const document = { ...sandboxPolicy().document, version: 'live-1' }
+  await activateDocument(installation, document, { organizationId, environment: 'production' })
+  for (const approver of [owner, await person('owner', organizationId)])
+    await approveGate(installation, { organizationId, operator: await operatorOf(approver), reason: 'Ready.' })
+  assert.equal(await isGateOpen(control, organizationId), true)
+  await whileForged(approvalWithdrawn(installation, context), () =>
+    hidden({ table: 'live_gate_approvals', where: 'operator_id = $1', key: operatorId }, () =>
+      closeGate(installation, by(organizationId)),
+    ),
+  )
+  const [approval] = await control.query('SELECT entry_id FROM live_gate_approvals WHERE operator_id = $1', [
+    operatorId,
+  ])
+  const approvals = { organizationId, subjectId: operatorId, types: POWER_TABLES.live_gate_approvals.entryTypes }
+  assert.notEqual(await installation.stores.production.newestEntry(approvals), approval!.entry_id)
 })

@@ -84,7 +84,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     sealed: authenticate,
     ...newestEntryQueries(database),
     ...membershipQueries(database, isAuthentic),
-    ...grantByLogQueries(database),
+    ...grantByLogQueries(database, isAuthentic),
     ...reviewBoundQueries(database, isAuthentic),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
