@@ -27,7 +27,8 @@ import { testKeys } from './test-keys.ts'
 import { startTestService } from './test-service.ts'
 
 let clockAheadMs = 0
-const api = await startTestService({ nowMs: () => Date.now() + clockAheadMs })
+let stoppedAtMs: number | undefined
+const api = await startTestService({ nowMs: () => (stoppedAtMs ?? Date.now()) + clockAheadMs })
 const { installation } = api.service
 const { control } = installation.storage
 const ACTOR = { type: 'system', id: 'test' } as const
@@ -282,4 +283,15 @@ test('a forged end of a session, a link or an approval does not keep the real on
   ])
   const approvals = { organizationId, subjectId: operatorId, types: POWER_TABLES.live_gate_approvals.entryTypes }
   assert.notEqual(await installation.stores.production.newestEntry(approvals), approval!.entry_id)
+})
+
+test('a session that ended and is put back at once does not go on as the one that is kept', async () => {
+  const stolen = await person('owner')
+  stoppedAtMs = Date.now()
+  assert.equal(await statusOf(stolen), 200, 'the node has cached that the session counts')
+  await whileHidden(control, sessionsOf(stolen.accountId), () => endSessions(installation, stolen))
+  await stolen.call('account/account.end-other-sessions')
+  stoppedAtMs = undefined
+  clockAheadMs += 1_000
+  assert.equal(await statusOf(stolen), 401)
 })

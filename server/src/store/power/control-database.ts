@@ -34,6 +34,12 @@ export interface WrittenRow extends PowerRow {
   isNewest: boolean
 }
 
+/** How rows are read. */
+interface ReadOptions {
+  /** False for a row that is sealed anew: one that ended less than half a second ago would count for good. */
+  mayBeCached?: boolean
+}
+
 /** How long a node uses the newest entry that it read: an earlier row that was put back is refused within a second. */
 const TTL_MS = 500
 const SUBJECTS_CACHED_MAX = 10_000
@@ -119,15 +125,19 @@ export class ControlDatabase implements Database {
   }
 
   /** Reads rows of one table that grant power, and leaves out those that are refused. */
-  genuine<R extends Row>(table: ControlPowerTable, read: () => Promise<R[]>): Promise<R[]> {
-    return this.genuineParts(read, (row) => [{ table, row }])
+  genuine<R extends Row>(table: ControlPowerTable, read: () => Promise<R[]>, options?: ReadOptions): Promise<R[]> {
+    return this.genuineParts(read, (row) => [{ table, row }], options)
   }
 
   /** Reads rows that are joined from several tables, and leaves out those of which any part is refused. */
-  async genuineParts<R extends Row>(read: () => Promise<R[]>, partsOf: (row: R) => readonly PowerRow[]): Promise<R[]> {
+  async genuineParts<R extends Row>(
+    read: () => Promise<R[]>,
+    partsOf: (row: R) => readonly PowerRow[],
+    { mayBeCached = true }: ReadOptions = {},
+  ): Promise<R[]> {
     for (let reads = 1; ; reads++) {
       const rows = await read()
-      const refused = await Promise.all(rows.map((row) => this.#refusedPart(partsOf(row), reads === 1)))
+      const refused = await Promise.all(rows.map((row) => this.#refusedPart(partsOf(row), mayBeCached && reads === 1)))
       const mayRepeat = refused.some((part) => part?.why === 'entry') && reads < READS_MAX
       if (!mayRepeat) {
         for (const part of refused) if (part) this.#parts.refusedRows.report(part)
@@ -190,12 +200,22 @@ export class ControlDatabase implements Database {
       return done
     })
     if (entries.length > 0) await this.recordQueued()
+    for (const entry of entries) this.#forget(entry)
     return result
   }
 
   /** Writes the entries of acts to their logs, also of nodes that stopped before they could. */
   recordQueued(): Promise<void> {
     return recordQueued(this.#control, this.#parts.production, this.#parts.refusedRows)
+  }
+
+  /** Reads the newest entry anew for every row that an entry makes or ends. */
+  #forget({ organizationId, entry: { type, subject_id: subjectId } }: EntryToRecord): void {
+    for (const table of Object.keys(POWER_TABLES) as PowerTable[]) {
+      const { entryTypes, endedByAccount = [] } = powerDefinition(table)
+      for (const types of [entryTypes, endedByAccount])
+        if (types.includes(type)) this.#newest.delete(subjectText({ organizationId, subjectId, types }))
+    }
   }
 
   async #refusedPart(parts: readonly PowerRow[], mayBeCached: boolean) {

@@ -106,23 +106,27 @@ export async function listSessions(
   return (await readSessions(control, { accountId, now })).map(sessionIn)
 }
 
-/** Finds a valid session of an account as it is stored. */
+/** Finds a valid session of an account as it is stored, to seal it anew. */
 export async function findStoredSession(
   control: ControlDatabase,
   { accountId, sessionId, now }: { accountId: string; sessionId: string; now: string },
 ): Promise<StoredSession | undefined> {
-  return (await readSessions(control, { accountId, now })).find(({ id }) => id === sessionId)
+  const sessions = await readSessions(control, { accountId, now, mayBeCached: false })
+  return sessions.find(({ id }) => id === sessionId)
 }
 
 function readSessions(
   control: ControlDatabase,
-  { accountId, now }: { accountId: string; now: string },
+  { accountId, now, mayBeCached = true }: { accountId: string; now: string; mayBeCached?: boolean },
 ): Promise<(StoredSession & Row)[]> {
-  return control.genuine('sessions', () =>
-    control.query<StoredSession & Row>(
-      `SELECT ${COLUMNS.join(', ')} FROM sessions WHERE account_id = $1 AND ${VALID} ORDER BY id DESC`,
-      [accountId, now],
-    ),
+  return control.genuine(
+    'sessions',
+    () =>
+      control.query<StoredSession & Row>(
+        `SELECT ${COLUMNS.join(', ')} FROM sessions WHERE account_id = $1 AND ${VALID} ORDER BY id DESC`,
+        [accountId, now],
+      ),
+    { mayBeCached },
   )
 }
 
