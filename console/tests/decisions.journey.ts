@@ -185,7 +185,9 @@ function gapsIn(table: Locator): Promise<(string | null)[]> {
     rows
       .filter((row, n) => {
         const previous = rows[n - 1]
-        return previous && row.getBoundingClientRect().top !== previous.getBoundingClientRect().bottom
+        if (!previous) return false
+        // Firefox lays out in sixtieths of a pixel, which do not add up exactly.
+        return Math.abs(row.getBoundingClientRect().top - previous.getBoundingClientRect().bottom) > 0.1
       })
       .map((row) => row.getAttribute('aria-rowindex')),
   )
