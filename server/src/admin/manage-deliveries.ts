@@ -110,13 +110,14 @@ export async function redeliver(
       : await oneEvent(installation, act, what.eventId)
   if ('problem' in batches) return batches
   let queued = 0
-  for await (const events of batches) {
+  for await (const { events, isLast } of batches) {
     const now = timeOf(installation)
     const range = { first_event_id: events[0]!.id, last_event_id: events.at(-1)!.id }
     const data = { deliveries: events.length, ...range, ...reasonOf(act) }
     const context = recordContext(installation, act)
     await commitOrThrow(store, {
       organizationId: act.organizationId,
+      isStep: !isLast,
       queuedDeliveries: events.map((one) =>
         queuedDelivery(endpoint, { event: one, dueAt: now, isByHand: 'eventId' in what }),
       ),
@@ -145,12 +146,18 @@ async function oneEvent(
   installation: Installation,
   { environment, organizationId }: WebhookOwner,
   eventId: string,
-): Promise<EventKey[][] | Problem> {
+): Promise<Batch[] | Problem> {
   const { keptSince, kept } = retentionOf(installation)
   const event = await installation.stores[environment].eventById(organizationId, eventId)
   if (event === undefined) return { problem: `there is no event ${eventId} in ${environment}`, code: 'event_not_found' }
   if (event.created_at < keptSince) return { problem: `${kept}: ${eventId} was written at ${event.created_at}` }
-  return [[event]]
+  return [{ events: [event], isLast: true }]
+}
+
+/** Events whose deliveries are queued by one write. */
+interface Batch {
+  events: EventKey[]
+  isLast: boolean
 }
 
 /** Events that never reached a webhook endpoint, in batches. Ids sort by time: an id of a millisecond earlier is the start. */
@@ -158,13 +165,15 @@ async function* undelivered(
   store: EnvironmentStore,
   { org_id: organizationId, id: endpointId }: WebhookEndpoint,
   sinceMs: number,
-): AsyncGenerator<EventKey[]> {
+): AsyncGenerator<Batch> {
   let afterEventId: string = createNewId(() => sinceMs - 1)('evt')
   while (true) {
-    const limit = REDELIVERIES_PER_WRITE
-    const events = await store.undeliveredEvents({ organizationId, endpointId, afterEventId, limit })
-    if (events.length > 0) yield events
-    if (events.length < limit) return
+    const limit = REDELIVERIES_PER_WRITE + 1
+    const found = await store.undeliveredEvents({ organizationId, endpointId, afterEventId, limit })
+    const isLast = found.length < limit
+    const events = found.slice(0, REDELIVERIES_PER_WRITE)
+    if (events.length > 0) yield { events, isLast }
+    if (isLast) return
     afterEventId = events.at(-1)!.id
   }
 }

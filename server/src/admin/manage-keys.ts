@@ -6,6 +6,7 @@ import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import type { Scope } from '../security/scopes.ts'
 import type { Installation } from '../service/installation.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
 import { sealRow } from '../store/power/row-mac.ts'
 import type { ApiKey } from '../store/queries/api-keys.ts'
 import type { Operator } from '../store/queries/operators.ts'
@@ -171,7 +172,7 @@ async function changeKey(
     const next = nextVersion(installation.masterKey.rowMacKey(environment), key, { change, entry })
     const { lost } = await store.commit({ organizationId, changedKeys: [next], auditEntries: [entry] })
     if (lost === undefined) return true
-    if (tries === CHANGE_TRIES_MAX) return false
+    if (tries === CHANGE_TRIES_MAX) throw new DatabaseUnavailable(`nothing was recorded (${lost}): try again`)
   }
 }
 

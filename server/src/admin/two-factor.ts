@@ -149,7 +149,10 @@ export async function checkCode(
   return codes && (await acceptsAppCode(installation, { accountId, code, codes })) ? undefined : WRONG_CODE
 }
 
-/** The codes that are left are sealed again with the entry of this use, so that a used code that is put back is refused. */
+/**
+ * The codes that are left are sealed again with the entry of this use, so that a used code that is put back is refused.
+ * A code is used up before the act that asked for it, which a retry has yet to carry out if that fails.
+ */
 async function acceptsRecoveryCode(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
@@ -167,15 +170,16 @@ async function acceptsRecoveryCode(
     data: count,
   })
   const entriesOf = await entriesForAccount(installation, accountId)
-  return control.recorded(async (transaction, record) => {
-    if (!(await takeRecoveryCode(transaction, { accountId, codeHash, was: used.entry_id }))) return false
-    const codes = left.map(({ code_hash }) =>
-      control.seal('recovery_codes', { account_id: accountId, code_hash }, entry),
-    )
-    await replaceRecoveryCodes(transaction, { accountId, codes })
-    record(entry, ...entriesOf('operator.recovery_code_used', count))
-    return true
-  })
+  const codes = left.map(({ code_hash }) => control.seal('recovery_codes', { account_id: accountId, code_hash }, entry))
+  return control.recorded(
+    async (transaction, record) => {
+      if (!(await takeRecoveryCode(transaction, { accountId, codeHash, was: used.entry_id }))) return false
+      await replaceRecoveryCodes(transaction, { accountId, codes })
+      record(entry, ...entriesOf('operator.recovery_code_used', count))
+      return true
+    },
+    { isStep: true },
+  )
 }
 
 const WRONG_CODE = {

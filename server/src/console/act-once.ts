@@ -52,7 +52,8 @@ class CarriedOutElsewhere extends Error {
  * 1. Lock the key on this node, then hold its lease, so that calls with it run one after another, on all nodes.
  * 2. Repeat the kept answer if there is one; refuse another input.
  * 3. Call the operation. The first change that it commits, or the first act that it carries out on the control database,
- *    carries the key, so that both are durable together, also if the node dies before the answer is known.
+ *    carries the key, so that both are durable together, also if the node dies before the answer is known. A mere step
+ *    (`isStep`) does not: a retry after it has the rest of the act to do.
  * 4. Add the answer to the key, encrypted, because it may hold a secret that is shown once. If the operation changed
  *    nothing that is recorded, the key is written now.
  *
@@ -69,9 +70,10 @@ export class ActOnce {
     this.#box = new SecretBox(installation.masterKey.deriveAll('console answers'))
   }
 
-  respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
+  async respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
     const name = `act ${call.accountId} ${call.key}`
-    return this.#mutex.lock(name, () => this.#respondLeased(name, call, handle))
+    const answer = await this.#mutex.lockWithin(name, WAIT_MS, () => this.#respondLeased(name, call, handle))
+    return answer ?? STILL_RUNNING
   }
 
   async #respondLeased(name: string, call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
@@ -141,7 +143,7 @@ export class ActOnce {
       return {
         ...store,
         async commit(change) {
-          if (!isDue()) return store.commit(change)
+          if (!isDue() || change.isStep) return store.commit(change)
           const committed = await store.commit({ ...change, idempotencyKey: act.row })
           if (committed.lost === 'idempotency_key') throw new CarriedOutElsewhere()
           if (!committed.lost) written(change.organizationId)

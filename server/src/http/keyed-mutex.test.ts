@@ -38,3 +38,18 @@ test('work on several keys waits for all of them, without deadlock, even when it
   for (let n = 0; n < serialized.length; n += 2)
     assert.equal(serialized[n]!.split(' ')[0], serialized[n + 1]!.split(' ')[0])
 })
+
+test('work that waits too long for its key is not begun, nor does it hold up the work behind it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const [mutex, log]: [KeyedMutex, string[]] = [new KeyedMutex(), []]
+  const mayEnd = Promise.withResolvers<void>()
+  const first = mutex.lock('a', () => mayEnd.promise)
+  const late = mutex.lockWithin('a', 1_000, work('late', log))
+  t.mock.timers.tick(1_000)
+  assert.equal(await late, undefined)
+  const next = mutex.lockWithin('a', 1_000, work('next', log))
+  mayEnd.resolve()
+  await Promise.all([first, next])
+  t.mock.timers.tick(1_000)
+  assert.deepEqual(log, ['next begins', 'next ends'])
+})

@@ -21,4 +21,19 @@ export class KeyedMutex {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
     }
   }
+
+  /** Runs work under the key, unless earlier work does not end within `ms`: undefined then, and the work is not begun. */
+  lockWithin<T>(key: string, ms: number, work: () => Promise<T>): Promise<T | undefined> {
+    const late = Promise.withResolvers<undefined>()
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      late.resolve(undefined)
+    }, ms)
+    const held = this.lock(key, async () => {
+      clearTimeout(timer)
+      return isLate ? undefined : work()
+    })
+    return Promise.race([held, late.promise])
+  }
 }

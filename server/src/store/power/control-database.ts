@@ -185,17 +185,19 @@ export class ControlDatabase implements Database {
 
   /**
    * Carries out an act on rows that grant power, with its entries: both or neither. `work` changes rows, and calls
-   * `record` once it is certain that they are changed; its statements must be the transaction's.
+   * `record` once it is certain that they are changed; its statements must be the transaction's. With `isStep` the
+   * caller's act is not done with this one, and what else its transaction writes comes with a later one.
    */
   async recorded<T>(
     work: (transaction: Queryable, record: (...entries: EntryToRecord[]) => void) => Promise<T>,
+    { isStep = false } = {},
   ): Promise<T> {
     const entries: EntryToRecord[] = []
     const result = await this.#control.transaction(async (transaction) => {
       const done = await work(transaction, (...added) => void entries.push(...added))
       if (entries.length > 0) {
         await queueEntries(transaction, this.#parts.production, entries)
-        await this.#parts.alongside?.(transaction)
+        if (!isStep) await this.#parts.alongside?.(transaction)
       }
       return done
     })

@@ -10,6 +10,8 @@ export interface Change {
   organizationId: string
   /** The answer to keep under the request's idempotency key; loses if the key was written first. */
   idempotencyKey?: NewRow<'idempotency_keys'>
+  /** Set if the act is not done with this change: the idempotency key of a call comes with a later one. */
+  isStep?: boolean
   /** Loses if an entity with the same `external_id` was written first. */
   newEntities?: NewRow<'entities'>[]
   /** Each with its next version; loses if that version was written first. Queues a re-evaluation of the latest decision. */
