@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AcceptedRows } from '../src/admin/accept-rows.ts'
+import { isInUse, membershipIn } from '../src/admin/memberships.ts'
+import { POWER_ENTRIES, powerlessTimes } from '../src/audit/powerless-times.ts'
 import { isProblem } from '../src/cli/command.ts'
 import { findCommand } from '../src/cli/commands.ts'
 import type { Row } from '../src/store/database/database.ts'
 import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
 import { findOperatorById } from '../src/store/queries/operators.ts'
+import { insertPasskey } from '../src/store/queries/passkeys.ts'
 import { type ConsoleClient, signedInOperator } from './console-client.ts'
 import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
@@ -77,6 +80,7 @@ test('people whose entries a restored log has lost are let in again by a command
   const data = JSON.parse(entry!.data)
   assert.equal(data.reason, 'disk failure, backup of 2 March')
   assert.deepEqual([...data.rows].sort(), ['operator_codes', 'operators'])
+  assert.equal(await isInUse(installation, ben.accountId), true, 'an invitation does not take the account up')
   assert.deepEqual((await acceptRows()).subjects, [], 'nothing is refused any more')
 })
 
@@ -108,6 +112,34 @@ test('rows that the log has superseded, because the control database was set bac
 
   await acceptRows({ reason: 'Cleo came back', superseded: cleo.operatorId })
   assert.equal(await roleOf(cleo.operatorId), 'viewer')
+  assert.equal(await isInUse(installation, cleo.accountId), true)
+})
+
+test('an operator whose removal the log has lost stays removed', async () => {
+  const fay = await person('fay', 'viewer')
+  const input = { operator_id: fay.operatorId, reason: 'Left.' }
+  assert.equal((await ada.call(`${organizationId}/production/team.remove`, input)).status, 200)
+  const removal = "SELECT id FROM audit_entries WHERE type = 'operator.removed' AND subject_id = $1"
+  const [lost] = await production.query(removal, [fay.operatorId])
+  await tamper(production, 'DELETE FROM audit_pending WHERE entry_id = $1', [lost!.id])
+  await tamper(production, 'DELETE FROM audit_entries WHERE id = $1', [lost!.id])
+  later()
+  await acceptRows({ reason: 'production restored' })
+  assert.equal(await membershipIn(installation, { organizationId, accountId: fay.accountId }), 'removed')
+  const about = await installation.stores.production.entriesAbout(organizationId, [fay.operatorId], POWER_ENTRIES)
+  const removed = { type: 'operator.removed', occurred_at: new Date(0).toISOString(), data: '{}' }
+  const [time] = powerlessTimes([removed, ...about.get(fay.operatorId)!])
+  assert.equal(time!.untilMs, Number.POSITIVE_INFINITY, 'a row that says removed gives no power back')
+})
+
+test('the entry of a passkey that counts again names a passkey', async () => {
+  const passkeyId = await lostPasskey(ada.accountId)
+  await acceptRows({ reason: 'production restored' })
+  const [entry] = await production.query(
+    "SELECT subject_type FROM audit_entries WHERE type = 'access.restored' AND subject_id = $1",
+    [passkeyId],
+  )
+  assert.equal(entry!.subject_type, 'passkey')
 })
 
 test('a forged row is never accepted', async () => {
@@ -123,6 +155,17 @@ test('rows are accepted only with a reason', async () => {
   const input = { positionals: [], options: { superseded: 'opr_x' }, caller: 'root (uid 0)' }
   assert.ok(isProblem(await findCommand('audit accept-rows')!.run(installation, input)))
 })
+
+/** Adds a passkey whose entry the log does not have. */
+async function lostPasskey(accountId: string): Promise<string> {
+  const id = installation.newId('pky')
+  const row = await control.afterEndings('passkeys', {
+    ...{ id, account_id: accountId, credential_id: id, public_key: 'a', sign_count: 0, transports: '', name: 'Laptop' },
+    ...{ created_at: new Date().toISOString(), last_used_at: null },
+  })
+  await insertPasskey(control, control.seal('passkeys', row, { entry: { id: installation.newId('aud') } }))
+  return id
+}
 
 async function putBack(row: Row): Promise<void> {
   await control.query('DELETE FROM operators WHERE id = $1', [row.id])

@@ -1,7 +1,7 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../service/installation.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
-import { INSTALLATION_LOG, RESTORABLE_TABLES } from '../store/power/power-tables.ts'
+import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
@@ -93,6 +93,22 @@ function saysOf({ table, row }: WrittenRow): string[] {
   return []
 }
 
+type RestorableTable = (typeof RESTORABLE_TABLES)[number]
+
+/** What the subjects of a table's rows are. */
+const SUBJECT_TYPES: Record<RestorableTable, string> = {
+  ...{ operators: 'operator', operator_codes: 'operator' },
+  ...{ accounts: 'account', account_codes: 'account', recovery_codes: 'account' },
+  ...{ passkeys: 'passkey', account_identities: 'identity' },
+}
+
+/** For which account an operator acts, and whether still: entries say so, and those that did may be lost. */
+function membershipOf(rows: readonly WrittenRow[]) {
+  const operator = rows.find(({ table }) => table === 'operators')?.row
+  if (!operator) return {}
+  return { account_id: operator.account_id as string | null, is_removed: operator.disabled_at !== null }
+}
+
 async function accept(
   installation: Installation,
   rows: readonly WrittenRow[],
@@ -106,11 +122,12 @@ async function accept(
     {
       type: 'access.restored',
       trailId: subjectId,
-      subject: { type: organizationId === INSTALLATION_LOG ? 'account' : 'operator', id: subjectId },
+      subject: { type: SUBJECT_TYPES[rows[0]!.table as RestorableTable], id: subjectId },
       data: {
         rows: [...new Set(rows.map(({ table }) => table))],
         earlier_entry_ids: [...new Set(rows.map(({ row }) => String(row.entry_id)))],
         reason,
+        ...membershipOf(rows),
       },
     },
   )

@@ -18,8 +18,11 @@ const ENDS: Record<string, { was: string; atOf?: (data: Record<string, unknown>)
   'operator.removed': { was: 'removed' },
 }
 
-/** The entries that give power back, each with the end that it undoes. */
-const RESUMES: Record<string, string> = { 'api_key.enabled': 'disabled', 'access.restored': 'removed' }
+/** The entries that give power back, each with the end that it undoes, and what it has to say for that. */
+const RESUMES: Record<string, { was: string; isSaid?: (data: Record<string, unknown>) => boolean }> = {
+  'api_key.enabled': { was: 'disabled' },
+  'access.restored': { was: 'removed', isSaid: ({ is_removed }) => is_removed === false },
+}
 
 /** The types of entries that `powerlessTimes` reads. */
 export const POWER_ENTRIES = [...Object.keys(ENDS), ...Object.keys(RESUMES)]
@@ -29,8 +32,9 @@ export function powerlessTimes(entries: readonly EntryAbout[]): PowerlessTime[] 
   const times: PowerlessTime[] = []
   for (const entry of entries) {
     const resumed = RESUMES[entry.type]
+    const resumes = resumed && (resumed.isSaid?.(dataOf(entry)) ?? true)
     for (const time of times)
-      if (time.was === resumed) time.untilMs = Math.min(time.untilMs, Date.parse(entry.occurred_at))
+      if (resumes && time.was === resumed.was) time.untilMs = Math.min(time.untilMs, Date.parse(entry.occurred_at))
     const end = ENDS[entry.type]
     if (!end) continue
     const at = end.atOf ? end.atOf(dataOf(entry)) : entry.occurred_at

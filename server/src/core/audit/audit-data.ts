@@ -63,7 +63,14 @@ interface AuditOnlyData {
     reason: string
   }
   /** Rows of one subject that count again, although the log has lost their entry or has a newer one, after a restore. */
-  'access.restored': { rows: readonly string[]; earlier_entry_ids: readonly string[]; reason: string }
+  'access.restored': {
+    rows: readonly string[]
+    earlier_entry_ids: readonly string[]
+    reason: string
+    /** The account of an operator, if one has joined, and whether the row says that the operator was removed. */
+    account_id?: string | null
+    is_removed?: boolean
+  }
   /** Under the current key, so that it vouches for the next one; the ids are of the public keys of this log. */
   'master_key.rotation_begun': { key_id: string; next_key_id: string; reason: string }
   /** Under the new key, which signs from here on. */

@@ -174,7 +174,8 @@ CREATE INDEX audit_entries_by_actor ON audit_entries (org_id, actor_id, id) WHER
 -- Finds the newest entry of a kind about an operator, an account or a session: their rows count only while it is their own.
 CREATE INDEX audit_entries_of_subject_by_type ON audit_entries (org_id, subject_id, type, seq) WHERE actor_type <> 'api_key';
 -- Finds for whom an account acts by the log, whatever became of the rows of its operators.
-CREATE INDEX audit_entries_of_account ON audit_entries ((data::jsonb ->> 'account_id')) WHERE type = 'operator.joined';
+CREATE INDEX audit_entries_of_account ON audit_entries ((data::jsonb ->> 'account_id'))
+  WHERE type IN ('operator.joined', 'access.restored');
 CREATE INDEX audit_entries_by_type ON audit_entries (org_id, type, id) WHERE actor_type <> 'api_key';
 SELECT make_append_only('audit_entries');
 
