@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AcceptedRows } from '../src/admin/accept-rows.ts'
+import { installationEntry } from '../src/admin/entries.ts'
 import { isInUse, membershipIn } from '../src/admin/memberships.ts'
 import { POWER_ENTRIES, powerlessTimes } from '../src/audit/powerless-times.ts'
 import { isProblem } from '../src/cli/command.ts'
@@ -57,7 +58,9 @@ test('people whose entries a restored log has lost are let in again by a command
   const listed = await acceptRows()
   const refused = { is_accepted: false, superseded_by: null }
   assert.deepEqual(
-    listed.subjects.map(({ tables: _tables, ...subject }) => subject).sort((a, b) => (a.subject < b.subject ? -1 : 1)),
+    listed.subjects
+      .map(({ tables: _tables, written_at: _time, ...subject }) => subject)
+      .sort((a, b) => (a.subject < b.subject ? -1 : 1)),
     [
       { subject: ben.accountId, organization_id: INSTALLATION_LOG, says: 'ben@example.com', ...refused },
       { subject: ben.operatorId, organization_id: organizationId, says: 'ben@example.com as owner', ...refused },
@@ -130,6 +133,23 @@ test('an operator whose removal the log has lost stays removed', async () => {
   const removed = { type: 'operator.removed', occurred_at: new Date(0).toISOString(), data: '{}' }
   const [time] = powerlessTimes([removed, ...about.get(fay.operatorId)!])
   assert.equal(time!.untilMs, Number.POSITIVE_INFINITY, 'a row that says removed gives no power back')
+})
+
+test('a passkey whose entry is lost is accepted only by name, if the log says that its account was renewed since', async () => {
+  const gus = await person('gus', 'viewer')
+  const earliest = Date.now() + clockAheadMs
+  const passkeyId = await lostPasskey(gus.accountId)
+  const renewal = { invitation_id: installation.newId('inv') }
+  await control.recorded(async (_transaction, record) =>
+    record(installationEntry(installation, { type: 'account.renewed', subjectId: gus.accountId, data: renewal })),
+  )
+  later()
+  const { subjects } = await acceptRows({ reason: 'production restored' })
+  const passkey = subjects.find(({ subject }) => subject === passkeyId)!
+  assert.deepEqual([passkey.superseded_by?.type, passkey.is_accepted], ['account.renewed', false])
+  assert.ok(Date.parse(passkey.written_at) >= earliest && Date.parse(passkey.written_at) <= Date.now() + clockAheadMs)
+  await acceptRows({ reason: 'Both are genuine', superseded: `${passkeyId},${gus.accountId}` })
+  assert.deepEqual((await acceptRows()).subjects, [])
 })
 
 test('the entry of a passkey that counts again names a passkey', async () => {

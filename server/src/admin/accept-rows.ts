@@ -1,8 +1,11 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
+import { timeOfId } from '../ids/new-id.ts'
 import type { Installation } from '../service/installation.ts'
+import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
+import type { EntriesOfSubject } from '../store/queries/newest-entries.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
 /** A subject whose rows are refused, because the log has lost their entry or has a newer one. */
@@ -13,6 +16,8 @@ export interface RefusedSubject {
   tables: string[]
   /** What the rows say, for people. */
   says: string
+  /** When the newest entry was made that a refused row names as its own, by its id: the log may have lost it. */
+  written_at: string
   /** The newest entry that the log has about the subject, where the rows' own is an earlier one: it may have ended them. */
   superseded_by: { type: string; occurred_at: string } | null
   is_accepted: boolean
@@ -48,7 +53,7 @@ export async function acceptRows(installation: Installation, acceptance?: Accept
   const subjects: RefusedSubject[] = []
   for (const rows of bySubject.values()) {
     if (rows.every(({ isNewest }) => isNewest)) continue
-    const refused = await describe(installation, rows)
+    const refused = await describe(installation.stores.production, rows)
     const is_accepted =
       acceptance !== undefined && (!refused.superseded_by || acceptance.superseded.includes(refused.subject))
     if (is_accepted) await accept(installation, rows, acceptance)
@@ -57,15 +62,15 @@ export async function acceptRows(installation: Installation, acceptance?: Accept
   return { subjects, sessions_ended: acceptance ? await endRefusedSessions(installation) : 0 }
 }
 
-async function describe({ stores }: Installation, rows: readonly WrittenRow[]): Promise<RefusedSubject> {
+async function describe(
+  production: EnvironmentStore,
+  rows: readonly WrittenRow[],
+): Promise<Omit<RefusedSubject, 'is_accepted'>> {
   const { organizationId, subjectId } = rows[0]!.entries
   const stale = rows.filter(({ isNewest }) => !isNewest)
-  const onLog = await stores.production.recordedEntries(organizationId, stale.flatMap(namedEntries))
-  const isSuperseded = stale.some((row) => namedEntries(row).every((id) => onLog.has(id)))
+  const superseding = (await Promise.all(stale.map((row) => supersedingEntries(production, row)))).flat()
   const about = await Promise.all(
-    stale
-      .flatMap(({ entries, endings }) => [entries, ...(endings ? [endings] : [])])
-      .map((of) => stores.production.entriesAbout(of.organizationId, [of.subjectId], of.types)),
+    superseding.map((of) => production.entriesAbout(of.organizationId, [of.subjectId], of.types)),
   )
   const newest = about
     .flatMap((bySubject) => [...bySubject.values()].flat())
@@ -76,14 +81,25 @@ async function describe({ stores }: Installation, rows: readonly WrittenRow[]): 
     organization_id: organizationId,
     tables: [...new Set(stale.map(({ table }) => table))],
     says: rows.flatMap(saysOf).join(', '),
-    superseded_by: isSuperseded && newest ? { type: newest.type, occurred_at: newest.occurred_at } : null,
-    is_accepted: false,
+    written_at: new Date(Math.max(...stale.map(({ row }) => timeOfId(String(row.entry_id))))).toISOString(),
+    superseded_by: newest ? { type: newest.type, occurred_at: newest.occurred_at } : null,
   }
 }
 
-/** The entries that a row names: the one that made it so, and the last that ended its kind before. */
-function namedEntries({ row }: WrittenRow): string[] {
-  return [row.entry_id, row.after_entry_id].filter((id) => typeof id === 'string')
+/** The entries whose newest is later than what a row names: those that make such rows, those that end them, or both. */
+async function supersedingEntries(
+  production: EnvironmentStore,
+  { row, entries, endings }: WrittenRow,
+): Promise<EntriesOfSubject[]> {
+  const named = [{ of: entries, id: row.entry_id }, ...(endings ? [{ of: endings, id: row.after_entry_id }] : [])]
+  const isLater = await Promise.all(
+    named.map(async ({ of, id }) => {
+      if (id !== null && !(await production.recordedEntries(of.organizationId, [String(id)])).has(String(id)))
+        return false
+      return ((await production.newestEntry(of)) ?? null) !== id
+    }),
+  )
+  return named.filter((_, index) => isLater[index]).map(({ of }) => of)
 }
 
 function saysOf({ table, row }: WrittenRow): string[] {

@@ -33,10 +33,10 @@ export const auditAcceptRows = defineCommand<AcceptedRows>({
 })
 
 function renderSubject(refused: RefusedSubject): string {
-  const { subject, organization_id, tables, says, superseded_by, is_accepted } = refused
+  const { subject, organization_id, tables, says, written_at, superseded_by, is_accepted } = refused
   const newer = superseded_by
     ? `the log has a newer entry, ${superseded_by.type} of ${superseded_by.occurred_at}`
     : 'the log has lost its entry'
-  const what = `${organization_id} ${subject} (${tables.join(', ')}${says && `: ${says}`})`
+  const what = `${organization_id} ${subject} (${tables.join(', ')}${says && `: ${says}`}), written ${written_at}`
   return `${is_accepted ? 'accepted' : 'refused '}  ${what}: ${newer}`
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idPattern } from '../core/id-format.ts'
-import { createNewId, lowestIdAt } from './new-id.ts'
+import { createNewId, lowestIdAt, timeOfId } from './new-id.ts'
 
 test('ids created within one millisecond are distinct and sort in the order of their creation', () => {
   const newId = createNewId(() => 1_763_174_739_123)
@@ -37,4 +37,8 @@ test('the lowest id of a moment separates the ids before it from all others', ()
     assert.ok(createNewId(() => ms - 1)('aud') < lowest)
     assert.ok(createNewId(() => ms)('aud') > lowest)
   }
+})
+
+test('an id tells when it was made', () => {
+  for (const ms of [0, 1_763_174_739_123, 2 ** 48 - 1]) assert.equal(timeOfId(lowestIdAt('aud', ms)), ms)
 })

@@ -60,6 +60,12 @@ export function lowestIdAt<P extends IdPrefix>(prefix: P, ms: number): `${P}_${s
   return `${prefix}_${base32(bytes)}`
 }
 
+/** When an id was made, in milliseconds: its first ten characters are two zero bits and the 48 bits of the time. */
+export function timeOfId(id: string): number {
+  const characters = id.slice(id.indexOf('_') + 1).slice(0, 10)
+  return [...characters].reduce((ms, character) => ms * 32 + ID_ALPHABET.indexOf(character), 0)
+}
+
 /** 16 bytes as 26 characters: two zero bits in front, then five bits at a time. */
 function base32(bytes: Uint8Array): string {
   let text = ''
