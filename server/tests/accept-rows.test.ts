@@ -7,7 +7,7 @@ import { isInUse, membershipIn } from '../src/admin/memberships.ts'
 import { POWER_ENTRIES, powerlessTimes } from '../src/audit/powerless-times.ts'
 import { isProblem } from '../src/cli/command.ts'
 import { findCommand } from '../src/cli/commands.ts'
-import type { Row } from '../src/store/database/database.ts'
+import { DatabaseUnavailable, type Row } from '../src/store/database/database.ts'
 import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
 import { findOperatorById } from '../src/store/queries/operators.ts'
 import { insertPasskey } from '../src/store/queries/passkeys.ts'
@@ -160,6 +160,44 @@ test('the entry of a passkey that counts again names a passkey', async () => {
     [passkeyId],
   )
   assert.equal(entry!.subject_type, 'passkey')
+})
+
+test('rows that change while they are accepted stay as they are, and nothing says that they count again', async () => {
+  const passkeyId = await lostPasskey(ada.accountId)
+  const { recorded } = control
+  control.recorded = async (...act) => {
+    control.recorded = recorded
+    await control.query('DELETE FROM passkeys WHERE id = $1', [passkeyId])
+    return recorded.apply(control, act) as never
+  }
+  const { subjects } = await acceptRows({ reason: 'production restored' })
+  assert.deepEqual(
+    subjects.map(({ subject, is_accepted }) => [subject, is_accepted]),
+    [[passkeyId, false]],
+  )
+  assert.deepEqual(await production.query('SELECT 1 FROM audit_entries WHERE subject_id = $1', [passkeyId]), [])
+})
+
+test('a person who signs in while rows are accepted stays signed in', async () => {
+  const { query } = production
+  const { recordQueued } = control
+  let isSignedIn = false
+  control.recordQueued = async () => {
+    await recordQueued.call(control)
+    if (isSignedIn) return
+    isSignedIn = true
+    // Another node has written the session, and not yet its entry.
+    production.query = (sql, ...rest) => {
+      if (!sql.includes('INSERT INTO audit_entries')) return query(sql, ...rest)
+      throw new DatabaseUnavailable('connection reset', { endSession: async () => true })
+    }
+    await ada.signIn('ada@example.com')
+    production.query = query
+  }
+  const { sessions_ended } = await acceptRows({ reason: 'production restored' }).finally(() => {
+    control.recordQueued = recordQueued
+  })
+  assert.equal(sessions_ended, 0)
 })
 
 test('a forged row is never accepted', async () => {

@@ -5,6 +5,7 @@ import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
 import type { EntriesOfSubject } from '../store/queries/newest-entries.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
@@ -54,10 +55,9 @@ export async function acceptRows(installation: Installation, acceptance?: Accept
   for (const rows of bySubject.values()) {
     if (rows.every(({ isNewest }) => isNewest)) continue
     const refused = await describe(installation.stores.production, rows)
-    const is_accepted =
+    const isMeant =
       acceptance !== undefined && (!refused.superseded_by || acceptance.superseded.includes(refused.subject))
-    if (is_accepted) await accept(installation, rows, acceptance)
-    subjects.push({ ...refused, is_accepted })
+    subjects.push({ ...refused, is_accepted: isMeant && (await accept(installation, rows, acceptance)) })
   }
   return { subjects, sessions_ended: acceptance ? await endRefusedSessions(installation) : 0 }
 }
@@ -125,11 +125,12 @@ function membershipOf(rows: readonly WrittenRow[]) {
   return { account_id: operator.account_id as string | null, is_removed: operator.disabled_at !== null }
 }
 
+/** False if one of the rows was changed meanwhile: then all stay as they are, and nothing is recorded. */
 async function accept(
   installation: Installation,
   rows: readonly WrittenRow[],
   { reason, actor }: Acceptance,
-): Promise<void> {
+): Promise<boolean> {
   const { control } = installation.storage
   const { organizationId, subjectId } = rows[0]!.entries
   const entry = productionEntry(
@@ -154,14 +155,20 @@ async function accept(
       return { table, was: String(row.mac), change: { ...after, entry_id, mac } }
     }),
   )
-  await control.recorded(async (transaction, record) => {
-    for (const { table, was, change } of accepted) await replaceSealed(transaction, table, { was, change })
-    record(entry)
-  })
+  return unlessUndone(
+    control.recorded(async (transaction, record) => {
+      for (const { table, was, change } of accepted)
+        if (!(await replaceSealed(transaction, table, { was, change }))) throw new Undone()
+      record(entry)
+      return true
+    }),
+  )
 }
 
 async function endRefusedSessions(installation: Installation): Promise<number> {
   const { control } = installation.storage
+  // Of people who signed in meanwhile, so that their sessions do not count as refused.
+  await control.recordQueued()
   const refused = (await control.writtenRows('sessions')).filter(({ isNewest }) => !isNewest)
   for (const [accountId, sessions] of Map.groupBy(refused, ({ row }) => String(row.account_id))) {
     const ids = sessions.map(({ row }) => String(row.id))

@@ -25,21 +25,21 @@ export async function resealRows(
   for (const row of rows.filter((stored) => hasValidSeal(current, table, stored))) {
     const changed = change(row)
     const { mac } = sealRow(next, table, { row: { ...row, ...changed }, entryId: String(row.entry_id) })
-    await replaceSealed(database, table, { was: String(row.mac), change: { ...changed, mac } })
-    resealed += 1
+    if (await replaceSealed(database, table, { was: String(row.mac), change: { ...changed, mac } })) resealed += 1
   }
   return resealed
 }
 
-/** Changes columns of the row with a MAC, which covers the primary key: no two rows have the same. */
+/** Changes columns of the row with a MAC, which covers the primary key: no two have the same. False if there is none. */
 export async function replaceSealed(
   database: Queryable,
   table: PowerTable,
   { was, change }: { was: string; change: Row },
-): Promise<void> {
+): Promise<boolean> {
   const columns = Object.entries(change)
-  await database.query(
-    `UPDATE ${table} SET ${columns.map(([name], n) => `${name} = $${n + 2}`).join(', ')} WHERE mac = $1`,
+  const replaced = await database.query(
+    `UPDATE ${table} SET ${columns.map(([name], n) => `${name} = $${n + 2}`).join(', ')} WHERE mac = $1 RETURNING 1`,
     [was, ...columns.map(([, value]) => value)],
   )
+  return replaced.length === 1
 }
