@@ -123,10 +123,12 @@ test('a session that is out of sight ends with the removal of its operator, and 
   for (const operation of ['team.remove', 'team.end-sessions']) {
     const other = await person('admin', owner.organizationId)
     const input = { operator_id: other.operatorId, reason: 'for a test' }
-    await hidden(sessionsOf(other.accountId), () =>
+    const ended = await hidden(sessionsOf(other.accountId), () =>
       owner.call(`${owner.organizationId}/production/${operation}`, input),
     )
+    assert.equal(ended.status, 200, operation)
     assert.equal(await statusOf(other), 401, operation)
+    if (operation === 'team.end-sessions') assert.deepEqual(await endedBy(other), [owner.operatorId])
   }
 })
 
@@ -139,14 +141,25 @@ test('one session that is out of sight ends when its person, or an owner, ends i
     await browser.signIn(stolen.email)
     const session_id = String(row!.id)
     const input = { operator_id: stolen.operatorId, session_id, reason: 'for a test' }
-    await hidden({ table: 'sessions', where: 'id = $1', key: session_id }, () =>
+    const ended = await hidden({ table: 'sessions', where: 'id = $1', key: session_id }, () =>
       isByOwner
         ? owner.call(`${owner.organizationId}/production/team.end-sessions`, input)
         : browser.call('account/account.end-session', { session_id }),
     )
+    assert.equal(ended.status, 200)
     assert.deepEqual([await statusOf(stolen), await statusOf(browser)], [401, 200])
+    assert.deepEqual(await endedBy(stolen), [isByOwner ? owner.operatorId : stolen.operatorId])
   }
 })
+
+/** The operators who ended sessions of an operator, by the log. */
+async function endedBy({ operatorId }: { operatorId: string }): Promise<unknown[]> {
+  const entries = await installation.storage.environments.production.query(
+    "SELECT actor_id FROM audit_entries WHERE type = 'operator.session_ended' AND subject_id = $1",
+    [operatorId],
+  )
+  return entries.map(({ actor_id }) => actor_id)
+}
 
 test('a person cannot end the session of another account by its id', async () => {
   const [victim, other] = [await person('owner'), await person('owner')]

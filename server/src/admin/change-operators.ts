@@ -120,7 +120,10 @@ export async function removeOperator(
   return removal ? { operator_id: operatorId, email, ...removal } : whyUnchanged(installation, operator)
 }
 
-/** Ends one session of an operator's account, or all of them, on behalf of an owner or admin. */
+/**
+ * Ends one session of an operator's account, or all of them, on behalf of an owner or admin. All end also if none is in
+ * sight, and the entry names who ended them.
+ */
 export async function endSessionsOf(
   installation: Installation,
   act: OperatorAct,
@@ -136,12 +139,15 @@ export async function endSessionsOf(
   const endAll = await endingOfSessions(installation, { accountId, entry: all })
   const sessions = await installation.storage.control.recorded(async (transaction, record) => {
     const ended = endOne ? Number(await endOne(transaction, record)) : await endAll(transaction)
+    if (endOne && ended === 0) return undefined
     if (!endOne) record(all)
     const data = { sessions: ended, reason: act.reason.trim() }
-    if (ended > 0) record(operatorEntry(installation, by, { type: 'operator.session_ended', data }))
+    record(operatorEntry(installation, by, { type: 'operator.session_ended', data }))
     return ended
   })
-  return sessions === 0 ? { problem: `${operator.email} has no such session any more` } : { sessions_ended: sessions }
+  return sessions === undefined
+    ? { problem: `${operator.email} has no such session any more` }
+    : { sessions_ended: sessions }
 }
 
 function managerRefusal(act: SoleAct, operator: Operator): Problem | undefined {

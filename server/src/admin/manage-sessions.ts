@@ -97,7 +97,7 @@ export async function endSession(
 
 /**
  * Prepares to end one session of an account. The result is called in the transaction of the act, records the end, and
- * returns whether there was the session. One that is out of sight ends too, so that it does not count once it is back.
+ * returns whether it did. A session that is out of sight ends too, so that it does not count once it is back.
  */
 export async function endingOfSession(
   installation: Installation,
@@ -108,8 +108,9 @@ export async function endingOfSession(
   const isOnLog = await stores.production.hasSessionByLog({ accountId, sessionId })
   return async (transaction, record) => {
     const ended = await deleteSessions(transaction, { accountId, sessionId })
-    if (isOnLog || ended.length > 0) record(sessionEnded(installation, accountId, sessionId))
-    return ended.length > 0
+    const isEnded = isOnLog || ended.length > 0
+    if (isEnded) record(sessionEnded(installation, accountId, sessionId))
+    return isEnded
   }
 }
 

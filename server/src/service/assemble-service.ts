@@ -129,7 +129,8 @@ export async function assembleService(
 
 /** Checks the master key and completes what is unfinished; returns the text of a first start. */
 async function prepareStart(installation: Installation, health: DatabaseHealth): Promise<string | undefined> {
-  // Checked in this order, so that a rotation of the master key that begins meanwhile sees this node, or is seen by it.
+  // Checked in this order, so that a rotation of the master key that begins meanwhile sees this node, or is seen by it. A
+  // database that takes no heartbeat now does not end the start: reads can be served, and the checks go on.
   await health.check()
   await verifyMasterKey(installation)
   const firstRunText = await firstRun(installation)
