@@ -80,7 +80,12 @@ async function retractedByTwo(organizationId: string, outcomeId: string): Promis
   for (const name of ['ada', 'grace']) {
     const operator = await addOperatorRow(installation, {
       ...{ org_id: organizationId, id: installation.newId('opr'), email: `${name}@example.com`, name },
-      ...{ role: 'admin', created_at: new Date().toISOString(), disabled_at: null, account_id: null },
+      ...{
+        role: 'admin',
+        created_at: new Date().toISOString(),
+        disabled_at: null,
+        account_id: installation.newId('acc'),
+      },
     })
     const act = { environment: 'sandbox', organizationId, operator, reason: 'Reported by mistake.' } as const
     const taken = await retractOutcome(installation, act, outcomeId)
