@@ -113,6 +113,19 @@ test('what is chosen while the page of another environment loads goes to that en
   }
 })
 
+test('a key in the first moments of a page is not the second one of a sequence', async () => {
+  const tab = await testConsole.open('overview')
+  await tab.evaluate(() => {
+    const press = new KeyboardEvent('keydown', { key: 'a', bubbles: true })
+    // As on a page that was opened half a second ago.
+    Object.defineProperty(press, 'timeStamp', { value: 500 })
+    document.body.dispatchEvent(press)
+  })
+  await settle(tab)
+  assert.match(tab.url(), /\/overview$/)
+  await tab.close()
+})
+
 test('keys open pages and the list of shortcuts, but not while a person types', async () => {
   const tab = await testConsole.open('overview')
   await tab.keyboard.press('g')

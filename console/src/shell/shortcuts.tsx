@@ -39,14 +39,14 @@ export function Shortcuts() {
   const router = useRouter()
   const place = useNextPlace()
   const page = useCurrentPage()
-  const firstKeyAt = useRef(0)
+  const firstKeyAt = useRef(-Infinity)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return
       if (event.key === '?') return setOpen(true)
       const key = event.key.toUpperCase()
       const isSecond = event.timeStamp - firstKeyAt.current < SEQUENCE_MS
-      firstKeyAt.current = key === 'G' && !isSecond ? event.timeStamp : 0
+      firstKeyAt.current = key === 'G' && !isSecond ? event.timeStamp : -Infinity
       if (!isSecond) return
       const target = PAGES.find((candidate) => candidate.key === key)
       if (target) router.history.push(pathIn(place, target.path))
