@@ -88,6 +88,14 @@ test('a rate that is the same on all days has an axis from zero', () => {
   )
 })
 
+test('values barely below zero have an axis with both signs', () => {
+  const axis = valueAxis({ values: [-1e-323, Math.SQRT2], top: 0, bottom: 100, write: String, stepMin: 1 })
+  assert.deepEqual(
+    axis.ticks.map(({ value }) => value),
+    [-1, 0, 1, 2],
+  )
+})
+
 test('a chart of counts names whole numbers, and thousands in full width', () => {
   const labelsOf = (value: number) =>
     layOutStack({

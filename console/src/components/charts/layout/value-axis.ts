@@ -61,6 +61,7 @@ function domainOf(values: readonly number[], { hasZero, stepMin }: { hasZero: bo
   const isOneValue = high - low <= CLOSE * Math.max(Math.abs(low), Math.abs(high))
   const [from, to] = hasZero || isOneValue ? [Math.min(0, low), Math.max(0, high)] : [low, high]
   if (from === to) return [0, Math.max(1, stepMin)] as const
-  if (to - from >= stepMin) return [from, to] as const
+  // Around zero the ends are whole steps: with a single step that both sides share, d3 finds no round ends.
+  if (to - from >= stepMin && !(from < 0 && to > 0 && stepMin > 0)) return [from, to] as const
   return [Math.floor(from / stepMin) * stepMin, Math.ceil(to / stepMin) * stepMin] as const
 }
