@@ -139,9 +139,10 @@ test('a policy that is proposed, approved and activated twice with one key each 
 test('calls of one node wait for each other without asking the database', async () => {
   const { query } = production
   let asked = 0
-  production.query = (sql, ...rest) => {
-    if (sql.includes('INSERT INTO leases')) asked += 1
-    return query(sql, ...rest)
+  production.query = (sql, params, ...rest) => {
+    // The service renews its own leases meanwhile.
+    if (sql.includes('INSERT INTO leases') && String(params?.[0]).startsWith('act ')) asked += 1
+    return query(sql, params, ...rest)
   }
   const answers = await Promise.all(Array.from({ length: 8 }, () => act('keys.create', newKey('Queued'), 'queued')))
   production.query = query
