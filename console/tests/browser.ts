@@ -151,6 +151,12 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   assert.deepEqual(found, [], `${what} has ${found.length} accessibility violations:\n${found.join('\n')}`)
 }
 
+/** Changes the theme of an open page, and waits until the page has it: it follows the system some moments later. */
+export async function changeTheme(tab: Page, theme: Theme): Promise<void> {
+  await tab.emulateMedia({ colorScheme: theme })
+  await untilEqual(() => tab.evaluate(() => document.documentElement.dataset.mantineColorScheme), theme)
+}
+
 /** Checks a page in both themes and at both widths, and that nothing sticks out at phone width. */
 export async function assertAccessibleEverywhere(
   testConsole: TestConsole,

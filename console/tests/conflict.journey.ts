@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAccessible, SIZES, THEMES, untilCount, untilEqual } from './browser.ts'
+import { assertAccessible, changeTheme, SIZES, THEMES, untilCount, untilEqual } from './browser.ts'
 import { openConsoleBehindProxy, outage } from './cut-network.ts'
 import { caseOpener } from './review-cases.ts'
 
@@ -114,7 +114,7 @@ test('a colleague who decided one of two requests is named with it, and the othe
   )
   for (const theme of THEMES)
     for (const size of Object.values(SIZES)) {
-      await tab.emulateMedia({ colorScheme: theme })
+      await changeTheme(tab, theme)
       await tab.setViewportSize(size)
       await assertAccessible(tab, `a conflict about one of two requests (${theme}, ${size.width})`)
     }

@@ -9,7 +9,14 @@ import { holdBacktests } from '../../server/tests/hold-backtests.ts'
 import { personas } from '../../server/tests/personas.ts'
 import { fillPool } from '../../server/tests/pool-tasks.ts'
 import { sandboxPolicySource } from '../../server/tests/sandbox-policy.ts'
-import { assertAccessible, assertAccessibleEverywhere, openConsole, settle, untilEqual } from './browser.ts'
+import {
+  assertAccessible,
+  assertAccessibleEverywhere,
+  changeTheme,
+  openConsole,
+  settle,
+  untilEqual,
+} from './browser.ts'
 
 const testConsole = await openConsole()
 const { api, organizationId, problems } = testConsole
@@ -224,7 +231,7 @@ test('the policy reads as a page, as text and as a difference', async () => {
   await ben.getByText('cutoff: 551').first().waitFor()
   await settle(ben)
   await assertAccessible(ben, 'the text diff')
-  await ben.emulateMedia({ colorScheme: 'dark' })
+  await changeTheme(ben, 'dark')
   const collapsed = ben.getByText(/\d+ unchanged lines/).first()
   assert.equal(await collapsed.evaluate((bar) => getComputedStyle(bar).backgroundImage), 'none')
   assert.equal(await collapsed.evaluate((bar) => getComputedStyle(bar, '::before').content), 'none')
