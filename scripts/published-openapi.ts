@@ -1,4 +1,4 @@
-import { describeApi } from '../server/src/http/openapi.ts'
+import { describeApi } from '../server/src/api/openapi/openapi.ts'
 import { VERSION } from '../server/src/service/version.ts'
 
 /** The text of `openapi.json`: the published contract, with the addresses of a local installation. */

@@ -1,4 +1,4 @@
-import { API_ERRORS } from '../../server/src/http/api-error.ts'
+import { API_ERRORS } from '../../server/src/api/api-error.ts'
 import { code, type Page, table } from './markdown.ts'
 
 /** The errors of the HTTP API. */
@@ -6,7 +6,7 @@ export function errorCodesPage(): Page {
   return {
     title: 'Error codes',
     lists: 'the errors that the HTTP API answers with',
-    source: 'server/src/http/api-error.ts',
+    source: 'server/src/api/api-error.ts',
     body: [
       'An error is `{"error": {"type", "code", "message", "request_id", …}}`. `code` is stable; `message` is for people and may say more than the text below. [`openapi.json`](../../openapi.json) lists the codes of each endpoint.',
       table(

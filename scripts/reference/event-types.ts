@@ -1,4 +1,4 @@
-import { WEBHOOK_EVENTS } from '../../server/src/http/schemas/webhook-event.ts'
+import { WEBHOOK_EVENTS } from '../../server/src/api/schemas/webhook-event.ts'
 import { anchor, code, type Page, table } from './markdown.ts'
 
 /** The parts of a JSON Schema that the fields of an event use. */
@@ -17,7 +17,7 @@ export function eventTypesPage(): Page {
   return {
     title: 'Event types',
     lists: 'the events that webhooks deliver',
-    source: 'server/src/http/schemas/webhook-event.ts',
+    source: 'server/src/api/schemas/webhook-event.ts',
     body: [
       'The body of an event is `{"id", "type", "timestamp", "environment", "data"}`; the tables below list the fields of `data`. Later versions may add fields. [Webhooks](../webhooks.md) describes how events are delivered.',
       table(

@@ -2,7 +2,7 @@ import { activatedEvent, policyRow, policyStep, testEvidence } from '../src/admi
 import type { Environment } from '../src/config.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
-import type { Installation } from '../src/service/installation.ts'
+import type { Installation } from '../src/installation/installation.ts'
 
 const CONTEXT = { actor: { type: 'system', id: 'test' }, reason: 'for a test' } as const
 

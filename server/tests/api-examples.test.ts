@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { API_EXAMPLES, type ApiExample } from '../src/http/api-examples.ts'
-import { routes } from '../src/http/routes.ts'
+import { API_EXAMPLES, type ApiExample } from '../src/api/openapi/api-examples.ts'
+import { routes } from '../src/api/routes.ts'
 import { type Answer, startTestService } from './test-service.ts'
 
 const STARTED_MS = Date.now()

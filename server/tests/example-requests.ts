@@ -1,6 +1,6 @@
 /** One valid request for every endpoint of the route table, from which tests are generated. */
-import type { AnyEndpoint } from '../src/http/define-endpoint.ts'
-import { routes } from '../src/http/routes.ts'
+import type { AnyEndpoint } from '../src/api/define-endpoint.ts'
+import { routes } from '../src/api/routes.ts'
 import { exampleTransaction } from './example-transaction.ts'
 
 /** A request that succeeds with a key that has the scope of the endpoint. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { idPattern } from '../src/core/id-format.ts'
-import { routes } from '../src/http/routes.ts'
+import { routes } from '../src/api/routes.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()

@@ -1,5 +1,5 @@
 import { createOrganization } from '../src/admin/manage-organizations.ts'
-import type { Installation } from '../src/service/installation.ts'
+import type { Installation } from '../src/installation/installation.ts'
 
 /** Numbers the organizations: their names are unique. */
 let created = 0

@@ -10,7 +10,7 @@ import {
   rejectPolicy,
 } from '../src/admin/manage-policies.ts'
 import { type Environment, readConfig } from '../src/config.ts'
-import { openInstallation } from '../src/service/installation.ts'
+import { openInstallation } from '../src/installation/installation.ts'
 import { isGateOpen } from '../src/store/queries/live-gate.ts'
 import type { Operator, Role } from '../src/store/queries/operators.ts'
 import { activateDocument } from './activate-document.ts'

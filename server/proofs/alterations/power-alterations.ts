@@ -13,7 +13,7 @@ import { connectIdentity, disconnectIdentities } from '../../src/admin/single-si
 import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes } from '../../src/admin/two-factor.ts'
 import { codeStep, oneTimeCode } from '../../src/security/one-time-code.ts'
 import { SCOPES } from '../../src/security/scopes.ts'
-import type { Installation } from '../../src/service/installation.ts'
+import type { Installation } from '../../src/installation/installation.ts'
 import type { PowerTable } from '../../src/store/power/power-tables.ts'
 import type { Operator } from '../../src/store/queries/operators.ts'
 import { activateDocument } from '../../tests/activate-document.ts'

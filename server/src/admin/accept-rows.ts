@@ -1,6 +1,6 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { timeOfId } from '../ids/new-id.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'

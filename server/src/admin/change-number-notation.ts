@@ -1,5 +1,5 @@
 import type { NumberNotation } from '../core/vocabularies.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { numberNotationOf, updateNumberNotation } from '../store/queries/account-preferences.ts'
 import { entriesForAccount } from './entries.ts'
 

@@ -1,5 +1,5 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { disableOperator, updateRole } from '../store/queries/operator-changes.ts'
 import { findOperatorById, type Operator, ROLES, type Role } from '../store/queries/operators.ts'
 import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'

@@ -1,5 +1,5 @@
 import { REVIEW_BOUNDS_MAX, type ReviewBounds } from '../core/review-bounds.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { actorOf, type OperatorAct, refusal } from './operator-act.ts'
 import { recordOnProduction } from './record-on-production.ts'
 

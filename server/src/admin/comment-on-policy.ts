@@ -1,4 +1,4 @@
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'

@@ -10,7 +10,7 @@ import {
   totalThresholds,
 } from '../core/review-bounds.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { WaitingDecision } from '../store/queries/cases.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import {

@@ -2,7 +2,7 @@
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { operatorsOfAccount } from '../store/queries/operators.ts'

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { findOperatorById, type Operator } from '../store/queries/operators.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'

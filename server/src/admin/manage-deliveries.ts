@@ -1,5 +1,5 @@
 import { createNewId } from '../ids/new-id.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import type { DeliveryFilter, ListedDelivery } from '../store/queries/webhook-deliveries.ts'
 import { type EventKey, queuedDelivery, type WebhookEndpoint } from '../store/queries/webhooks.ts'

@@ -1,4 +1,4 @@
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import {
   type GateDelivery,

@@ -1,6 +1,6 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { emailProblem, normalizedEmail, personNameProblem } from '../core/person-rules.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { enrolCodes } from '../store/queries/operator-codes.ts'
 import {
   findOperatorByEmail,

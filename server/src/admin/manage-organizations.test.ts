@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
-import { openInstallation } from '../service/installation.ts'
+import { openInstallation } from '../installation/installation.ts'
 import { insertOrganization, listOrganizations, renameOrganization } from '../store/queries/organizations.ts'
 import { createOrganization } from './manage-organizations.ts'
 

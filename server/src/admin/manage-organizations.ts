@@ -1,6 +1,6 @@
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import {
   insertOrganization,
   listOrganizations,

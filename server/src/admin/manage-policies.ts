@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import { findOperatorById } from '../store/queries/operators.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/queries/policies.ts'

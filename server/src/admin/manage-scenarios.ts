@@ -1,6 +1,6 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Environment } from '../core/vocabularies.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import { SCENARIOS_MAX } from '../store/queries/scenarios.ts'
 import type { Change } from '../store/write-path/change.ts'

@@ -2,7 +2,7 @@
  * For whom accounts act, by the log. A person with SQL can hide the row of an operator while another person acts: these
  * questions are about what must not happen then, so rows do not answer them.
  */
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { INSTALLATION_LOG, identityId } from '../store/power/power-tables.ts'
 import type { Identity } from '../store/queries/account-identities.ts'
 import type { Membership } from '../store/queries/memberships.ts'

@@ -9,7 +9,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { hasIdentity } from '../store/queries/account-identities.ts'
 import { findAccount } from '../store/queries/accounts.ts'
 import {

@@ -1,5 +1,5 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { RecordContext } from '../store/write-path/record.ts'
 
 /** The record context of an act outside the API, dated now; of the request that acts, if the console does. */

@@ -1,5 +1,5 @@
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { entriesForAccount } from './entries.ts'
 

@@ -1,6 +1,6 @@
 import type { AuditEntryType } from '../core/audit/audit-data.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'

@@ -1,7 +1,7 @@
 /** How a person whom the identity provider vouched for becomes an operator, and with which role. */
 import type { OidcSettings } from '../config.ts'
 import { emailProblem, personNameProblem } from '../core/person-rules.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { identityId } from '../store/power/power-tables.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {

@@ -5,7 +5,7 @@ import { type LogToVerify, type LogVerification, verifyAuditLog } from '../audit
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
 import { defineCommand, isProblem, type OnProgress, type Problem } from './command.ts'

@@ -10,7 +10,7 @@ import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { ConfigError } from '../config.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { CommandInput, OnProgress, Problem } from './command.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */

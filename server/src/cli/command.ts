@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 
 /** The options and arguments of one call, parsed. */
 export interface CommandInput {

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { RecordedDecision } from '../store/queries/decisions.ts'
 import { describeEvidence, type Evidence, parseBodies } from '../underwriting/describe-evidence.ts'
 import { type RecordedReplay, replayRecorded } from '../underwriting/replay-recorded.ts'

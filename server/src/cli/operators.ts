@@ -11,7 +11,7 @@ import {
 } from '../admin/manage-operators.ts'
 import { roleRefusal, type SoleAct } from '../admin/operator-act.ts'
 import { HOW_TO_GET_CODES } from '../admin/operator-codes.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { listOperators, type Operator, ROLES } from '../store/queries/operators.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'

@@ -6,7 +6,7 @@ import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
 import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 

@@ -13,7 +13,7 @@ import {
   type WebhookAct,
 } from '../admin/manage-webhooks.ts'
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { DELIVERY_STATES, type ListedDelivery } from '../store/queries/webhook-deliveries.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'

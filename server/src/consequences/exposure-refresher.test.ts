@@ -5,7 +5,7 @@ import { entityRow } from '../../tests/entity-row.ts'
 import { newOrganizationId } from '../../tests/new-organization.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
-import { openInstallation } from '../service/installation.ts'
+import { openInstallation } from '../installation/installation.ts'
 import { ExposureRefresher } from './exposure-refresher.ts'
 
 const place = await createTestStorage()

@@ -5,7 +5,7 @@ import { guardedServer } from '../http/guarded-server.ts'
 import { addProbes, type ReadinessProbe } from '../http/probes.ts'
 import { TrustedProxies } from '../http/trusted-proxies.ts'
 import { MetricsPage } from '../metrics/metrics-page.ts'
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import { addOperationApi } from './operation-api.ts'
 import { addPage, type PageServer } from './serve-page.ts'
 

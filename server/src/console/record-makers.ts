@@ -1,4 +1,4 @@
-import type { Installation } from '../service/installation.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { EnvironmentStore } from '../store/environment-store.ts'
 import { listOperators } from '../store/queries/operators.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Failure, fail } from './api-error.ts'
+import { type Failure, fail } from '../api/api-error.ts'
 import { readJsonBody } from './json-body.ts'
 
 /** Makes JSON the only content type of a server. Bodies arrive as bytes, and `jsonOf` parses them when it is their turn. */

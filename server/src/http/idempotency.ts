@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { type Failure, fail } from './api-error.ts'
+import { type Failure, fail } from '../api/api-error.ts'
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/
 

@@ -1,4 +1,4 @@
-import { type Failure, fail, type Violation } from './api-error.ts'
+import { type Failure, fail, type Violation } from '../api/api-error.ts'
 import { countMembers, findRepeatedMember, measureJson } from './json-structure.ts'
 
 /** The largest body that is accepted. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { VIOLATIONS_MAX, type Violation } from './api-error.ts'
+import { VIOLATIONS_MAX, type Violation } from '../api/api-error.ts'
 import { fieldName } from './field-name.ts'
 import { pointerTo, shortened } from './json-body.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failValidation } from './api-error.ts'
-import { RecordConsentRequest } from './schemas/consent.ts'
-import { CreateEntityRequest } from './schemas/entity.ts'
-import { SubmitFeatureSnapshotRequest } from './schemas/feature-snapshot.ts'
-import { IngestTransactionsRequest, Transaction } from './schemas/transaction.ts'
+import { failValidation } from '../api/api-error.ts'
+import { RecordConsentRequest } from '../api/schemas/consent.ts'
+import { CreateEntityRequest } from '../api/schemas/entity.ts'
+import { SubmitFeatureSnapshotRequest } from '../api/schemas/feature-snapshot.ts'
+import { IngestTransactionsRequest, Transaction } from '../api/schemas/transaction.ts'
 import { compileValidation } from './validation.ts'
 
 const validateEntity = compileValidation(CreateEntityRequest, { pointers: 'body' })

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { parseMoney } from '../core/money.ts'
 import { NOT_BLANK } from '../core/schema/fields.ts'
 import { COUNTRIES, CURRENCIES } from '../core/schema/iso-codes.ts'
-import { VIOLATIONS_MAX, type Violation } from './api-error.ts'
+import { VIOLATIONS_MAX, type Violation } from '../api/api-error.ts'
 import { compileLater } from './compile-later.ts'
 import { fieldName } from './field-name.ts'
 import {

@@ -11,7 +11,7 @@ import { encryptWebhooksAgain } from '../store/queries/encrypted-secrets.ts'
 import { listRunningNodes } from '../store/queries/health.ts'
 import { beginKeyRotation, endKeyRotation, readStoredKeys } from '../store/queries/master-keys.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
-import type { Installation } from './installation.ts'
+import type { Installation } from '../installation/installation.ts'
 
 /** A node that has not checked its database for this long has ended: it checks every five seconds. */
 const SILENT_SECONDS = 20

@@ -1,5 +1,5 @@
 import type { Violation } from './api-error.ts'
-import { fieldName } from './field-name.ts'
+import { fieldName } from '../http/field-name.ts'
 import { utcTime } from './utc-time.ts'
 
 /** How far the clock of a caller may be from ours. */
