@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { entryMac } from '../../server/src/core/audit/entry-mac.ts'
 import { underwrite } from '../../server/src/api/endpoints/underwrite.ts'
+import { entryMac } from '../../server/src/core/audit/entry-mac.ts'
 import { createNewId } from '../../server/src/ids/new-id.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import { openEnvironmentStore } from '../../server/src/store/environment-store.ts'

@@ -1,7 +1,7 @@
 /** A browser of the console without its page: keeps the session cookie, and sends what a browser sends. */
 import { addOperator } from '../src/admin/manage-operators.ts'
-import { hashPassword } from '../src/security/password.ts'
 import type { Installation } from '../src/installation/installation.ts'
+import { hashPassword } from '../src/security/password.ts'
 import type { Role } from '../src/store/queries/operators.ts'
 import { addAccount, bindAccount } from './people.ts'
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { idPattern } from '../src/core/id-format.ts'
 import { routes } from '../src/api/routes.ts'
+import { idPattern } from '../src/core/id-format.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()

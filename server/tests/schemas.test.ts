@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv } from 'ajv'
-import { operations } from '../src/console/operations.ts'
-import { compileAll } from '../src/http/compile-later.ts'
 import { Responder } from '../src/api/responder.ts'
 import { routes } from '../src/api/routes.ts'
+import { operations } from '../src/console/operations.ts'
+import { compileAll } from '../src/http/compile-later.ts'
 import { compileValidation } from '../src/http/validation.ts'
 
 // The service itself neither checks its schemas nor compiles them at its start, so a mistake would show at the first request.

@@ -1,6 +1,6 @@
+import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { challengeEnd, signChallenge } from '../security/signed-challenge.ts'
-import type { Installation } from '../installation/installation.ts'
 import { findAccount } from '../store/queries/accounts.ts'
 import {
   type ChallengePurpose,

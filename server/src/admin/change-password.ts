@@ -1,6 +1,6 @@
+import type { Installation } from '../installation/installation.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
-import type { Installation } from '../installation/installation.ts'
 import { findAccount, updateAccount } from '../store/queries/accounts.ts'
 import { deleteChallenges } from '../store/queries/sign-in-challenges.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'

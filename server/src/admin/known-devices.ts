@@ -1,5 +1,5 @@
-import { knownDevice, signDevice } from '../security/known-device.ts'
 import type { Installation } from '../installation/installation.ts'
+import { knownDevice, signDevice } from '../security/known-device.ts'
 import { findAccount } from '../store/queries/accounts.ts'
 
 /** How long a browser is known after a person signed in there. */

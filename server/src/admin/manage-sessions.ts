@@ -1,5 +1,5 @@
-import { generateToken, hashToken } from '../security/bearer-token.ts'
 import type { Installation } from '../installation/installation.ts'
+import { generateToken, hashToken } from '../security/bearer-token.ts'
 import type { Queryable } from '../store/database/database.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import {

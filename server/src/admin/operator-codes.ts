@@ -1,7 +1,7 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { Installation } from '../installation/installation.ts'
 import {
   acceptCode,
   beginCodeAttempt,

@@ -1,7 +1,8 @@
 /** How a person who is signed in to the console sets up their own one-time codes for the command line. */
+
+import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { Installation } from '../installation/installation.ts'
 import { enrolCodes } from '../store/queries/operator-codes.ts'
 import type { Operator } from '../store/queries/operators.ts'
 import { operatorEntry } from './entries.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { isPassword } from '../security/password.ts'
 import type { Installation } from '../installation/installation.ts'
+import { isPassword } from '../security/password.ts'
 import { type Account, findAccountByEmail } from '../store/queries/accounts.ts'
 import {
   type CountedAttempt,

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
+import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { generateRecoveryCodes, hashRecoveryCode, isRecoveryCode } from '../security/recovery-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { Installation } from '../installation/installation.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {

@@ -1,3 +1,6 @@
+import type { BodyFault } from '../http/json-body.ts'
+import { VIOLATIONS_MAX, type Violation } from '../http/violation.ts'
+
 /** Every error of the API by its code: status, type, and the message unless an endpoint gives a more specific one. */
 export const API_ERRORS = {
   malformed_json: { status: 400, type: 'invalid_request', message: 'The body is not valid JSON.' },
@@ -133,12 +136,6 @@ export const API_ERRORS = {
 /** The code of an error. Codes are stable, so that programs can rely on them. */
 export type ErrorCode = keyof typeof API_ERRORS
 
-/** One invalid field of a request; `param` is a JSON pointer into the body, or the name of a query parameter. */
-export interface Violation {
-  param: string
-  message: string
-}
-
 /** What a failure carries beyond its code: a more specific message, the fields at fault, headers. */
 export interface FailureDetails {
   message?: string
@@ -182,9 +179,6 @@ export function fail<C extends ErrorCode>(code: C, details?: FailureDetails): Fa
   return new Failure(code, details)
 }
 
-/** The number of violations that one answer lists. */
-export const VIOLATIONS_MAX = 100
-
 /** Creates the failure for invalid fields; its message is that of the first, and says how many more there are. */
 export function failValidation(violations: Violation[]): Failure<'validation_failed'> {
   const [first] = violations
@@ -193,4 +187,9 @@ export function failValidation(violations: Violation[]): Failure<'validation_fai
     ...(first && { param: first.param, message: first.message + suffix }),
     details: violations.slice(0, VIOLATIONS_MAX),
   })
+}
+
+/** Creates the failure for a body that cannot be read. */
+export function failBody({ code, message, violation }: BodyFault): Failure<BodyFault['code']> {
+  return new Failure(code, { message, ...violation, ...(violation && { details: [violation] }) })
 }

@@ -9,24 +9,24 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Environment } from '../config.ts'
-import { DatabaseUnavailable } from '../store/database/database.ts'
-import { CommitUnknown } from '../store/write-path/group-commit.ts'
-import { PolicyNotApproved } from '../underwriting/active-policies.ts'
 import { acceptOnlyJson, jsonOf } from '../http/accept-only-json.ts'
 import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
-import { Failure, fail } from './api-error.ts'
-import type { Authenticate } from './authenticate.ts'
-import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
-import { underwrite } from './endpoints/underwrite.ts'
 import { guardedServer } from '../http/guarded-server.ts'
-import { BODY_BYTES_MAX } from '../http/json-body.ts'
+import { BODY_BYTES_MAX, BodyFault } from '../http/json-body.ts'
 import { KeyedMutex } from '../http/keyed-mutex.ts'
 import { addProbes, PROBE_PATHS, type ReadinessProbe } from '../http/probes.ts'
 import { RateLimiter } from '../http/rate-limiter.ts'
 import { logRequests } from '../http/request-log.ts'
+import type { TrustedProxies } from '../http/trusted-proxies.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
+import { CommitUnknown } from '../store/write-path/group-commit.ts'
+import { PolicyNotApproved } from '../underwriting/active-policies.ts'
+import { Failure, fail, failBody } from './api-error.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { AnyEndpoint, Caller, EnvironmentTools } from './define-endpoint.ts'
+import { underwrite } from './endpoints/underwrite.ts'
 import { Responder } from './responder.ts'
 import { routes } from './routes.ts'
-import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 declare module 'fastify' {
@@ -118,7 +118,7 @@ function addRoute(
       const caller = request.caller!
       const answer = await admission.answer(caller.organizationId, async () => {
         const body = jsonOf(request)
-        if (body instanceof Failure) return body
+        if (body instanceof BodyFault) return failBody(body)
         return responder.respond({
           path: request.url.split('?', 1)[0]!,
           params: replaceMalformedIds(request.params as Record<string, string>),

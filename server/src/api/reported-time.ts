@@ -1,5 +1,4 @@
-import type { Violation } from './api-error.ts'
-import { fieldName } from '../http/field-name.ts'
+import { fieldName, type Violation } from '../http/violation.ts'
 import { utcTime } from './utc-time.ts'
 
 /** How far the clock of a caller may be from ours. */

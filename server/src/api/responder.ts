@@ -1,16 +1,17 @@
 import type { KeyObject } from 'node:crypto'
 import build from 'fast-json-stringify'
 import type { TSchema } from 'typebox'
-import type { NewRow } from '../store/schema/tables.ts'
 import type { Admission } from '../http/admission.ts'
-import { Failure, fail, failValidation, type Violation } from './api-error.ts'
 import { compileLater } from '../http/compile-later.ts'
-import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
 import { fingerprintOf, readIdempotencyKey } from '../http/idempotency.ts'
 import { inTurns } from '../http/in-turns.ts'
 import type { KeyedMutex } from '../http/keyed-mutex.ts'
-import type { UsageMeter } from './usage-meter.ts'
 import { compileValidation } from '../http/validation.ts'
+import type { Violation } from '../http/violation.ts'
+import type { NewRow } from '../store/schema/tables.ts'
+import { Failure, fail, failValidation } from './api-error.ts'
+import type { AnyEndpoint, AnyReply, Caller, EnvironmentTools, RequestContext } from './define-endpoint.ts'
+import type { UsageMeter } from './usage-meter.ts'
 
 /** A request that has passed authentication, as the server received it. */
 export interface IncomingRequest {
@@ -83,9 +84,10 @@ export class Responder {
     const { method, idempotency } = this.#endpoint
     if (method === 'GET') return this.#handleLocked(request)
 
-    const key = readIdempotencyKey(request.idempotencyKey, idempotency === 'required')
-    if (key instanceof Failure) return key
-    if (key === undefined) return this.#handleLocked(request)
+    const key = readIdempotencyKey(request.idempotencyKey)
+    if (key === false) return fail('idempotency_key_invalid')
+    if (key === undefined)
+      return idempotency === 'required' ? fail('idempotency_key_missing') : this.#handleLocked(request)
 
     const fingerprint = fingerprintOf(this.#parts.fingerprintKey, { method, path: request.path, body: request.body })
     const { organizationId } = request.caller

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
-import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
 import { keyProblem, openInstallation } from '../installation/installation.ts'
+import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
 import { VERSION } from '../service/version.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import {

@@ -2,9 +2,8 @@ import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptOnlyJson, jsonOf } from '../http/accept-only-json.ts'
 import { type Admission, UNKNOWN_PARTY } from '../http/admission.ts'
-import { Failure } from '../api/api-error.ts'
 import { readIdempotencyKey } from '../http/idempotency.ts'
-import { findFault } from '../http/json-body.ts'
+import { BodyFault, findFault } from '../http/json-body.ts'
 import type { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Installation } from '../installation/installation.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
@@ -22,7 +21,8 @@ declare module 'fastify' {
   }
 }
 
-const BODY_BYTES_MAX = 65_536
+/** People who sign in, or change their own account, send little. */
+const PERSON_BODY_BYTES_MAX = 65_536
 /** Operators send whole policies, of at most 262,144 characters. */
 const OPERATOR_BODY_BYTES_MAX = 524_288
 
@@ -67,12 +67,12 @@ function operationCalls({ installation, admission, proxies }: ApiParts) {
     request.admitted = admitted
   }
   const respond = async (request: FastifyRequest, reply: FastifyReply) => {
-    const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'], false)
-    if (idempotencyKey instanceof Failure) return refuse(reply, request, WRONG_KEY)
+    const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
+    if (idempotencyKey === false) return refuse(reply, request, WRONG_KEY)
     const admitted = request.admitted!
     const answer = await admission.answer(admitted.party, async () => {
       const body = jsonOf(request)
-      if (body instanceof Failure) throw body
+      if (body instanceof BodyFault) throw body
       return responder!.respond(admitted, {
         input: body.value,
         idempotencyKey,
@@ -120,8 +120,8 @@ export function addOperationApi(app: FastifyInstance, parts: ApiParts): void {
       api.register(cookies)
       api.setErrorHandler((error, request, reply) => refuse(reply, request, translate(error, request)))
       api.setNotFoundHandler((request, reply) => refuse(reply, request, NO_OPERATION))
-      addRoute(api, '/open/:name', BODY_BYTES_MAX, ({ name }) => ({ access: 'open', name }))
-      addRoute(api, '/account/:name', BODY_BYTES_MAX, ({ name }) => ({ access: 'account', name }))
+      addRoute(api, '/open/:name', PERSON_BODY_BYTES_MAX, ({ name }) => ({ access: 'open', name }))
+      addRoute(api, '/account/:name', PERSON_BODY_BYTES_MAX, ({ name }) => ({ access: 'account', name }))
       addRoute(api, '/:organization/:environment/:name', OPERATOR_BODY_BYTES_MAX, (params) => ({
         access: 'operator',
         ...params,
@@ -169,8 +169,7 @@ function refuse(reply: FastifyReply, request: FastifyRequest, refused: Refused):
 
 /** Translates anything thrown into a refusal; the log gets the cause, the page does not. */
 function translate(error: unknown, request: FastifyRequest): Refused {
-  if (error instanceof Failure)
-    return { status: 400, code: 'malformed', message: error.details.message ?? 'The request is not JSON.' }
+  if (error instanceof BodyFault) return { status: 400, code: 'malformed', message: error.message }
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return { status: 413, code: 'too_large', message: 'This is more than the console accepts at once.' }

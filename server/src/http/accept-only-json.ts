@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Failure, fail } from '../api/api-error.ts'
-import { readJsonBody } from './json-body.ts'
+import { BodyFault, readJsonBody } from './json-body.ts'
 
 /** Makes JSON the only content type of a server. Bodies arrive as bytes, and `jsonOf` parses them when it is their turn. */
 export function acceptOnlyJson(app: FastifyInstance): void {
@@ -9,12 +8,15 @@ export function acceptOnlyJson(app: FastifyInstance): void {
 }
 
 /** Parses the body of a request; undefined if it has none. */
-export function jsonOf({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): { value: unknown } | Failure {
+export function jsonOf({ headers, body }: Pick<FastifyRequest, 'headers' | 'body'>): { value: unknown } | BodyFault {
   if (body === undefined) return { value: undefined }
-  return isPlainUtf8(headers) ? readJsonBody(body as Buffer) : fail('unsupported_media_type', NOT_PLAIN_UTF8)
+  return isPlainUtf8(headers) ? readJsonBody(body as Buffer) : NOT_PLAIN_UTF8
 }
 
-const NOT_PLAIN_UTF8 = { message: 'The body is compressed or not in UTF-8. Send it as it is, in UTF-8.' }
+const NOT_PLAIN_UTF8 = new BodyFault(
+  'unsupported_media_type',
+  'The body is compressed or not in UTF-8. Send it as it is, in UTF-8.',
+)
 
 function isPlainUtf8({
   'content-encoding': encoding = 'identity',

@@ -1,17 +1,12 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { type Failure, fail } from '../api/api-error.ts'
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/
 
-/** Reads the `Idempotency-Key` header; a key that is missing where required, or malformed, is a failure. */
-export function readIdempotencyKey(
-  header: string | string[] | undefined,
-  required: boolean,
-): string | undefined | Failure<'idempotency_key_missing' | 'idempotency_key_invalid'> {
-  if (header === undefined) return required ? fail('idempotency_key_missing') : undefined
-  if (typeof header !== 'string' || !PRINTABLE_ASCII.test(header)) return fail('idempotency_key_invalid')
-  return header
+/** Reads the `Idempotency-Key` header; undefined without one, false if it is malformed. */
+export function readIdempotencyKey(header: string | string[] | undefined): string | undefined | false {
+  if (header === undefined) return undefined
+  return typeof header === 'string' && PRINTABLE_ASCII.test(header) && header
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type Failure, fail, type Violation } from '../api/api-error.ts'
 import { countMembers, findRepeatedMember, measureJson } from './json-structure.ts'
+import type { Violation } from './violation.ts'
 
 /** The largest body that is accepted. */
 export const BODY_BYTES_MAX = 1024 * 1024
@@ -14,6 +14,19 @@ const SHOWN_CHARACTERS_MAX = 100
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** Why a body cannot be read, and which of its fields is at fault. */
+export class BodyFault {
+  readonly code: 'malformed_json' | 'unsupported_media_type' | 'validation_failed'
+  readonly message: string
+  readonly violation: Violation | undefined
+
+  constructor(code: BodyFault['code'], message: string, violation?: Violation) {
+    this.code = code
+    this.message = message
+    this.violation = violation
+  }
+}
+
 /** Names with a meaning of their own on JavaScript objects; a field of such a name could pollute a prototype. */
 const RESERVED_NAMES = new Set(['__proto__', 'constructor', 'prototype'])
 /** Only a body with an escape or a reserved name is searched for faults; all others skip the search. */
@@ -23,13 +36,13 @@ const SUSPICIOUS = /\\u|__proto__|constructor|prototype/
  * Parses a JSON body strictly: valid UTF-8, valid JSON, bounded in size and depth, storable text, no reserved names, no
  * member twice in one object. Empty is undefined.
  */
-export function readJsonBody(bytes: Buffer): { value: unknown } | Failure<'malformed_json' | 'validation_failed'> {
+export function readJsonBody(bytes: Buffer): { value: unknown } | BodyFault {
   if (bytes.length === 0) return { value: undefined }
   let text: string
   try {
     text = decoder.decode(bytes)
   } catch {
-    return fail('malformed_json', { message: 'The body is not valid UTF-8.' })
+    return new BodyFault('malformed_json', 'The body is not valid UTF-8.')
   }
   const measured = measureJson(text, BOUNDS)
   if ('exceeds' in measured) return refuse({ param: '', message: EXCEEDED[measured.exceeds] })
@@ -37,7 +50,7 @@ export function readJsonBody(bytes: Buffer): { value: unknown } | Failure<'malfo
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return fail('malformed_json', { message: `The body is not valid JSON${positionOf(error, text)}.` })
+    return new BodyFault('malformed_json', `The body is not valid JSON${positionOf(error, text)}.`)
   }
   const fault = SUSPICIOUS.test(text) ? findFault(value) : undefined
   if (fault) return refuse(fault)
@@ -51,8 +64,8 @@ const EXCEEDED: Record<keyof typeof BOUNDS, string> = {
   depth: `The body is nested more than ${BOUNDS.depth} levels deep.`,
 }
 
-function refuse(fault: Violation): Failure<'validation_failed'> {
-  return fail('validation_failed', { ...fault, details: [fault] })
+function refuse(violation: Violation): BodyFault {
+  return new BodyFault('validation_failed', violation.message, violation)
 }
 
 function repeatedMember(text: string): Violation {

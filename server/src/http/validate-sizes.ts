@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
-import { VIOLATIONS_MAX, type Violation } from '../api/api-error.ts'
-import { fieldName } from './field-name.ts'
 import { pointerTo, shortened } from './json-body.ts'
+import { fieldName, VIOLATIONS_MAX, type Violation } from './violation.ts'
 
 /** The parts of a JSON schema that bound the size of a value. */
 export type ObjectSchema = TSchema & {

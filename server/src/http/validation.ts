@@ -4,9 +4,7 @@ import type { TSchema } from 'typebox'
 import { parseMoney } from '../core/money.ts'
 import { NOT_BLANK } from '../core/schema/fields.ts'
 import { COUNTRIES, CURRENCIES } from '../core/schema/iso-codes.ts'
-import { VIOLATIONS_MAX, type Violation } from '../api/api-error.ts'
 import { compileLater } from './compile-later.ts'
-import { fieldName } from './field-name.ts'
 import {
   compileSizes,
   invalidName,
@@ -15,6 +13,7 @@ import {
   unknownField,
   withDescription,
 } from './validate-sizes.ts'
+import { fieldName, VIOLATIONS_MAX, type Violation } from './violation.ts'
 
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { issueFirstLink } from '../admin/first-link.ts'
 import { createKey, revokeKey } from '../admin/manage-keys.ts'
 import { prepareOrganization } from '../admin/manage-organizations.ts'
+import type { Installation } from '../installation/installation.ts'
 import { SCOPES } from '../security/scopes.ts'
 import { writeSecretFile } from '../security/secret-file.ts'
 import { firstOrganizationId, insertOrganization } from '../store/queries/organizations.ts'
-import type { Installation } from '../installation/installation.ts'
 
 const ACTOR = { type: 'system', id: 'first-start' } as const
 

@@ -1,6 +1,7 @@
 import { adoptLogKey, announceLogKey, findUnextendable, type LogsToChange } from '../audit/change-log-key.ts'
 import { ENVIRONMENTS } from '../config.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { Installation } from '../installation/installation.ts'
 import type { MasterKey } from '../security/master-key.ts'
 import { generateMasterKey, promoteNextKey, readNextKey, saveNextKey } from '../security/master-key-file.ts'
 import { SecretBox } from '../security/secret-box.ts'
@@ -11,7 +12,6 @@ import { encryptWebhooksAgain } from '../store/queries/encrypted-secrets.ts'
 import { listRunningNodes } from '../store/queries/health.ts'
 import { beginKeyRotation, endKeyRotation, readStoredKeys } from '../store/queries/master-keys.ts'
 import { listOrganizations } from '../store/queries/organizations.ts'
-import type { Installation } from '../installation/installation.ts'
 
 /** A node that has not checked its database for this long has ended: it checks every five seconds. */
 const SILENT_SECONDS = 20

@@ -2,9 +2,9 @@ import { createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Config, ROLES, type Role } from '../config.ts'
+import { type Installation, openInstallation } from '../installation/installation.ts'
 import type { DispatcherTimings } from '../webhooks/dispatcher.ts'
 import type { RunningParts, Started } from './assemble-service.ts'
-import { type Installation, openInstallation } from '../installation/installation.ts'
 import { tightenDataFolder } from './tighten-data-folder.ts'
 
 /** How long a shutdown waits for clients to finish the requests that they have begun. */

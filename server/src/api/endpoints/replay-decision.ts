@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { compileValidation } from '../../http/validation.ts'
 import type { EnvironmentStore } from '../../store/environment-store.ts'
 import type { DecisionEntry } from '../../store/queries/decisions.ts'
 import { describeEvidence, parseBodies } from '../../underwriting/describe-evidence.ts'
@@ -10,7 +11,6 @@ import { describeAuditEntry } from '../describe-audit-entry.ts'
 import { AuditEntry } from '../schemas/audit-trail.ts'
 import { DecisionPath, Outcome, Review, UnderwritingDecision } from '../schemas/decision.ts'
 import { DecisionReplay, GraphEvidence } from '../schemas/replay.ts'
-import { compileValidation } from '../../http/validation.ts'
 
 /** Stored data is checked for added fields too; the schemas of answers allow them, for later versions. */
 const closed = <S extends object>(schema: S) => ({ ...schema, additionalProperties: false })

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
 import { VERDICTS } from '../../core/vocabularies.ts'
-import { USAGE_COUNTERS, type UsageCount } from '../../store/queries/usage.ts'
-import { failValidation, type Violation } from '../api-error.ts'
-import { defineEndpoint } from '../define-endpoint.ts'
 import { BODY_BYTES_MAX } from '../../http/json-body.ts'
+import type { Violation } from '../../http/violation.ts'
+import { USAGE_COUNTERS, type UsageCount } from '../../store/queries/usage.ts'
+import { failValidation } from '../api-error.ts'
+import { defineEndpoint } from '../define-endpoint.ts'
 import { TRANSACTIONS_PER_BATCH_MAX } from '../schemas/transaction.ts'
 import { UsageQuery, UsageSummary } from '../schemas/usage.ts'
 

@@ -1,6 +1,7 @@
 import { claimsOperatorId } from '../../core/operator-id-claim.ts'
+import type { Violation } from '../../http/violation.ts'
 import { reviewDecision } from '../../underwriting/review-decision.ts'
-import { fail, failValidation, type Violation } from '../api-error.ts'
+import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint } from '../define-endpoint.ts'
 import { record } from '../record.ts'
 import { DecisionPath, Review, SubmitReviewRequest } from '../schemas/decision.ts'

@@ -1,4 +1,4 @@
-import { VIOLATIONS_MAX } from '../api-error.ts'
+import { VIOLATIONS_MAX } from '../../http/violation.ts'
 
 /** The introduction of the API document, in Markdown: what holds for every operation. */
 export const API_GUIDE = `Verdigraph answers who should get credit or access, and why. Create an entity, attach what you know about it, and ask for a decision. The decision has its reasons, never changes, and can be replayed to the byte.

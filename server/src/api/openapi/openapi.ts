@@ -1,13 +1,13 @@
 import type { Environment } from '../../config.ts'
 import { SCOPES } from '../../security/scopes.ts'
 import { API_ERRORS, type ErrorCode } from '../api-error.ts'
-import { API_EXAMPLES } from './api-examples.ts'
-import { API_GUIDE } from './api-guide.ts'
 import type { AnyEndpoint } from '../define-endpoint.ts'
-import { exampleOf } from './example-of.ts'
 import { routes } from '../routes.ts'
 import { ErrorBody } from '../schemas/fields.ts'
 import { WEBHOOK_EVENTS } from '../schemas/webhook-event.ts'
+import { API_EXAMPLES } from './api-examples.ts'
+import { API_GUIDE } from './api-guide.ts'
+import { exampleOf } from './example-of.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,8 +1,8 @@
+import { TRANSACTIONS_PER_BATCH_MAX } from '../../api/schemas/transaction.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
 import { BODY_BYTES_MAX } from '../../http/json-body.ts'
-import { TRANSACTIONS_PER_BATCH_MAX } from '../../api/schemas/transaction.ts'
 import type { UsageCount } from '../../store/queries/usage.ts'
 import { defineOperation } from '../define-operation.ts'
 

@@ -1,3 +1,12 @@
+/** One invalid field of a request; `param` is a JSON pointer into the body, or the name of a query parameter. */
+export interface Violation {
+  param: string
+  message: string
+}
+
+/** The number of violations that one answer lists. */
+export const VIOLATIONS_MAX = 100
+
 /**
  * The name of the field at a JSON pointer, as messages use it. A field of an array's item is named from the array on, with
  * the index: `transactions[3].amount`.
