@@ -1,5 +1,5 @@
 import { describeApi } from '../server/src/api/openapi/openapi.ts'
-import { VERSION } from '../server/src/service/version.ts'
+import { VERSION } from '../server/src/version.ts'
 
 /** The text of `openapi.json`: the published contract, with the addresses of a local installation. */
 export function publishedOpenapi(): string {

@@ -3,7 +3,7 @@ import type { BacktestResult } from '../../server/src/core/backtest/backtest-res
 import { compileStoredPolicy } from '../../server/src/core/policy/compile-policy.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
-import { backtestCaseQueries } from '../../server/src/store/queries/backtest-cases.ts'
+import { backtestCaseQueries } from '../../server/src/store/environment/backtest-cases.ts'
 import { ThreadPool } from '../../server/src/threads/thread-pool.ts'
 
 /** Kept between runs, as the service keeps its own. */

@@ -6,7 +6,7 @@ import { inviteOperator } from '../../server/src/admin/invitations.ts'
 import { addOperator } from '../../server/src/admin/manage-operators.ts'
 import { isProblem } from '../../server/src/cli/command.ts'
 import { findCommand } from '../../server/src/cli/commands.ts'
-import { firstOrganizationId } from '../../server/src/store/queries/organizations.ts'
+import { firstOrganizationId } from '../../server/src/store/control/organizations.ts'
 import { Authenticator } from '../../server/tests/authenticator.ts'
 import {
   assertAccessible,

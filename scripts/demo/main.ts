@@ -1,7 +1,7 @@
 /** `npm run demo`: fills the sandbox with a sample organization, so that a newcomer sees a living console. */
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../server/src/config.ts'
-import { explainFailure } from '../../server/src/service/explain-failure.ts'
+import { explainFailure } from '../../server/src/installation/explain-failure.ts'
 import { openLog } from '../../server/src/service/log.ts'
 import { FolderHeld } from '../../server/src/store/database/folder-lock.ts'
 import { fillSandbox, SERVICE_RUNS } from './fill-sandbox.ts'

@@ -8,7 +8,7 @@ import { type LogVerification, verifyAuditLog } from '../src/audit/verify-audit-
 import { leafHashOf } from '../src/core/audit/audit-entry.ts'
 import { entryMac } from '../src/core/audit/entry-mac.ts'
 import { sha256 } from '../src/core/canonical-json.ts'
-import { entryOf } from '../src/store/queries/stored-entry.ts'
+import { entryOf } from '../src/store/environment/stored-entry.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { OUT_OF_REACH } from '../tests/out-of-reach.ts'
 import { addOperatorRow } from '../tests/people.ts'

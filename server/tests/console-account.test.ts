@@ -1,7 +1,7 @@
 /** What a person does with their account: password, two-factor, passkeys, sessions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listPasskeys } from '../src/store/queries/passkeys.ts'
+import { listPasskeys } from '../src/store/control/passkeys.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { addPasskeyRow, rewriteRow } from './people.ts'

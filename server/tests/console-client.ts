@@ -2,7 +2,7 @@
 import { addOperator } from '../src/admin/manage-operators.ts'
 import type { Installation } from '../src/installation/installation.ts'
 import { hashPassword } from '../src/security/password.ts'
-import type { Role } from '../src/store/queries/operators.ts'
+import type { Role } from '../src/store/control/operators.ts'
 import { addAccount, bindAccount } from './people.ts'
 
 /** An answer of the console's backend. */

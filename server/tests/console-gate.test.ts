@@ -1,8 +1,8 @@
 /** The live gate by the operations of its page: evidence, two approvals, and the stop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isGateOpen } from '../src/store/queries/live-gate.ts'
-import type { Role } from '../src/store/queries/operators.ts'
+import { isGateOpen } from '../src/store/control/live-gate.ts'
+import type { Role } from '../src/store/control/operators.ts'
 import { activateDocument } from './activate-document.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'

@@ -6,15 +6,15 @@ import { operatorEntry } from '../src/admin/entries.ts'
 import { inviteOperator } from '../src/admin/invitations.ts'
 import { connectIdentity } from '../src/admin/single-sign-on.ts'
 import { hashToken } from '../src/security/bearer-token.ts'
-import { whileIdentityHolds } from '../src/store/queries/account-identities.ts'
-import { findAccountByEmail } from '../src/store/queries/accounts.ts'
-import { insertInvitation } from '../src/store/queries/invitations.ts'
+import { whileIdentityHolds } from '../src/store/control/account-identities.ts'
+import { findAccountByEmail } from '../src/store/control/accounts.ts'
+import { insertInvitation } from '../src/store/control/invitations.ts'
 import {
   findOperatorByEmail,
   findOperatorById,
   operatorsOfAccount,
   updateOperator,
-} from '../src/store/queries/operators.ts'
+} from '../src/store/control/operators.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { addAccount } from './people.ts'
 import { startTestService } from './test-service.ts'

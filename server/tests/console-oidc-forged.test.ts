@@ -1,7 +1,7 @@
 /** What single sign-on refuses although the identity provider, or the network before it, says so. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { listOperators } from '../src/store/queries/operators.ts'
+import { listOperators } from '../src/store/control/operators.ts'
 import { foreignSignature, type Lies, signedWith, startForgingProvider } from './forging-provider.ts'
 import { freePorts } from './service-process.ts'
 import { startTestService } from './test-service.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { testKeys } from './test-keys.ts'

@@ -1,7 +1,7 @@
 /** The named scenarios of the playground: kept for the organization, renamed, replaced, removed, and bounded. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCENARIOS_MAX } from '../src/store/queries/scenarios.ts'
+import { SCENARIOS_MAX } from '../src/store/environment/scenarios.ts'
 import { signedInOperator } from './console-client.ts'
 import { startTestService } from './test-service.ts'
 

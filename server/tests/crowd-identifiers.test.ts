@@ -1,7 +1,7 @@
 /** An identifier weakens with the number of its holders, and a crowd of them costs no more than a few. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimQueries } from '../src/store/queries/graph-claims.ts'
+import { claimQueries } from '../src/store/environment/graph-claims.ts'
 import { newConsequenceWorker } from './consequence-worker.ts'
 import { rowsTouched } from './rows-touched.ts'
 import { startTestService } from './test-service.ts'

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { disableKey, enableKey, revokeKey, rotateKey } from '../src/admin/manage-keys.ts'
 import { generateApiKey } from '../src/security/api-key.ts'
-import type { ApiKey } from '../src/store/queries/api-keys.ts'
+import type { ApiKey } from '../src/store/environment/api-keys.ts'
 import { startTestService } from './test-service.ts'
 
 let clockAheadMs = 0

@@ -1,4 +1,4 @@
-import type { EnvironmentStore } from '../src/store/environment-store.ts'
+import type { EnvironmentStore } from '../src/store/environment/environment-store.ts'
 
 /** Holds every backtest of a service before its first page of decisions, until the function that it returns is called. */
 export function holdBacktests(store: EnvironmentStore): () => void {

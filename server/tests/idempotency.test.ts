@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openEnvironmentStore } from '../src/store/environment-store.ts'
+import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
 import type { RowOf } from '../src/store/schema/tables.ts'
 import { exampleTransaction } from './example-transaction.ts'
 import { testKeys } from './test-keys.ts'

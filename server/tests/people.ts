@@ -3,9 +3,9 @@ import { entriesForAccount, installationEntry, operatorEntry } from '../src/admi
 import type { Installation } from '../src/installation/installation.ts'
 import type { ControlPowerTable } from '../src/store/power/control-database.ts'
 import { sealRow } from '../src/store/power/row-mac.ts'
-import { type Account, insertAccount, type NewAccount } from '../src/store/queries/accounts.ts'
-import { insertOperator, type NewOperatorRow, type Operator, updateOperator } from '../src/store/queries/operators.ts'
-import { insertPasskey, type Passkey } from '../src/store/queries/passkeys.ts'
+import { type Account, insertAccount, type NewAccount } from '../src/store/control/accounts.ts'
+import { insertOperator, type NewOperatorRow, type Operator, updateOperator } from '../src/store/control/operators.ts'
+import { insertPasskey, type Passkey } from '../src/store/control/passkeys.ts'
 
 /** Adds an account. */
 export async function addAccount(

@@ -1,5 +1,5 @@
 import { createSecretKey, generateKeyPairSync } from 'node:crypto'
-import type { EnvironmentKeys } from '../src/store/environment-store.ts'
+import type { EnvironmentKeys } from '../src/store/environment/environment-store.ts'
 
 /** The keys of stores that a test opens without an installation. */
 export const testKeys: EnvironmentKeys = {

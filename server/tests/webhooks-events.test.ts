@@ -9,7 +9,7 @@ import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manag
 import { addEndpoint } from '../src/admin/manage-webhooks.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
-import type { Role } from '../src/store/queries/operators.ts'
+import type { Role } from '../src/store/control/operators.ts'
 import { personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'

@@ -1,12 +1,12 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { timeOfId } from '../ids/new-id.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
-import type { EntriesOfSubject } from '../store/queries/newest-entries.ts'
+import type { EntriesOfSubject } from '../store/environment/newest-entries.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
 /** A subject whose rows are refused, because the log has lost their entry or has a newer one. */

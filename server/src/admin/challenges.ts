@@ -1,15 +1,15 @@
 import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { challengeEnd, signChallenge } from '../security/signed-challenge.ts'
-import { findAccount } from '../store/queries/accounts.ts'
+import { findAccount } from '../store/control/accounts.ts'
 import {
   type ChallengePurpose,
   type ChallengeRow,
   findChallenge,
   insertChallenge,
   takeChallenge,
-} from '../store/queries/sign-in-challenges.ts'
-import { noteChallengeUse } from '../store/queries/used-challenges.ts'
+} from '../store/control/sign-in-challenges.ts'
+import { noteChallengeUse } from '../store/control/used-challenges.ts'
 
 const VALID_MS = 10 * 60_000
 

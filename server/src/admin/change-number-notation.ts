@@ -1,6 +1,6 @@
 import type { NumberNotation } from '../core/vocabularies.ts'
 import type { Installation } from '../installation/installation.ts'
-import { numberNotationOf, updateNumberNotation } from '../store/queries/account-preferences.ts'
+import { numberNotationOf, updateNumberNotation } from '../store/control/account-preferences.ts'
 import { entriesForAccount } from './entries.ts'
 
 /**

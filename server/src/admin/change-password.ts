@@ -1,8 +1,8 @@
 import type { Installation } from '../installation/installation.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
-import { findAccount, updateAccount } from '../store/queries/accounts.ts'
-import { deleteChallenges } from '../store/queries/sign-in-challenges.ts'
+import { findAccount, updateAccount } from '../store/control/accounts.ts'
+import { deleteChallenges } from '../store/control/sign-in-challenges.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
 import { endingOfSessions } from './manage-sessions.ts'
 

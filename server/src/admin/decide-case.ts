@@ -11,7 +11,7 @@ import {
 } from '../core/review-bounds.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { WaitingDecision } from '../store/queries/cases.ts'
+import type { WaitingDecision } from '../store/environment/cases.ts'
 import { domainEventRows } from '../store/write-path/record.ts'
 import {
   type NewReview,

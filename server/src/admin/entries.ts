@@ -5,7 +5,7 @@ import type { NewId } from '../ids/new-id.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
-import { operatorsOfAccount } from '../store/queries/operators.ts'
+import { operatorsOfAccount } from '../store/control/operators.ts'
 import { auditEntryRow, type NewAuditEntry } from '../store/write-path/record.ts'
 import { recordContext } from './record-context.ts'
 

@@ -5,7 +5,7 @@ import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { unlessUndone } from '../store/power/undone.ts'
-import { type Account, findAccountByEmail } from '../store/queries/accounts.ts'
+import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type Acceptance,
   acceptWithAccount,
@@ -15,14 +15,14 @@ import {
   type InvitationWithOperator,
   insertInvitation,
   withdrawInvitations,
-} from '../store/queries/invitations.ts'
+} from '../store/control/invitations.ts'
 import {
   findOperatorByEmail,
   insertOperator,
   type NewOperatorRow,
   type Operator,
   updateOperator,
-} from '../store/queries/operators.ts'
+} from '../store/control/operators.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
 import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
 import { isInUse, membershipIn } from './memberships.ts'

@@ -1,6 +1,6 @@
 import type { Installation } from '../installation/installation.ts'
 import { knownDevice, signDevice } from '../security/known-device.ts'
-import { findAccount } from '../store/queries/accounts.ts'
+import { findAccount } from '../store/control/accounts.ts'
 
 /** How long a browser is known after a person signed in there. */
 export const DEVICE_SECONDS = 180 * 24 * 3_600

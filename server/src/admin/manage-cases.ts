@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { findOperatorById, type Operator } from '../store/queries/operators.ts'
+import { findOperatorById, type Operator } from '../store/control/operators.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'

@@ -5,16 +5,16 @@ import {
   newestDelivery,
   newestTestDelivery,
   policyActivatedAt,
-} from '../store/queries/gate-evidence.ts'
+} from '../store/environment/gate-evidence.ts'
 import {
   APPROVALS_NEEDED,
   insertGateApproval,
   validGateApprovals,
   withdrawGateApprovals,
-} from '../store/queries/live-gate.ts'
-import { listOperators, type Operator, type Role } from '../store/queries/operators.ts'
-import type { ActivePolicy } from '../store/queries/policies.ts'
-import { listTeam, readIntroductions } from '../store/queries/team.ts'
+} from '../store/control/live-gate.ts'
+import { listOperators, type Operator, type Role } from '../store/control/operators.ts'
+import type { ActivePolicy } from '../store/environment/policies.ts'
+import { listTeam, readIntroductions } from '../store/control/team.ts'
 import type { NewAuditEntry } from '../store/write-path/record.ts'
 import { approvalWithdrawn, productionEntry } from './entries.ts'
 import { actorOf, canAct, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'

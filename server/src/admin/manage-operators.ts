@@ -1,7 +1,7 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { emailProblem, normalizedEmail, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
-import { enrolCodes } from '../store/queries/operator-codes.ts'
+import { enrolCodes } from '../store/control/operator-codes.ts'
 import {
   findOperatorByEmail,
   insertOperator,
@@ -10,7 +10,7 @@ import {
   type Operator,
   ROLES,
   type Role,
-} from '../store/queries/operators.ts'
+} from '../store/control/operators.ts'
 import { operatorEntry } from './entries.ts'
 import { holds } from './operator-act.ts'
 import { type Enrolment, newCodes } from './operator-codes.ts'

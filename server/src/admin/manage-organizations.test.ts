@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { openInstallation } from '../installation/installation.ts'
-import { insertOrganization, listOrganizations, renameOrganization } from '../store/queries/organizations.ts'
+import { insertOrganization, listOrganizations, renameOrganization } from '../store/control/organizations.ts'
 import { createOrganization } from './manage-organizations.ts'
 
 const testStorage = await createTestStorage()

@@ -6,7 +6,7 @@ import {
   listOrganizations,
   type Organization,
   organizationNamed,
-} from '../store/queries/organizations.ts'
+} from '../store/control/organizations.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'

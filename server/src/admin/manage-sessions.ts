@@ -12,7 +12,7 @@ import {
   SESSION_SECONDS,
   type SignedInSession,
   useSession,
-} from '../store/queries/sessions.ts'
+} from '../store/control/sessions.ts'
 import { entriesForAccount, installationEntry, sessionEnded, sessionsEnded } from './entries.ts'
 
 /** How an operator proved who they are. */

@@ -4,8 +4,8 @@
  */
 import type { Installation } from '../installation/installation.ts'
 import { INSTALLATION_LOG, identityId } from '../store/power/power-tables.ts'
-import type { Identity } from '../store/queries/account-identities.ts'
-import type { Membership } from '../store/queries/memberships.ts'
+import type { Identity } from '../store/control/account-identities.ts'
+import type { Membership } from '../store/environment/memberships.ts'
 
 /** Whether an account acts for an organization, so that only its own sign-in may accept an invitation for it. */
 export async function isInUse(installation: Installation, accountId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Scope } from '../security/scopes.ts'
-import type { Operator, Role } from '../store/queries/operators.ts'
-import type { Teammate } from '../store/queries/team.ts'
+import type { Operator, Role } from '../store/control/operators.ts'
+import type { Teammate } from '../store/control/team.ts'
 
 /** The roles that hold each permission. */
 const ROLES_FOR = {

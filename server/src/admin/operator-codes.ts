@@ -8,8 +8,8 @@ import {
   codesLockedUntil,
   findCodes,
   type StoredCodes,
-} from '../store/queries/operator-codes.ts'
-import type { Operator } from '../store/queries/operators.ts'
+} from '../store/control/operator-codes.ts'
+import type { Operator } from '../store/control/operators.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 /** Wrong codes in a row that lock an operator, and for how long. After that, each further wrong code locks again. */

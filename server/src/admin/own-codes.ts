@@ -3,8 +3,8 @@
 import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import { enrolCodes } from '../store/queries/operator-codes.ts'
-import type { Operator } from '../store/queries/operators.ts'
+import { enrolCodes } from '../store/control/operator-codes.ts'
+import type { Operator } from '../store/control/operators.ts'
 import { operatorEntry } from './entries.ts'
 import { newCodes } from './operator-codes.ts'
 

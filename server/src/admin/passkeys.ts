@@ -10,8 +10,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import type { Installation } from '../installation/installation.ts'
-import { hasIdentity } from '../store/queries/account-identities.ts'
-import { findAccount } from '../store/queries/accounts.ts'
+import { hasIdentity } from '../store/control/account-identities.ts'
+import { findAccount } from '../store/control/accounts.ts'
 import {
   deletePasskey,
   findPasskey,
@@ -19,7 +19,7 @@ import {
   listPasskeys,
   notePasskeyUse,
   type Passkey,
-} from '../store/queries/passkeys.ts'
+} from '../store/control/passkeys.ts'
 import {
   closeChallenge,
   isPasskeyChallenge,

@@ -1,4 +1,4 @@
-import type { Role } from '../store/queries/operators.ts'
+import type { Role } from '../store/control/operators.ts'
 
 /** What each role may do, in words for the people who give roles. */
 export const ROLE_DESCRIPTIONS: Record<Role, string> = {

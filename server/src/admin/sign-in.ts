@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Installation } from '../installation/installation.ts'
 import { isPassword } from '../security/password.ts'
-import { type Account, findAccountByEmail } from '../store/queries/accounts.ts'
+import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type CountedAttempt,
   countAttempt,
@@ -9,7 +9,7 @@ import {
   forgetFailures,
   lockedUntil,
   type ThrottleLimit,
-} from '../store/queries/sign-in-failures.ts'
+} from '../store/control/sign-in-failures.ts'
 import { recordForAccount } from './record-for-account.ts'
 
 /** Five wrong passwords or codes lock an e-mail for a minute; each further one doubles it. So a day has about 100 tries. */

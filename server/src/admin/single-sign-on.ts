@@ -10,8 +10,8 @@ import {
   type Identity,
   insertIdentity,
   whileIdentityHolds,
-} from '../store/queries/account-identities.ts'
-import { type Account, findAccount, findAccountByEmail, insertAccount } from '../store/queries/accounts.ts'
+} from '../store/control/account-identities.ts'
+import { type Account, findAccount, findAccountByEmail, insertAccount } from '../store/control/accounts.ts'
 import {
   actsFor,
   findOperatorByEmail,
@@ -23,9 +23,9 @@ import {
   type Role,
   updateOperator,
   wasRemoved,
-} from '../store/queries/operators.ts'
-import { listOrganizations } from '../store/queries/organizations.ts'
-import { listPasskeys } from '../store/queries/passkeys.ts'
+} from '../store/control/operators.ts'
+import { listOrganizations } from '../store/control/organizations.ts'
+import { listPasskeys } from '../store/control/passkeys.ts'
 import { setRole } from './change-operators.ts'
 import { entriesForAccount, installationEntry, operatorEntry } from './entries.ts'
 import { membershipIn } from './memberships.ts'

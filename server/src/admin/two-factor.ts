@@ -16,8 +16,8 @@ import {
   proposeAccountCodes,
   replaceRecoveryCodes,
   takeRecoveryCode,
-} from '../store/queries/account-codes.ts'
-import { findAccount, updateAccount } from '../store/queries/accounts.ts'
+} from '../store/control/account-codes.ts'
+import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
 
 /** An account, as far as its second factor needs it. */

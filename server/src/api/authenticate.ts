@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Environment } from '../config.ts'
 import { hashApiKey, readApiKey } from '../security/api-key.ts'
 import { apiKeyState, type KeyState } from '../security/api-key-state.ts'
-import type { ApiKey } from '../store/queries/api-keys.ts'
+import type { ApiKey } from '../store/environment/api-keys.ts'
 import { type Failure, fail } from './api-error.ts'
 
 /** How long a cached key is used before it is read again: a revocation takes effect on every node within a second. */

@@ -1,5 +1,5 @@
-import type { ListedAuditEntry } from '../store/queries/audit-trail.ts'
-import { dataOf } from '../store/queries/stored-entry.ts'
+import type { ListedAuditEntry } from '../store/environment/audit-trail.ts'
+import { dataOf } from '../store/environment/stored-entry.ts'
 import type { AuditEntry } from './schemas/audit-trail.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import { neutralTrust } from '../core/graph/describe-trust.ts'
-import type { EntityRow } from '../store/queries/entities.ts'
+import type { EntityRow } from '../store/environment/entities.ts'
 import { type Entity, type EntityType, OPTIONAL_ENTITY_FIELDS, type OptionalEntityField } from './schemas/entity.ts'
 
 /** Describes an entity as the API returns it. */

@@ -1,5 +1,5 @@
 import type { EntityState } from '../core/facts/entity-state.ts'
-import type { EntityRow } from '../store/queries/entities.ts'
+import type { EntityRow } from '../store/environment/entities.ts'
 import { timeOfChange } from './time-of-change.ts'
 
 /** The next version of an entity, with a fact added to its state. */

@@ -1,5 +1,5 @@
 import { nodeId } from '../ids/node-id.ts'
-import type { UsageCounter } from '../store/queries/usage.ts'
+import type { UsageCounter } from '../store/environment/usage.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { type DomainEvent, domainEventRows } from '../store/write-path/record.ts'
 import type { RequestContext } from './define-endpoint.ts'

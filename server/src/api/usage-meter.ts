@@ -1,9 +1,9 @@
 import { latencyBucket } from '../core/latency-histogram.ts'
 import { nodeId } from '../ids/node-id.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { UsageCounter } from '../store/queries/usage.ts'
-import type { KeyUsage } from '../store/queries/usage-by-key.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { UsageCounter } from '../store/environment/usage.ts'
+import type { KeyUsage } from '../store/environment/usage-by-key.ts'
 import { CommitUnknown } from '../store/write-path/group-commit.ts'
 import type { Caller } from './define-endpoint.ts'
 

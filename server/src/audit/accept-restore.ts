@@ -1,7 +1,7 @@
 import type { Environment } from '../config.ts'
 import { checkpointOf } from '../core/audit/checkpoint.ts'
 import { EMPTY_ROOT } from '../core/audit/merkle-tree.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow, type RecordContext } from '../store/write-path/record.ts'

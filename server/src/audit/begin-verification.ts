@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Environment } from '../config.ts'
 import type { NewId } from '../ids/new-id.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { ControlDatabase } from '../store/power/control-database.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'

@@ -1,6 +1,6 @@
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { EntryOnTrail } from '../store/queries/audit-verification.ts'
-import { dataOf } from '../store/queries/stored-entry.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { EntryOnTrail } from '../store/environment/audit-verification.ts'
+import { dataOf } from '../store/environment/stored-entry.ts'
 import { POWER_ENTRIES, type PowerlessTime, powerlessTimes } from './powerless-times.ts'
 
 /** The longest session, and a moment for clocks: an act this long after the last sign-in had none. */

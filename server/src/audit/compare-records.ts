@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { sha256 } from '../core/canonical-json.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { HashedDecision, RecordedTable } from '../store/queries/audit-records.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { HashedDecision, RecordedTable } from '../store/environment/audit-records.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
 

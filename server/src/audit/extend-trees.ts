@@ -2,8 +2,8 @@ import type { Environment } from '../config.ts'
 import { signCheckpoint, verifyCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import type { SealingKeys } from '../security/master-key.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { EntryToSeal, LogEnd, Seal } from '../store/queries/audit-sealing.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { EntryToSeal, LogEnd, Seal } from '../store/environment/audit-sealing.ts'
 import type { KnownHeads } from './known-heads.ts'
 
 /** Entries to append to one organization's tree. */

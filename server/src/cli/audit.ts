@@ -7,7 +7,7 @@ import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { keyId } from '../core/audit/checkpoint.ts'
 import type { Installation } from '../installation/installation.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
-import { listOrganizations } from '../store/queries/organizations.ts'
+import { listOrganizations } from '../store/control/organizations.ts'
 import { defineCommand, isProblem, type OnProgress, type Problem } from './command.ts'
 import { osUser } from './os-user.ts'
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { RecordedDecision } from '../store/queries/decisions.ts'
+import type { RecordedDecision } from '../store/environment/decisions.ts'
 import { describeEvidence, type Evidence, parseBodies } from '../underwriting/describe-evidence.ts'
 import { type RecordedReplay, replayRecorded } from '../underwriting/replay-recorded.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'

@@ -12,7 +12,7 @@ import type { Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
-import type { ApiKey } from '../store/queries/api-keys.ts'
+import type { ApiKey } from '../store/environment/api-keys.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
 import {

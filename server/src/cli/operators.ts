@@ -12,7 +12,7 @@ import {
 import { roleRefusal, type SoleAct } from '../admin/operator-act.ts'
 import { HOW_TO_GET_CODES } from '../admin/operator-codes.ts'
 import type { Installation } from '../installation/installation.ts'
-import { listOperators, type Operator, ROLES } from '../store/queries/operators.ts'
+import { listOperators, type Operator, ROLES } from '../store/control/operators.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
 import { operatorOptions, organizationOption, readOperator, readOrganization } from './shared-options.ts'

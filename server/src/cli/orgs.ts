@@ -1,5 +1,5 @@
 import { createOrganization } from '../admin/manage-organizations.ts'
-import { listOrganizations, type Organization } from '../store/queries/organizations.ts'
+import { listOrganizations, type Organization } from '../store/control/organizations.ts'
 import { defineCommand, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'
 

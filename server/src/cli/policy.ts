@@ -8,7 +8,7 @@ import {
   type SolePolicyAct,
 } from '../admin/manage-policies.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/queries/policies.ts'
+import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/environment/policies.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { checkFile, renderProblems, renderWarnings, withSource } from './policy-files.ts'
 import {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
 import { keyProblem, openInstallation } from '../installation/installation.ts'
-import { explainFailure, NOT_SET_UP } from '../service/explain-failure.ts'
-import { VERSION } from '../service/version.ts'
+import { explainFailure, NOT_SET_UP } from '../installation/explain-failure.ts'
+import { VERSION } from '../version.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import {
   type Command,

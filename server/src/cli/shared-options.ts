@@ -6,7 +6,7 @@ import type { OperatorAct, SoleAct } from '../admin/operator-act.ts'
 import { checkCode } from '../admin/operator-codes.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { listOperators, type Operator } from '../store/queries/operators.ts'
+import { listOperators, type Operator } from '../store/control/operators.ts'
 import { type CommandInput, isProblem, type Problem } from './command.ts'
 import { osUser } from './os-user.ts'
 

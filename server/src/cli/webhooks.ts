@@ -14,7 +14,7 @@ import {
 } from '../admin/manage-webhooks.ts'
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
 import type { Installation } from '../installation/installation.ts'
-import { DELIVERY_STATES, type ListedDelivery } from '../store/queries/webhook-deliveries.ts'
+import { DELIVERY_STATES, type ListedDelivery } from '../store/environment/webhook-deliveries.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
 import { osUser } from './os-user.ts'

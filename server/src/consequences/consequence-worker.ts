@@ -1,7 +1,7 @@
 import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
 import type { Database } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
 import type { RowOf } from '../store/schema/tables.ts'

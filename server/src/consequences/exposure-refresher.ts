@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ofOrganization } from '../store/schema/tables.ts'
 import { refreshExposures } from './refresh-exposures.ts'
 

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 
 /** A round may last long under a backlog, so it also reports failures while it runs. */

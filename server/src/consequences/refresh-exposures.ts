@@ -3,7 +3,7 @@ import { describeTrust, summarizeExposure } from '../core/graph/describe-trust.t
 import { exposureOf } from '../core/graph/exposure.ts'
 import { type ReachedEntity, reachOf } from '../core/graph/reach.ts'
 import { NO_TRACK_RECORD, type TrackRecord, trackRecordOf } from '../core/graph/track-record.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
 import { loadNeighbourhoods } from '../underwriting/load-neighbourhoods.ts'
 

@@ -1,6 +1,6 @@
 import { affectedByOutcome } from '../core/graph/affected-entities.ts'
 import { dayOf } from '../core/graph/decay.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ofOrganization, type RowOf } from '../store/schema/tables.ts'
 
 /** Neighbours in one page. A hub takes many pages, and the work of other causes goes on between them. */

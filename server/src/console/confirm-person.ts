@@ -1,7 +1,7 @@
 import { beginAttempt, checkPassword, endAttempt, sessionAttempt, takeBackAttempt } from '../admin/sign-in.ts'
 import { needsCode } from '../admin/two-factor.ts'
 import { networkOf } from '../http/network-of.ts'
-import { findAccount } from '../store/queries/accounts.ts'
+import { findAccount } from '../store/control/accounts.ts'
 import { attemptRefusal } from './attempt-refusal.ts'
 import type { AccountContext, Refusal } from './define-operation.ts'
 

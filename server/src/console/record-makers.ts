@@ -1,6 +1,6 @@
 import type { Installation } from '../installation/installation.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import { listOperators } from '../store/queries/operators.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import { listOperators } from '../store/control/operators.ts'
 
 /** Names who made records, by the first entry about each on the audit log. */
 export async function recordMakers(

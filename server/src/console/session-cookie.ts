@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SESSION_SECONDS } from '../store/queries/sessions.ts'
+import { SESSION_SECONDS } from '../store/control/sessions.ts'
 
 /** Reads and writes the cookie that holds the token of a session. */
 export class SessionCookie {

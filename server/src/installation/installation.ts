@@ -4,12 +4,12 @@ import { type Config, ENVIRONMENTS, type Environment } from '../config.ts'
 import { createNewId, type NewId } from '../ids/new-id.ts'
 import type { MasterKey } from '../security/master-key.ts'
 import { createMasterKey, loadMasterKey, promoteNextKey, readNextKey } from '../security/master-key-file.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { ControlDatabase } from '../store/power/control-database.ts'
 import { RefusedRows } from '../store/power/refused-rows.ts'
-import { measureClock } from '../store/queries/health.ts'
-import { readStoredKeys } from '../store/queries/master-keys.ts'
-import { isNewInstallation, storeKeyCheck } from '../store/queries/organizations.ts'
+import { measureClock } from '../store/database/health.ts'
+import { readStoredKeys } from '../store/control/master-keys.ts'
+import { isNewInstallation, storeKeyCheck } from '../store/control/organizations.ts'
 import { openStorage, type Storage, type StorageOptions } from '../store/storage.ts'
 import { ThreadPool } from '../threads/thread-pool.ts'
 import { NodeClock } from './node-clock.ts'
@@ -56,7 +56,7 @@ export async function openInstallation(
   const given = loadMasterKey(config) // refuses a malformed key before anything is created
   const opening = openStorage(config, { longStatements })
   // Loads while PostgreSQL is connected, or the embedded database opens in the thread that it has created by the next turn.
-  const loading = nextTurn().then(() => import('../store/environment-store.ts'))
+  const loading = nextTurn().then(() => import('../store/environment/environment-store.ts'))
   loading.catch(() => {}) // awaited below, unless the storage fails to open first
   const storage = await opening
   try {

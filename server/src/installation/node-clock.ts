@@ -1,4 +1,4 @@
-import type { ClockOffset } from '../store/queries/health.ts'
+import type { ClockOffset } from '../store/database/health.ts'
 
 /**
  * The clock of a node: that of its machine, corrected to the database's. Nodes of one installation so agree to within

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { ATTEMPT_RESULTS } from '../core/webhooks/schedule.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { WebhookFigures } from '../store/queries/webhooks.ts'
+import type { WebhookFigures } from '../store/environment/webhooks.ts'
 import type { Dispatcher, DispatcherEvents } from '../webhooks/dispatcher.ts'
 
 /** Up to the timeout of an attempt. */

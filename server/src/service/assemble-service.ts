@@ -33,7 +33,7 @@ import { Listener } from './listener.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from '../version.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
 const DEFERRED_WORK_AFTER_MS = 2_000

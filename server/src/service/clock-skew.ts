@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { ClockOffset } from '../store/queries/health.ts'
+import type { ClockOffset } from '../store/database/health.ts'
 
 /** A machine whose clock differs by more than this from a database's is reported. */
 const CLOCK_SKEW_MAX_MS = 1_000

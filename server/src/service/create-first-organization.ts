@@ -6,7 +6,7 @@ import { prepareOrganization } from '../admin/manage-organizations.ts'
 import type { Installation } from '../installation/installation.ts'
 import { SCOPES } from '../security/scopes.ts'
 import { writeSecretFile } from '../security/secret-file.ts'
-import { firstOrganizationId, insertOrganization } from '../store/queries/organizations.ts'
+import { firstOrganizationId, insertOrganization } from '../store/control/organizations.ts'
 
 const ACTOR = { type: 'system', id: 'first-start' } as const
 

@@ -5,7 +5,7 @@ import {
   forgetNode,
   type HealthProblem,
   measureClock,
-} from '../store/queries/health.ts'
+} from '../store/database/health.ts'
 
 const CHECK_EVERY_MS = 5_000
 /** A result of this age is used again, so that probes cannot load the database. */

@@ -1,5 +1,5 @@
 import type { Installation } from '../installation/installation.ts'
-import { listOrganizations, withFirstRunLock } from '../store/queries/organizations.ts'
+import { listOrganizations, withFirstRunLock } from '../store/control/organizations.ts'
 
 /** Creates the first organization if there is none; returns the text that shows its API key this one time. */
 export async function firstRun(installation: Installation): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import { createNewId } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { deleteExpiredLeases } from '../store/leases/lease.ts'
-import { checkpoint, tablesToVacuum, vacuum } from '../store/queries/vacuum.ts'
+import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { compileOnce } from './compiled-policies.ts'
 
 /** How long a node uses the active policy it read: an activation takes effect on every node within a second. */

@@ -3,7 +3,7 @@ import { sha256 } from '../core/canonical-json.ts'
 import { deriveFacts } from '../core/facts/derive-facts.ts'
 import type { EntityState } from '../core/facts/entity-state.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import type { EntityRow } from '../store/queries/entities.ts'
+import type { EntityRow } from '../store/environment/entities.ts'
 
 /** The request of a decision, as it is stored for re-evaluation. */
 export interface DecisionRequest {

@@ -1,7 +1,7 @@
 import { mergeLinks, standingOf } from '../core/graph/claim.ts'
 import { expiryDay, type Link, type LinkType, linkOf } from '../core/graph/link.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { AssertionsOfEnds } from '../store/queries/graph-claims.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { AssertionsOfEnds } from '../store/environment/graph-claims.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 

@@ -1,6 +1,6 @@
 import { type Assertion, sharedStanding, standingOf } from '../core/graph/claim.ts'
 import { CROWD_MAX, type LinkType, linkOf } from '../core/graph/link.ts'
-import type { IdentifierClaim, IdentifierHolder } from '../store/queries/graph-claims.ts'
+import type { IdentifierClaim, IdentifierHolder } from '../store/environment/graph-claims.ts'
 import type { ResolvedLink } from './graph-links.ts'
 
 /** How many entities hold an identifier, and how many have verified it. */

@@ -1,6 +1,6 @@
 import type { FollowedLinks } from '../core/graph/link.ts'
 import { linksToLoad } from '../core/graph/reach.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 
 /** Loads the links of some entities and of their neighbours, as far as a walk follows them: two reads for all together. */
 export async function loadNeighbourhoods(

@@ -3,7 +3,7 @@ import { turnoverByMonth } from '../core/facts/turnover-by-month.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'
-import type { FlowMonth } from '../store/queries/payment-flows.ts'
+import type { FlowMonth } from '../store/environment/payment-flows.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 
 /** A payment to or from another entity of the organization. */

@@ -1,8 +1,8 @@
 import { type Checkpoint, checkpointOf } from '../core/audit/checkpoint.ts'
 import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../core/audit/merkle-proofs.ts'
 import { isHash } from '../core/audit/merkle-tree.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { DecisionEntry } from '../store/queries/decisions.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { DecisionEntry } from '../store/environment/decisions.ts'
 
 /** Where an entry is in the log, and what leads from its leaf to the newest signed head. */
 export interface EntryProof {

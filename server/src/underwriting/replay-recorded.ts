@@ -7,7 +7,7 @@ import { isObject, replayableFacts } from '../core/decide/replayable-facts.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { jsonDifferences } from '../core/policy/json-differences.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
-import type { DecisionEntry, RecordedDecision } from '../store/queries/decisions.ts'
+import type { DecisionEntry, RecordedDecision } from '../store/environment/decisions.ts'
 import { compileOnce } from './compiled-policies.ts'
 
 /** The replay of a stored decision, as far as the stored parts can still be read. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from '../store/database/database.ts'
-import type { SettledAttempt } from '../store/queries/webhook-dispatch.ts'
+import type { SettledAttempt } from '../store/environment/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
 
 function attempt(eventId: string, response: string | null = 'fine'): SettledAttempt {

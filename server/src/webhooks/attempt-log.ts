@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeId } from '../ids/node-id.ts'
 import { DatabaseError } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { FailingEndpoint, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { FailingEndpoint, SettledAttempt } from '../store/environment/webhook-dispatch.ts'
 
 const ATTEMPTS_PER_WRITE = 1_000
 /** Delay before a write, so that more attempts share it: one attempt costs as much to write as a hundred. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Environment } from '../config.ts'
 import { signatureHeaders } from '../core/webhooks/signature.ts'
-import type { LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
+import type { LeasedDelivery } from '../store/environment/webhook-dispatch.ts'
 import { RefusedAddress } from './refused-address.ts'
 
 /** How much of a response body is recorded, for operators who look for the cause of a failure. */

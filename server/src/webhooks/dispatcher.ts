@@ -11,13 +11,13 @@ import {
 import type { NewId } from '../ids/new-id.ts'
 import type { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { DatabaseError } from '../store/database/database.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type {
   FailingEndpoint,
   LeasedDelivery,
   SendingEndpoint,
   SettledAttempt,
-} from '../store/queries/webhook-dispatch.ts'
+} from '../store/environment/webhook-dispatch.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { type Answer, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { EndpointCache } from './endpoint-cache.ts'

@@ -1,5 +1,5 @@
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { SendingEndpoint } from '../store/queries/webhook-dispatch.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { SendingEndpoint } from '../store/environment/webhook-dispatch.ts'
 import { type EndpointKey, keyOf } from './held-deliveries.ts'
 
 /** The maximum age of a cached row when an attempt starts. Changes must take effect within a second. */

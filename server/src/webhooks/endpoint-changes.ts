@@ -1,8 +1,8 @@
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
 import type { AuditActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
-import type { EnvironmentStore } from '../store/environment-store.ts'
-import type { WebhookEndpoint } from '../store/queries/webhooks.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { WebhookEndpoint } from '../store/environment/webhooks.ts'
 import { type AuditEntryRow, auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 
 /** Why a webhook endpoint is disabled, when, and by whom. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
+import type { LeasedDelivery } from '../store/environment/webhook-dispatch.ts'
 import { HeldDeliveries, type HeldDelivery } from './held-deliveries.ts'
 
 function deliveryTo(org_id: string, endpoint_id: string, event_id: string): LeasedDelivery {

@@ -1,4 +1,4 @@
-import type { DueEndpoint, LeasedDelivery } from '../store/queries/webhook-dispatch.ts'
+import type { DueEndpoint, LeasedDelivery } from '../store/environment/webhook-dispatch.ts'
 import { ConcurrencyLimiter, type Permit, type Speed } from './concurrency-limiter.ts'
 
 /**

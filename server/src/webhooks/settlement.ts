@@ -1,5 +1,5 @@
 import { attemptResultOf, nextDelayMs, parseRetryAfter } from '../core/webhooks/schedule.ts'
-import type { LeasedDelivery, SettledAttempt } from '../store/queries/webhook-dispatch.ts'
+import type { LeasedDelivery, SettledAttempt } from '../store/environment/webhook-dispatch.ts'
 import type { Answer } from './deliver.ts'
 
 /** The inputs of a settlement besides the delivery and the answer. */

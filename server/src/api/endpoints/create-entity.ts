@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { emptyState } from '../../core/facts/entity-state.ts'
-import type { EntityRow } from '../../store/queries/entities.ts'
+import type { EntityRow } from '../../store/environment/entities.ts'
 import { fail, failValidation } from '../api-error.ts'
 import { defineEndpoint, type RequestContext } from '../define-endpoint.ts'
 import { describeEntity } from '../describe-entity.ts'

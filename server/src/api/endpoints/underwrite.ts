@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import type { Violation } from '../../http/violation.ts'
-import type { EntityRow } from '../../store/queries/entities.ts'
+import type { EntityRow } from '../../store/environment/entities.ts'
 import type { Change } from '../../store/write-path/change.ts'
 import { decideRequest, type UnwrittenDecision } from '../../underwriting/decide-request.ts'
 import { fail, failValidation } from '../api-error.ts'

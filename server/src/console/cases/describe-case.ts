@@ -1,6 +1,6 @@
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
-import type { CaseWithDecision } from '../../store/queries/cases.ts'
-import type { ReviewKey } from '../../store/queries/reviews.ts'
+import type { CaseWithDecision } from '../../store/environment/cases.ts'
+import type { ReviewKey } from '../../store/environment/reviews.ts'
 import { nameReviewer, type RecordedReview } from '../../underwriting/review-decision.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import { describeTrigger, type Trigger } from './describe-trigger.ts'

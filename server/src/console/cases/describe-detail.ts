@@ -8,8 +8,8 @@ import {
   totalThresholds,
 } from '../../core/review-bounds.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
-import type { CaseWithDecision, WaitingDecision } from '../../store/queries/cases.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { CaseWithDecision, WaitingDecision } from '../../store/environment/cases.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import {
   type CaseEnd,

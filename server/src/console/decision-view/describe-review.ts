@@ -1,7 +1,7 @@
 import { isObject } from '../../core/decide/replayable-facts.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
-import type { NewestReview, ReviewKey } from '../../store/queries/reviews.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { NewestReview, ReviewKey } from '../../store/environment/reviews.ts'
 import { parseBodies } from '../../underwriting/describe-evidence.ts'
 
 /** What a person granted, on which conditions, and who it was. The decision itself never changes. */

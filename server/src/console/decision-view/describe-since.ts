@@ -1,5 +1,5 @@
 import { OUTCOME_TYPES, type OutcomeType } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { describeReview, type ShownReview } from './describe-review.ts'
 

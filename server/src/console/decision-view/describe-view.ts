@@ -1,4 +1,4 @@
-import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { stateOf } from '../../underwriting/facts-of.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
 import { type AccountDays, accountDays } from './account-days.ts'

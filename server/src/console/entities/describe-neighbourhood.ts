@@ -2,7 +2,7 @@ import { PPM } from '../../core/graph/decay.ts'
 import { type Link, strengthPpm } from '../../core/graph/link.ts'
 import { type LoadedLinks, type Path, reachOf } from '../../core/graph/reach.ts'
 import { isAdverse, trackRecordOf } from '../../core/graph/track-record.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { loadNeighbourhoods } from '../../underwriting/load-neighbourhoods.ts'
 
 /** An entity in the picture of a neighbourhood. */

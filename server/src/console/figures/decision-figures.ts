@@ -1,7 +1,7 @@
 import { addHistograms, type Latencies, latenciesOf } from '../../core/latency-histogram.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
-import type { LatenciesOfHour } from '../../store/queries/decision-latencies.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { LatenciesOfHour } from '../../store/environment/decision-latencies.ts'
 
 /** The periods that the overview can show. */
 export const RANGES = ['24h', '7d', '30d'] as const

@@ -1,7 +1,7 @@
 import { isObject } from '../../core/decide/replayable-facts.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment-store.ts'
-import type { NewestDecision } from '../../store/queries/overview.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import type { NewestDecision } from '../../store/environment/overview.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 
 /** The amount that was asked for. */

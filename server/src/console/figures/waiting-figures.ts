@@ -1,5 +1,5 @@
-import type { EnvironmentStore } from '../../store/environment-store.ts'
-import { WAITING_BANDS_HOURS, WAITING_COUNTED_MAX } from '../../store/queries/overview.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import { WAITING_BANDS_HOURS, WAITING_COUNTED_MAX } from '../../store/environment/overview.ts'
 
 /** The decisions that wait for a person. */
 export interface WaitingFigures {

@@ -1,4 +1,4 @@
-import type { EnvironmentStore } from '../../store/environment-store.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 
 /** How attempts to deliver events went in a period, and how the webhook endpoints are now. */
 export interface WebhookHealth {

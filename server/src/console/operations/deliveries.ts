@@ -2,7 +2,7 @@ import { redeliver, sendTest, showDelivery } from '../../admin/manage-deliveries
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
-import { ANSWER_CLASSES, DELIVERY_STATES } from '../../store/queries/webhook-deliveries.ts'
+import { ANSWER_CLASSES, DELIVERY_STATES } from '../../store/environment/webhook-deliveries.ts'
 import { defineOperation, type Refusal } from '../define-operation.ts'
 import { actOf, answer } from './webhooks.ts'
 

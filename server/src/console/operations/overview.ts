@@ -1,5 +1,5 @@
 import { OneOf, Strict } from '../../core/schema/fields.ts'
-import { listOperators } from '../../store/queries/operators.ts'
+import { listOperators } from '../../store/control/operators.ts'
 import { defineOperation } from '../define-operation.ts'
 import { decisionFigures, RANGES } from '../figures/decision-figures.ts'
 import { newestDecisions } from '../figures/newest-decisions.ts'

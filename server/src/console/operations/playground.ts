@@ -1,6 +1,6 @@
 import { NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { listOperators } from '../../store/queries/operators.ts'
+import { listOperators } from '../../store/control/operators.ts'
 import { defineTask } from '../../threads/task.ts'
 import { completeView, type DecisionView } from '../decision-view/describe-view.ts'
 import { defineOperation, type Refusal } from '../define-operation.ts'

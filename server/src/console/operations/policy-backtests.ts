@@ -3,7 +3,7 @@ import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../../admin/run-back
 import type { BacktestResult } from '../../core/backtest/backtest-result.ts'
 import { Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { listOperators } from '../../store/queries/operators.ts'
+import { listOperators } from '../../store/control/operators.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
 import { refuse } from '../refuse.ts'
 

@@ -3,7 +3,7 @@ import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { VERDICTS } from '../../core/vocabularies.ts'
 import { BODY_BYTES_MAX } from '../../http/json-body.ts'
-import type { UsageCount } from '../../store/queries/usage.ts'
+import type { UsageCount } from '../../store/environment/usage.ts'
 import { defineOperation } from '../define-operation.ts'
 
 const DAY_MS = 24 * 3_600_000

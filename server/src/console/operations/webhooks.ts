@@ -16,7 +16,7 @@ import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES, EVENTS } from '../../core/webhooks/event-types.ts'
 import { FAILING_MAX_MS } from '../../core/webhooks/schedule.ts'
-import { COUNTED_MAX } from '../../store/queries/webhook-deliveries.ts'
+import { COUNTED_MAX } from '../../store/environment/webhook-deliveries.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
 import { recordMakers } from '../record-makers.ts'
 

@@ -3,7 +3,7 @@ import { acceptInvitation, joinByInvitation, openInvitation } from '../../admin/
 import { keyId } from '../../core/audit/checkpoint.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import { firstOrganizationId } from '../../store/queries/organizations.ts'
+import { firstOrganizationId } from '../../store/control/organizations.ts'
 import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
 import { Code } from '../sign-in-fields.ts'
 

@@ -3,7 +3,7 @@ import type { UnderwritingDecision } from '../../core/decide/describe-decision.t
 import type { Environment } from '../../core/vocabularies.ts'
 import { nodeId } from '../../ids/node-id.ts'
 import type { Installation } from '../../installation/installation.ts'
-import type { EntityRow } from '../../store/queries/entities.ts'
+import type { EntityRow } from '../../store/environment/entities.ts'
 import { domainEventRows } from '../../store/write-path/record.ts'
 import { ActivePolicies } from '../../underwriting/active-policies.ts'
 import { decideRequest, type EntityRequest } from '../../underwriting/decide-request.ts'

@@ -1,6 +1,6 @@
 /** Audit entries that were written to the control database together with the rows they make, and wait for their log. */
 import { type Database, DatabaseError, DatabaseUnavailable, type Queryable } from '../database/database.ts'
-import type { EnvironmentStore } from '../environment-store.ts'
+import type { EnvironmentStore } from '../environment/environment-store.ts'
 import type { RowOf } from '../schema/tables.ts'
 import type { AuditEntryRow } from '../write-path/record.ts'
 import type { RefusedRow, RefusedRows } from './refused-rows.ts'

@@ -1,4 +1,4 @@
-import { upsertIdentifierHolders } from '../queries/graph-claims.ts'
+import { upsertIdentifierHolders } from '../environment/graph-claims.ts'
 import {
   changeableColumnsOf,
   columnsOf,

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '../database/database.ts'
-import type { EnvironmentStore } from '../environment-store.ts'
+import type { EnvironmentStore } from '../environment/environment-store.ts'
 import type { Change } from './change.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../queries/webhooks.ts'
+import type { WebhookEndpoint } from '../environment/webhooks.ts'
 import type { DomainEvent } from './record.ts'
 
 /** The event that tests webhooks: it goes to every enabled webhook endpoint, whatever types that names. */

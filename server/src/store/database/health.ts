@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from './database.ts'
 
 /** Why a database cannot serve requests. */
 export type HealthProblem = 'database_unreachable' | 'disk_full' | 'database_read_only'

@@ -3,7 +3,7 @@
  * is never used again (measured: 45,000 audit entries that were queued and sealed left 7 MB), and write-ahead logs are
  * kept for ever (321 MB after 400,000 rows). A PostgreSQL server does both by itself.
  */
-import { type Database, quotedSchema } from '../database/database.ts'
+import { type Database, quotedSchema } from './database.ts'
 
 /** The tables whose rows are deleted or replaced. The others are append-only and have no space to use again. */
 export async function tablesToVacuum(database: Database): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** The idempotency keys of acts in the console that write to the control database, with the answers kept under them. */
 import type { Queryable, Row } from '../database/database.ts'
-import type { KeptAnswer } from './idempotency-keys.ts'
+import type { KeptAnswer } from '../environment/idempotency-keys.ts'
 
 /** An idempotency key of an account. */
 export interface ActKey {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config.ts'
-import { WrongMasterKey } from '../installation/installation.ts'
+import { WrongMasterKey } from './installation.ts'
 import { DatabaseError, DatabaseUnavailable } from '../store/database/database.ts'
 import { FolderHeld, FolderNotLockable } from '../store/database/folder-lock.ts'
 import { MigrationRefused } from '../store/schema/migrate.ts'
