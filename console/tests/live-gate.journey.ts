@@ -107,7 +107,7 @@ test('two people open the gate, each with a reason, and one closes it at once', 
 
 test('all of it is on the audit log, with who and why', async () => {
   const page = { organizationId, trailId: organizationId, beforeSeq: undefined, limit: 100 }
-  const entries = (await api.service.installation.stores.production.auditTrail(page)).reverse()
+  const entries = (await api.service.installation.stores.production.auditLog.trail(page)).reverse()
   assert.deepEqual(
     entries
       .filter(({ type }) => type.startsWith('live_gate.'))

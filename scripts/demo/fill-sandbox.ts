@@ -7,8 +7,8 @@ import { VERDICTS, type Verdict } from '../../server/src/core/vocabularies.ts'
 import { nodeId } from '../../server/src/ids/node-id.ts'
 import { writeSecretFile } from '../../server/src/security/secret-file.ts'
 import { type Service, startService } from '../../server/src/service/start-service.ts'
-import { isLeasedElsewhere } from '../../server/src/store/leases/lease.ts'
 import { listOrganizations, type Organization } from '../../server/src/store/control/organizations.ts'
+import { isLeasedElsewhere } from '../../server/src/store/leases/lease.ts'
 import { ApiClient } from './api-client.ts'
 import { HistoryClock } from './history-clock.ts'
 import { HISTORY_DAYS, planApplications } from './plan-applications.ts'
@@ -128,9 +128,9 @@ async function refusalOf(
   // On the embedded database the start has refused this case already: its folder belongs to one process.
   if (await isLeasedElsewhere(installation.storage.environments.sandbox, { name: 'sealer', holder: nodeId }))
     return `${SERVICE_RUNS}: stop every node, run npm run demo again, then start them`
-  if (!add && (await store.hasEntities(organization.id)))
+  if (!add && (await store.entities.isAny(organization.id)))
     return `the sandbox of ${organization.name} has entities already: pass --add to add the sample to them, or set DATA_DIR to a new folder`
-  if (await store.entityByExternalId({ organizationId: organization.id, externalId: `sample-${seed}-0001` }))
+  if (await store.entities.byExternalId({ organizationId: organization.id, externalId: `sample-${seed}-0001` }))
     return `the sample of seed ${seed} is in the sandbox already: pass another --seed`
   return undefined
 }
@@ -184,7 +184,7 @@ async function consequencesDone({ service, clock, receivers }: Writing): Promise
   const { sandbox } = service.installation.stores
   const isDone = async () => {
     const query = { after: '', limit: 1, now: new Date(clock.nowMs()).toISOString() }
-    for (const kind of CONSEQUENCES) if ((await sandbox.dueCauses(kind, query)).length > 0) return false
+    for (const kind of CONSEQUENCES) if ((await sandbox.consequences.due(kind, query)).length > 0) return false
     return true
   }
   for (const end = Date.now() + CONSEQUENCES_MAX_MS; Date.now() < end && !(await isDone()); ) await setTimeout(100)
@@ -192,7 +192,7 @@ async function consequencesDone({ service, clock, receivers }: Writing): Promise
 }
 
 async function hasDueDeliveries({ installation }: Service, clock: HistoryClock): Promise<boolean> {
-  return (await installation.stores.sandbox.endpointsWithDue(new Date(clock.nowMs()).toISOString())).length > 0
+  return (await installation.stores.sandbox.dispatch.endpointsWithDue(new Date(clock.nowMs()).toISOString())).length > 0
 }
 
 /** Runs all steps at their times, and lets the webhook dispatcher finish before the clock moves on. */

@@ -47,7 +47,7 @@ export async function createSampleKeys(
       actor: ACTOR,
     })
   const old = await create({ name: 'Sample: first integration', scopes: ['entities:write', 'decisions:write'] })
-  const keys = await installation.stores.sandbox.listApiKeys(organizationId)
+  const keys = await installation.stores.sandbox.apiKeys.list(organizationId)
   await revokeKey(installation, 'sandbox', { key: keys.find(({ id }) => id === old.id)!, actor: ACTOR })
   const created = {} as Record<KeyName, string>
   for (const name of Object.keys(KEYS) as KeyName[]) created[name] = (await create(KEYS[name])).key

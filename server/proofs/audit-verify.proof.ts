@@ -71,13 +71,13 @@ async function fillLog(installation: Installation, organizationId: string, count
 
 async function sealOneByOne({ stores, masterKey, nowMs }: Installation, organizationId: string): Promise<void> {
   const store = stores.sandbox
-  const [end] = await store.logEnds([organizationId])
+  const [end] = await store.sealing.logEnds([organizationId])
   const size = end!.head?.tree_size ?? 0
 
-  const tree = new MerkleFrontier(size, await store.nodeHashes(organizationId, frontierPositions(size)))
+  const tree = new MerkleFrontier(size, await store.sealing.nodeHashes(organizationId, frontierPositions(size)))
   const { privateKey } = masterKey.auditSigningKey('sandbox')
   for (;;) {
-    const entries = await store.entriesToSeal([{ org_id: organizationId, trail_id: '', seq: -1 }], 250)
+    const entries = await store.sealing.entries([{ org_id: organizationId, trail_id: '', seq: -1 }], 250)
     if (entries.length === 0) return
     const seals = entries.map((entry) => {
       const leaf_index = tree.size
@@ -91,7 +91,7 @@ async function sealOneByOne({ stores, masterKey, nowMs }: Installation, organiza
         head: signCheckpoint({ environment: 'sandbox', organizationId }, head, privateKey),
       }
     })
-    assert.equal(await store.seal(seals), true)
+    assert.equal(await store.sealing.seal(seals), true)
   }
 }
 

@@ -22,7 +22,7 @@ async function isUsed(table: PowerTable, mac: unknown): Promise<boolean> {
   clockAheadMs += 1_000 // past what the node has cached
   if (table === 'api_keys') {
     const [row] = await environments.sandbox.query('SELECT key_hash FROM api_keys WHERE mac = $1', [mac])
-    return (await installation.stores.sandbox.apiKeyByHash(String(row!.key_hash))) !== undefined
+    return (await installation.stores.sandbox.apiKeys.byHash(String(row!.key_hash))) !== undefined
   }
   const read = () => control.query(`SELECT * FROM ${table} WHERE mac = $1`, [mac])
   assert.equal((await read()).length, 1)

@@ -67,9 +67,9 @@ async function newScene(): Promise<Scene> {
   const [proposal, retraction] = await retractedByTwo(organization.id, mistaken)
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
-  const key = (await store.findApiKey(revokedKey))!
+  const key = (await store.apiKeys.byId(revokedKey))!
   await revokeKey(installation, 'sandbox', { key, actor: { type: 'system', id: 'proof' } })
-  const policy = (await store.activePolicy(organization.id))!.id
+  const policy = (await store.policies.active(organization.id))!.id
   await sealer.sealAll()
   const ofDecision = { decision, review, outcome, proposal, retraction }
   return { organization, entity, link, consent, snapshot, ...ofDecision, policy, revokedKey, otherKey }

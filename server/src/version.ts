@@ -2,6 +2,4 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The release, as package.json has it. */
-export const VERSION: string = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-).version
+export const VERSION: string = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version

@@ -7,10 +7,10 @@ import { isInUse, membershipIn } from '../src/admin/memberships.ts'
 import { POWER_ENTRIES, powerlessTimes } from '../src/audit/powerless-times.ts'
 import { isProblem } from '../src/cli/command.ts'
 import { findCommand } from '../src/cli/commands.ts'
-import { DatabaseUnavailable, type Row } from '../src/store/database/database.ts'
-import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
 import { findOperatorById } from '../src/store/control/operators.ts'
 import { insertPasskey } from '../src/store/control/passkeys.ts'
+import { DatabaseUnavailable, type Row } from '../src/store/database/database.ts'
+import { INSTALLATION_LOG } from '../src/store/power/power-tables.ts'
 import { type ConsoleClient, signedInOperator } from './console-client.ts'
 import { tamper } from './tamper.ts'
 import { startTestService } from './test-service.ts'
@@ -129,7 +129,11 @@ test('an operator whose removal the log has lost stays removed', async () => {
   later()
   await acceptRows({ reason: 'production restored' })
   assert.equal(await membershipIn(installation, { organizationId, accountId: fay.accountId }), 'removed')
-  const about = await installation.stores.production.entriesAbout(organizationId, [fay.operatorId], POWER_ENTRIES)
+  const about = await installation.stores.production.auditRecords.entriesAbout(
+    organizationId,
+    [fay.operatorId],
+    POWER_ENTRIES,
+  )
   const removed = { type: 'operator.removed', occurred_at: new Date(0).toISOString(), data: '{}' }
   const [time] = powerlessTimes([removed, ...about.get(fay.operatorId)!])
   assert.equal(time!.untilMs, Number.POSITIVE_INFINITY, 'a row that says removed gives no power back')

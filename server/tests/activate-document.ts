@@ -30,8 +30,8 @@ export async function activateDocument(
     }),
   )
   const store = installation.stores[environment]
-  const replaced = await store.activePolicy(organizationId)
-  const switched = await store.switchActivePolicy({
+  const replaced = await store.policies.active(organizationId)
+  const switched = await store.policies.switchActive({
     organizationId,
     policy: row,
     replacesId: replaced?.id,

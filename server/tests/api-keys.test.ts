@@ -54,7 +54,7 @@ test('a revoked key is refused within a second', async () => {
   const { installation } = api.service
   const { id, key } = await acme.newKey('sandbox', SCOPES)
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).status, 200)
-  const row = await installation.stores.sandbox.findApiKey(id)
+  const row = await installation.stores.sandbox.apiKeys.byId(id)
   assert.equal(await revokeKey(installation, 'sandbox', { key: row!, actor: { type: 'system', id: 'test' } }), true)
   clockAheadMs += 1_000
   assert.equal((await api.request('sandbox', '/v1/usage', { key })).body.error.code, 'api_key_revoked')

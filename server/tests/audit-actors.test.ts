@@ -81,7 +81,7 @@ test('acts of an API key after its revocation, its end, or while it is disabled 
   const by = { actor: { type: 'system', id: 'test' } as const, reason: 'test' }
   const newKey = async (expiresAt?: string) => {
     const { id } = await acme.newKey('sandbox', ['usage:read'], expiresAt === undefined ? {} : { expiresAt })
-    return (await installation.stores.sandbox.findKeyOf(acme.id, id))!
+    return (await installation.stores.sandbox.apiKeys.ofOrganization(acme.id, id))!
   }
   const at = new Date(nowMs).toISOString()
   const revoked = await newKey()
@@ -112,7 +112,7 @@ test('a key that was enabled again may act', async () => {
   const by = { actor: { type: 'system', id: 'test' } as const, reason: 'test' }
   const before = (await problems()).filter(isAboutPower).length
   const { id } = await acme.newKey('sandbox', ['usage:read'])
-  const key = (await installation.stores.sandbox.findKeyOf(acme.id, id))!
+  const key = (await installation.stores.sandbox.apiKeys.ofOrganization(acme.id, id))!
   await disableKey(installation, 'sandbox', { key, ...by })
   nowMs += 10 * 60_000
   await enableKey(installation, 'sandbox', { key, ...by })

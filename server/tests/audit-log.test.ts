@@ -158,7 +158,7 @@ test('verification finds two leaves that were swapped', async () => {
 
 test('verification finds a truncated log by its newest head, or by a head kept elsewhere if the heads were deleted too', async () => {
   const organization = await organizationWithLog()
-  const pinned = await store.newestHead(organization.id)
+  const pinned = await store.auditLog.newestHead(organization.id)
   await tamper(database, 'DELETE FROM audit_leaves WHERE org_id = $1 AND leaf_index > 6', [organization.id])
   assert.match((await verify(organization)).problems.join(' '), /ends before leaf 7, but a signed head covers \d+/)
   await tamper(database, 'DELETE FROM audit_heads WHERE org_id = $1 AND tree_size > 7', [organization.id])
@@ -241,7 +241,7 @@ test('a deleted log is not intact if this node knows a head of it, and the seale
   const errors: unknown[] = []
   await newSealer((error) => errors.push(error)).sealAll()
   assert.match(String(errors), /has 0 leaves, but this node signed a head of \d+ leaves/)
-  assert.equal(await store.newestHead(organization.id), undefined)
+  assert.equal(await store.auditLog.newestHead(organization.id), undefined)
 })
 
 test('the service seals every entry of a trail and proves it against the signed head', async () => {
@@ -262,7 +262,7 @@ test('the service seals every entry of a trail and proves it against the signed 
 
   const leaf = { leafIndex: entry.leaf_index as number, treeSize: checkpoint.tree_size as number }
   const positions = inclusionProofPositions(leaf)
-  const hashes = await store.nodeHashes(organization.id, positions)
+  const hashes = await store.sealing.nodeHashes(organization.id, positions)
   const nodeAt = ({ level, index }: { level: number; index: number }) =>
     hashes[positions.findIndex((position) => position.level === level && position.index === index)]!
   const {
@@ -353,17 +353,17 @@ test('verification finds a changed hash of an entry and a changed node of the st
 test('the sealer adds nothing to a stored tree that was altered', async () => {
   const organization = await organizationWithLog()
   await tamper(database, 'UPDATE audit_nodes SET hash = $2 WHERE org_id = $1', [organization.id, 'e'.repeat(64)])
-  const { tree_size: before } = (await store.newestHead(organization.id))!
+  const { tree_size: before } = (await store.auditLog.newestHead(organization.id))!
   await organization.post('/v1/entities', { external_id: 'on-top' })
   const errors: unknown[] = []
   await newSealer((error) => errors.push(error)).sealAll()
   assert.match(String(errors), /does not match its last signed head/)
-  assert.equal((await store.newestHead(organization.id))!.tree_size, before)
+  assert.equal((await store.auditLog.newestHead(organization.id))!.tree_size, before)
 })
 
 test('the sealer does not sign over leaves that were inserted with SQL, together with their nodes and a head', async () => {
   const organization = await organizationWithLog()
-  const last = (await store.newestHead(organization.id))!
+  const last = (await store.auditLog.newestHead(organization.id))!
   const [forged] = await database.query<{ id: string; leaf_hash: string }>(
     `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, leaf_hash, mac)
      SELECT org_id, 'aud_' || repeat('9', 26), 'trail of the forger', 1, type, occurred_at, actor_type, actor_id, request_id, subject_type, subject_id, data, repeat('9', 64), mac
@@ -371,7 +371,7 @@ test('the sealer does not sign over leaves that were inserted with SQL, together
     [await entryAt(organization, 6)],
   )
   const { tree_size: size, ...signed } = last
-  const frontier = await store.nodeHashes(organization.id, frontierPositions(size))
+  const frontier = await store.sealing.nodeHashes(organization.id, frontierPositions(size))
   const grown = appendLeaves({ size, frontier, leaves: [forged!.leaf_hash] })
   const head = { ...signed, tree_size: grown.size, root_hash: grown.root }
   const leaves = [{ leaf_index: size, entry_id: forged!.id, leaf_hash: forged!.leaf_hash }]
@@ -381,7 +381,7 @@ test('the sealer does not sign over leaves that were inserted with SQL, together
   const errors: unknown[] = []
   await newSealer((error) => errors.push(error)).sealAll()
   assert.match(String(errors), /the last head of \w+ has no valid signature/)
-  assert.equal((await store.newestHead(organization.id))!.tree_size, size + 1)
+  assert.equal((await store.auditLog.newestHead(organization.id))!.tree_size, size + 1)
 })
 
 test('sealers that run at once give each entry exactly one leaf', async () => {

@@ -22,25 +22,30 @@ const ALL = { last: 1_000 }
 const { body: entity } = await acme.post('/v1/entities', { external_id: 'applicant' })
 await acme.post('/v1/underwrite', { entity_id: entity.id, product: 'credit_line' }, { 'Idempotency-Key': 'decide' })
 
-/** Answers the next call of a method of the store that fits by another function. */
-function replaceNext<N extends 'countCases' | 'commit' | 'listPolicies'>(
-  name: N,
+type ArgumentsOf<Method> = Method extends (...args: infer Args) => unknown ? Args : never
+
+/** Answers the next call of a method of the store, or of one of its families, that fits by another function. */
+function replaceNext<Family, Name extends keyof Family>(
+  family: Family,
+  name: Name,
   replacement: (run: () => Promise<unknown>) => Promise<unknown>,
-  fits: (...args: Parameters<(typeof store)[N]>) => boolean = () => true,
+  fits: (...args: ArgumentsOf<Family[Name]>) => boolean = () => true,
 ): void {
-  const original = store[name] as (...args: Parameters<(typeof store)[N]>) => Promise<unknown>
-  const replaced = (...args: Parameters<(typeof store)[N]>) => {
-    const run = () => original.call(store, ...args)
+  const original = family[name] as (...args: ArgumentsOf<Family[Name]>) => Promise<unknown>
+  const replaced = (...args: ArgumentsOf<Family[Name]>) => {
+    const run = () => original.call(family, ...args)
     if (!fits(...args)) return run()
-    Object.assign(store, { [name]: original })
+    family[name] = original as Family[Name]
     return replacement(run)
   }
-  Object.assign(store, { [name]: replaced })
+  family[name] = replaced as Family[Name]
 }
 
-/** Holds the next call of a method of the store until it is released. */
-function holdNext(
-  ...[name, fits]: [name: 'countCases' | 'listPolicies'] | [name: 'commit', fits: (change: Change) => boolean]
+/** Holds the next call of such a method until it is released. */
+function holdNext<Family, Name extends keyof Family>(
+  family: Family,
+  name: Name,
+  fits?: (...args: ArgumentsOf<Family[Name]>) => boolean,
 ) {
   const [isCalled, isReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const hold = async (run: () => Promise<unknown>) => {
@@ -48,14 +53,14 @@ function holdNext(
     await isReleased.promise
     return run()
   }
-  replaceNext(name, hold, fits as never)
+  replaceNext(family, name, hold, fits)
   return { called: isCalled.promise, release: isReleased.resolve }
 }
 
 const endsBacktest = ({ endedBacktests = [] }: Change) => endedBacktests.length > 0
 
 test('one backtest runs at a time, and a cancelled one keeps no result', async () => {
-  const read = holdNext('countCases')
+  const read = holdNext(store.backtests, 'countCases')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
   assert.ok('done' in begun)
   const second = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
@@ -64,8 +69,8 @@ test('one backtest runs at a time, and a cancelled one keeps no result', async (
   read.release()
   const ended = await begun.done
   assert.ok('problem' in ended && /cancelled/.test(ended.problem))
-  assert.equal(await store.backtest(acme.id, begun.id), undefined)
-  const run = await store.backtestRun(acme.id)
+  assert.equal(await store.backtests.find(acme.id, begun.id), undefined)
+  const run = await store.backtests.run(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, 'It was cancelled.'])
   const again = await cancelBacktest(installation, { ...ACT, reason: 'Again.' })
   assert.ok('problem' in again)
@@ -74,14 +79,14 @@ test('one backtest runs at a time, and a cancelled one keeps no result', async (
 })
 
 test('a backtest that is cancelled while its result is being written keeps no result', async () => {
-  const written = holdNext('commit', endsBacktest)
+  const written = holdNext(store, 'commit', endsBacktest)
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
   assert.ok('done' in begun)
   await written.called
   assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
   written.release()
   assert.deepEqual(await begun.done, { problem: 'It was cancelled.' })
-  assert.equal(await store.backtest(acme.id, begun.id), undefined)
+  assert.equal(await store.backtests.find(acme.id, begun.id), undefined)
   const entries = await database.query<{ type: string }>('SELECT type FROM audit_entries WHERE trail_id = $1', [
     begun.id,
   ])
@@ -89,14 +94,14 @@ test('a backtest that is cancelled while its result is being written keeps no re
 })
 
 test('a backtest that has ended cannot be cancelled, also if it ends during the request', async () => {
-  const cancelled = holdNext('listPolicies')
+  const cancelled = holdNext(store.policies, 'list')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
   assert.ok('done' in begun)
   const cancellation = cancelBacktest(installation, ACT)
   assert.ok('decided' in (await begun.done))
   cancelled.release()
   assert.deepEqual(await cancellation, { problem: 'no backtest is running: it has ended by itself' })
-  assert.ok(await store.backtest(acme.id, begun.id))
+  assert.ok(await store.backtests.find(acme.id, begun.id))
 })
 
 test('a result that was written is kept, though the answer of the database was lost', async () => {
@@ -104,29 +109,29 @@ test('a result that was written is kept, though the answer of the database was l
     await run()
     throw new CommitUnknown('the answer was lost')
   }
-  replaceNext('commit', loseAnswer, endsBacktest)
+  replaceNext(store, 'commit', loseAnswer, endsBacktest)
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
   assert.ok('done' in begun)
   const ended = await begun.done
   assert.ok('decided' in ended && ended.decided > 0)
-  assert.equal((await store.backtest(acme.id, begun.id))?.decided, ended.decided)
-  const run = await store.backtestRun(acme.id)
+  assert.equal((await store.backtests.find(acme.id, begun.id))?.decided, ended.decided)
+  const run = await store.backtests.run(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, null])
 })
 
 test('a result or a cancellation that the database did not write is not reported as written', async () => {
   const isNotWritten = async () => ({ lost: 'no_answer' })
-  const read = holdNext('countCases')
+  const read = holdNext(store.backtests, 'countCases')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
   assert.ok('done' in begun)
-  replaceNext('commit', isNotWritten, endsBacktest)
+  replaceNext(store, 'commit', isNotWritten, endsBacktest)
   const cancellation = await cancelBacktest(installation, ACT)
   assert.ok('problem' in cancellation && /was not cancelled: try again/.test(cancellation.problem))
-  replaceNext('commit', isNotWritten, endsBacktest)
+  replaceNext(store, 'commit', isNotWritten, endsBacktest)
   read.release()
   const ended = await begun.done
   assert.ok('problem' in ended && /did not come to its end/.test(ended.problem))
-  const run = await store.backtestRun(acme.id)
+  const run = await store.backtests.run(acme.id)
   assert.equal(run?.is_running, false)
   assert.match(run?.failure ?? '', /did not come to its end/)
 })
@@ -139,7 +144,7 @@ test('a backtest is cancelled with a reason or without one, and the audit log ha
   }
   const before = (await reasons()).length
   for (const reason of ['Wrong period.', undefined]) {
-    const read = holdNext('countCases')
+    const read = holdNext(store.backtests, 'countCases')
     const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
     assert.ok('done' in begun)
     assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason }), { cancelled: true })

@@ -224,8 +224,8 @@ test('an approval is bound to the backtest that the approver was shown', async (
   assert.ok('problem' in stale && /backtested again meanwhile/.test(stale.problem))
   const approved = await approvePolicy(installation, ben, 'strict-4', second.id)
   assert.ok('state' in approved && approved.state === 'approved')
-  const policy = await store.policyByVersion(acme.id, 'strict-4')
-  const step = (await store.policySteps(acme.id, policy!.id)).at(-1)!
+  const policy = await store.policies.byVersion(acme.id, 'strict-4')
+  const step = (await store.policies.steps(acme.id, policy!.id)).at(-1)!
   const { backtest: shown } = JSON.parse(step.evidence)
   assert.deepEqual([shown.id, shown.decided, shown.changed], [second.id, second.decided, second.changed])
 
@@ -242,8 +242,8 @@ test('audit verify names a backtest that was altered, and an approval without a 
   await propose('strict-5')
   const approved = await approvePolicy(installation, ben, 'strict-5', null)
   assert.ok('state' in approved)
-  const policy = await store.policyByVersion(acme.id, 'strict-5')
-  const step = (await store.policySteps(acme.id, policy!.id)).at(-1)!
+  const policy = await store.policies.byVersion(acme.id, 'strict-5')
+  const step = (await store.policies.steps(acme.id, policy!.id)).at(-1)!
   assert.equal(JSON.parse(step.evidence).backtest, null)
   const activated = await activatePolicy(installation, ben, 'strict-5')
   assert.ok('state' in activated && activated.state === 'active', JSON.stringify(activated))

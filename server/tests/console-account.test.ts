@@ -15,7 +15,7 @@ const person = (email: string) => signedInOperator(api, { organizationId: acme.i
 
 async function entriesOf(operatorId: string): Promise<[string, unknown][]> {
   const trail = { organizationId: acme.id, trailId: operatorId, beforeSeq: undefined, limit: 100 }
-  const entries = await installation.stores.production.auditTrail(trail)
+  const entries = await installation.stores.production.auditLog.trail(trail)
   return entries.reverse().map(({ type, data }) => [type, JSON.parse(data)])
 }
 

@@ -295,7 +295,7 @@ test('an owner or admin sets how far limits may go, with a reason, and it counts
   assert.equal((await decide(1_101)).status, 400)
   assert.equal((await decide(1_100)).status, 200)
   const trail = { organizationId: acme.id, trailId: acme.id, beforeSeq: undefined, limit: 1 }
-  const [entry] = await installation.stores.production.auditTrail(trail)
+  const [entry] = await installation.stores.production.auditLog.trail(trail)
   assert.equal(entry!.type, 'review_bounds.changed')
   assert.deepEqual(JSON.parse(entry!.data), {
     from: DEFAULT_REVIEW_BOUNDS,

@@ -74,7 +74,7 @@ test('an owner sets up codes in the console, and vouches with one at the command
   assert.equal(added.email, 'cay@example.com', JSON.stringify(added))
   const [operator] = (await ada.call('account/account.me')).body.organizations
   const trail = { organizationId: acme.id, trailId: operator.operator_id, beforeSeq: undefined, limit: 10 }
-  const [entry] = await installation.stores.production.auditTrail(trail)
+  const [entry] = await installation.stores.production.auditLog.trail(trail)
   assert.deepEqual([entry!.type, entry!.actor_id], ['operator.code_reset', operator.operator_id])
 })
 

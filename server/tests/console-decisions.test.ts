@@ -61,7 +61,7 @@ test('the list and the overview show the score that the public replay shows, and
       assert.ok(JSON.stringify(row).length < 600, 'a row has what it shows alone')
     }
   }
-  const page = await decisionListQueries(database).decisionPage(acme.id, {}, { after: undefined, limit: 50 })
+  const page = await decisionListQueries(database).page(acme.id, {}, { after: undefined, limit: 50 })
   for (const row of page.decisions) {
     assert.ok(!('trace' in row))
     assert.ok(row.score!.length <= 200)

@@ -107,7 +107,7 @@ test('a refresh of the exposure that lost to a later one leaves no trace in the 
   const { trust } = await read('show', { id: jonas })
   const stale = { ...{ org_id: acme.id, entity_id: jonas, summary: '{}' }, as_of: new Date(nowMs).toISOString() }
   const lost = [{ ...stale, trust: JSON.stringify({ ...trust, score: 0.987 }) }]
-  await api.service.installation.stores.sandbox.writeExposures(lost, { readNumber: 0, done: [] })
+  await api.service.installation.stores.sandbox.graph.writeExposures(lost, { readNumber: 0, done: [] })
   assert.deepEqual((await read('show', { id: jonas })).trust, trust)
 })
 

@@ -116,7 +116,7 @@ test('two operators open the gate, each once and only with an active policy; one
   assert.equal((await grace!.call('live-gate.close', { reason: 'Defaults are rising.' })).body.open, false)
   assert.equal(await isOpen(), false)
   const trail = { organizationId: organization.id, trailId: organization.id, beforeSeq: undefined, limit: 100 }
-  const entries = (await installation.stores.production.auditTrail(trail)).reverse()
+  const entries = (await installation.stores.production.auditLog.trail(trail)).reverse()
   const invited_by = { type: 'system', id: 'test' }
   assert.deepEqual(
     entries
@@ -202,7 +202,7 @@ test('the gate and the log say who invited an approver: one person with two name
   assert.deepEqual(invited_by, { type: 'operator', id: admin!.operatorId, name: 'Test' })
   assert.ok(invited_at <= joined_at)
   const trail = { organizationId: organization.id, trailId: organization.id, beforeSeq: undefined, limit: 1 }
-  const [entry] = await installation.stores.production.auditTrail(trail)
+  const [entry] = await installation.stores.production.auditLog.trail(trail)
   assert.deepEqual(
     [entry!.type, entry!.actor_id, JSON.parse(entry!.data).invited_by],
     ['live_gate.approved', operator_id, { type: 'operator', id: admin!.operatorId }],

@@ -21,7 +21,7 @@ const ACTOR = { type: 'system', id: 'test' } as const
 const tokenOf = (text: string) => /\/(?:welcome|invitation)#([\w-]{43})/.exec(text)![1]!
 
 async function typesOf(organizationId: string, trailId: string): Promise<string[]> {
-  const entries = await installation.stores.production.auditTrail({
+  const entries = await installation.stores.production.auditLog.trail({
     organizationId,
     trailId,
     beforeSeq: undefined,

@@ -63,7 +63,7 @@ test('a stolen device cookie has five tries of its own, for the e-mail that it w
   for (let tries = 0; tries < 6; tries++) statuses.push(await guess('dan@example.com'))
   assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
   const trail = { organizationId: acme.id, trailId: dan.operatorId, beforeSeq: undefined, limit: 10 }
-  const entries = await api.service.installation.stores.production.auditTrail(trail)
+  const entries = await api.service.installation.stores.production.auditLog.trail(trail)
   assert.ok(
     entries.some(({ type }) => type === 'operator.sign_in_locked'),
     'the lock is on the audit log',

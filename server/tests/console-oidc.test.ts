@@ -105,7 +105,7 @@ class Browser {
 
 async function trailOf(operatorId: string) {
   const page = { organizationId, trailId: operatorId, beforeSeq: undefined, limit: 100 }
-  const entries = await installation.stores.production.auditTrail(page)
+  const entries = await installation.stores.production.auditLog.trail(page)
   return entries.reverse().map(({ type, actor_type, data }) => {
     const { session_id: _session, ...rest } = JSON.parse(data)
     return [type, actor_type, rest]

@@ -71,10 +71,10 @@ test('a refusal is not kept: the same key works once the reason for it is gone',
 
 test('an act whose answer could not be kept is not repeated, and says that it was recorded', async () => {
   const store = installation.stores.sandbox
-  const { keepAnswer } = store
-  store.keepAnswer = () => Promise.reject(new Error('the node died here'))
+  const { keepAnswer } = store.idempotencyKeys
+  store.idempotencyKeys.keepAnswer = () => Promise.reject(new Error('the node died here'))
   const first = await act('keys.create', newKey('Cut off'), 'cut off').finally(() => {
-    store.keepAnswer = keepAnswer
+    store.idempotencyKeys.keepAnswer = keepAnswer
   })
   assert.equal(first.status, 200)
   const again = await act('keys.create', newKey('Cut off'), 'cut off')

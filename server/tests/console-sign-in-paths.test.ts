@@ -96,5 +96,5 @@ test('the entry of a lock is written while the password is checked, not before',
   committing.mock.restore()
   assert.deepEqual([status, wasHashing, isHashing], [401, [true], false])
   const trail = { organizationId: acme.id, trailId: eve.operatorId, beforeSeq: undefined, limit: 10 }
-  assert.ok((await production.auditTrail(trail)).some(({ type }) => type === 'operator.sign_in_locked'))
+  assert.ok((await production.auditLog.trail(trail)).some(({ type }) => type === 'operator.sign_in_locked'))
 })

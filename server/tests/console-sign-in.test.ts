@@ -99,7 +99,7 @@ test('five failures lock an e-mail, known or not, also at the same moment; the l
   }
   assert.equal((await eve.call('account/account.me')).status, 200, 'the open session goes on')
   const trail = { organizationId: acme.id, trailId: eve.operatorId, beforeSeq: undefined, limit: 100 }
-  const entries = await api.service.installation.stores.production.auditTrail(trail)
+  const entries = await api.service.installation.stores.production.auditLog.trail(trail)
   const lock = entries.find(({ type }) => type === 'operator.sign_in_locked')
   assert.deepEqual(JSON.parse(lock!.data), { failures: 5, locked_until: new Date(nowMs + 60_000).toISOString() })
   nowMs += 60_001

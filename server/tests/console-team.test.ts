@@ -28,7 +28,7 @@ async function newTeam<const R extends Role>(...roles: R[]) {
   )
   const trail = async (trailId: string) => {
     const page = { organizationId: id, trailId, beforeSeq: undefined, limit: 100 }
-    const entries = await installation.stores.production.auditTrail(page)
+    const entries = await installation.stores.production.auditLog.trail(page)
     return entries.reverse().map(({ type, actor_id, data }) => ({ type, actor_id, data: JSON.parse(data) }))
   }
   return { id, people: signedIn, trail }

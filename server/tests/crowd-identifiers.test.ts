@@ -140,7 +140,7 @@ test('an identifier with 20,000 holders is read in as few rows as one with 50', 
   )
   // Autovacuum would do this a little later; until then the planner may assume a table of a few rows.
   await query.call(database, 'ANALYZE identifier_holders', [])
-  const holders = await installation.stores.sandbox.otherHolders(acme.id, 'crowd', 'ent_crowd_19999')
+  const holders = await installation.stores.sandbox.graph.otherHolders(acme.id, 'crowd', 'ent_crowd_19999')
   const verified = holders.filter(({ assertions }) => assertions.some(({ status }) => status === 'verified'))
   assert.deepEqual([holders.length, verified.length], [25 + 9, 9], 'the crowd does not hide the verified holders')
   let rowsRead = 0

@@ -37,7 +37,7 @@ test('a start records what a node that stopped has left in the queue', async () 
 
   const { installation: next, close } = await start()
   const left = await next.storage.control.query('SELECT position FROM entries_to_record')
-  const recorded = await next.stores.production.recordedEntries(INSTALLATION_LOG, [entry.entry.id])
+  const recorded = await next.stores.production.auditLog.recordedEntries(INSTALLATION_LOG, [entry.entry.id])
   await close()
   assert.deepEqual(left, [])
   assert.equal(recorded.size, 1)

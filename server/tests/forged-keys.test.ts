@@ -45,7 +45,7 @@ test('a key whose row was inserted with SQL does not work, and raises an alarm',
   await putBack(row)
   assert.equal(await answerTo(key), 'api_key_invalid')
   assert.equal(await answerTo(honest.key), 'works')
-  assert.equal(await installation.stores.sandbox.findApiKey('key_forged'), undefined)
+  assert.equal(await installation.stores.sandbox.apiKeys.byId('key_forged'), undefined)
   assert.equal(alarms('key_forged').length, 1)
   await database.query("DELETE FROM api_keys WHERE id = 'key_forged'")
 })

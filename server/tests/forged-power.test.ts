@@ -14,11 +14,11 @@ import { addOperator, resetCode } from '../src/admin/manage-operators.ts'
 import { checkCode } from '../src/admin/operator-codes.ts'
 import { connectIdentity, disconnectIdentities } from '../src/admin/single-sign-on.ts'
 import { codeStep, oneTimeCode } from '../src/security/one-time-code.ts'
-import type { ControlPowerTable } from '../src/store/power/control-database.ts'
-import { queueEntries } from '../src/store/power/entry-queue.ts'
 import { accountOfIdentity } from '../src/store/control/account-identities.ts'
 import { isGateOpen } from '../src/store/control/live-gate.ts'
 import { findOperatorById, type Operator, type Role, updateOperator } from '../src/store/control/operators.ts'
+import type { ControlPowerTable } from '../src/store/power/control-database.ts'
+import { queueEntries } from '../src/store/power/entry-queue.ts'
 import { activateDocument } from './activate-document.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
@@ -351,9 +351,15 @@ test('a node that stopped between a row and its entry leaves the entry to the ne
     await updateOperator(transaction, next, { was: operator.entry_id })
     await queueEntries(transaction, installation.stores.production, [entry])
   })
-  assert.equal((await installation.stores.production.recordedEntries(organizationId, [entry.entry.id])).size, 0)
+  assert.equal(
+    (await installation.stores.production.auditLog.recordedEntries(organizationId, [entry.entry.id])).size,
+    0,
+  )
   assert.equal((await owner.operator()).role, 'admin')
-  assert.equal((await installation.stores.production.recordedEntries(organizationId, [entry.entry.id])).size, 1)
+  assert.equal(
+    (await installation.stores.production.auditLog.recordedEntries(organizationId, [entry.entry.id])).size,
+    1,
+  )
   assert.deepEqual(await control.query('SELECT position FROM entries_to_record'), [])
 })
 
@@ -368,6 +374,9 @@ test('an entry that was put into the queue with SQL does not reach the log', asy
   const entry = JSON.stringify({ ...forged.entry, mac: hash('sha256', 'no key') })
   await control.query('INSERT INTO entries_to_record (org_id, entry) VALUES ($1, $2)', [organizationId, entry])
   await control.recordQueued()
-  assert.equal((await installation.stores.production.recordedEntries(organizationId, [forged.entry.id])).size, 0)
+  assert.equal(
+    (await installation.stores.production.auditLog.recordedEntries(organizationId, [forged.entry.id])).size,
+    0,
+  )
   assert.equal((await owner.operator()).role, 'owner')
 })

@@ -25,5 +25,5 @@ test('bounds of reviewers that were widened with SQL do not count: the log has t
     [organizationId],
   )
   assert.match(String(widened[0]!.data), /1000/)
-  assert.deepEqual(await installation.stores.production.reviewBounds(organizationId), set)
+  assert.deepEqual(await installation.stores.production.reviews.bounds(organizationId), set)
 })

@@ -33,8 +33,8 @@ test('a policy whose approval was inserted with SQL cannot be activated', async 
   assert.ok(!('problem' in (await approvePolicy(installation, grace, 'v2'))))
   assert.ok(!('problem' in (await proposePolicy(installation, ada, policyNamed('v3')))))
   const [approved, forged] = [
-    (await store.policyByVersion(organizationId, 'v2'))!,
-    (await store.policyByVersion(organizationId, 'v3'))!,
+    (await store.policies.byVersion(organizationId, 'v2'))!,
+    (await store.policies.byVersion(organizationId, 'v3'))!,
   ]
   await database.query(
     `INSERT INTO policy_steps (org_id, policy_id, number, step, checksum, evidence, reason, actor_type, actor_id, taken_at)
@@ -51,7 +51,7 @@ test('a policy whose approval was inserted with SQL cannot be activated', async 
 test('a policy that was inserted with SQL under the name of a colleague cannot be approved', async () => {
   const { organizationId, ada, grace } = await newTeam()
   assert.ok(!('problem' in (await proposePolicy(installation, ada, policyNamed('v2')))))
-  const { id } = (await store.policyByVersion(organizationId, 'v2'))!
+  const { id } = (await store.policies.byVersion(organizationId, 'v2'))!
   await database.query(
     `INSERT INTO policies (org_id, id, version, model_version, checksum, document, source, author_type, author_id, created_at)
      SELECT org_id, 'pol_forged', 'v2-forged', model_version, checksum, document, source, author_type, $2, created_at
@@ -90,7 +90,7 @@ test('a proposal to take an outcome back that was inserted with SQL does not let
   )
   const first = await retractOutcome(installation, grace, outcome)
   assert.ok(!('problem' in first), JSON.stringify(first))
-  assert.equal((await store.outcomeWithRetraction(organizationId, outcome))!.retracted_at, null)
+  assert.equal((await store.outcomes.withRetraction(organizationId, outcome))!.retracted_at, null)
   const alone = await retractOutcome(installation, grace, outcome)
   assert.ok('problem' in alone)
 })

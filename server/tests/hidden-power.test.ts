@@ -10,13 +10,13 @@ import { inviteOperator, withdrawInvitation } from '../src/admin/invitations.ts'
 import { approveGate, closeGate } from '../src/admin/manage-gate.ts'
 import { beginSession, endSessions, findSession } from '../src/admin/manage-sessions.ts'
 import { connectIdentity, disconnectIdentities } from '../src/admin/single-sign-on.ts'
-import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
-import type { EntryToRecord } from '../src/store/power/entry-queue.ts'
-import { INSTALLATION_LOG, POWER_TABLES } from '../src/store/power/power-tables.ts'
 import { accountOfIdentity } from '../src/store/control/account-identities.ts'
 import { isGateOpen } from '../src/store/control/live-gate.ts'
 import { findOperatorByEmail, findOperatorById, type Operator, type Role } from '../src/store/control/operators.ts'
 import { listPasskeys } from '../src/store/control/passkeys.ts'
+import { openEnvironmentStore } from '../src/store/environment/environment-store.ts'
+import type { EntryToRecord } from '../src/store/power/entry-queue.ts'
+import { INSTALLATION_LOG, POWER_TABLES } from '../src/store/power/power-tables.ts'
 import { activateDocument } from './activate-document.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { type HiddenRows, whileHidden } from './hidden-rows.ts'
@@ -295,7 +295,7 @@ test('a forged end of a session, a link or an approval does not keep the real on
     operatorId,
   ])
   const approvals = { organizationId, subjectId: operatorId, types: POWER_TABLES.live_gate_approvals.entryTypes }
-  assert.notEqual(await installation.stores.production.newestEntry(approvals), approval!.entry_id)
+  assert.notEqual(await installation.stores.production.auditLog.newestEntry(approvals), approval!.entry_id)
 })
 
 test('a session that ended and is put back at once does not go on as the one that is kept', async () => {

@@ -3,13 +3,13 @@ import type { EnvironmentStore } from '../src/store/environment/environment-stor
 /** Holds every backtest of a service before its first page of decisions, until the function that it returns is called. */
 export function holdBacktests(store: EnvironmentStore): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const { recordedCases } = store
-  store.recordedCases = async (...bounds) => {
+  const { recordedCases } = store.backtests
+  store.backtests.recordedCases = async (...bounds) => {
     await promise
     return recordedCases(...bounds)
   }
   return () => {
-    store.recordedCases = recordedCases
+    store.backtests.recordedCases = recordedCases
     resolve()
   }
 }

@@ -146,7 +146,7 @@ test('a batch of transactions needs a key of 1 to 255 printable ASCII characters
 test('a kept answer is deleted after a day and not before', async () => {
   const store = api.service.installation.stores.sandbox
   const hours = (n: number) => new Date(Date.now() + n * 3_600_000).toISOString()
-  assert.equal(await store.purgeKeptAnswers(hours(23)), 0)
-  assert.ok((await store.purgeKeptAnswers(hours(25))) > 0)
+  assert.equal(await store.idempotencyKeys.purge(hours(23)), 0)
+  assert.ok((await store.idempotencyKeys.purge(hours(25))) > 0)
   assert.equal((await acme.post(path, batch('twice'), { 'Idempotency-Key': 'reuse' })).status, 201)
 })

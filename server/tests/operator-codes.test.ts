@@ -54,7 +54,7 @@ function assertProblem(result: object, pattern: RegExp): void {
 
 async function trailOf(organizationId: string, trailId: string) {
   const page = { organizationId, trailId, beforeSeq: undefined, limit: 100 }
-  const entries = await installation.stores.production.auditTrail(page)
+  const entries = await installation.stores.production.auditLog.trail(page)
   return entries.reverse().map(({ type, actor_type, actor_id, data }) => [type, actor_type, actor_id, JSON.parse(data)])
 }
 

@@ -1,11 +1,11 @@
 /** Accounts, passkeys and changes of both as the service writes them, without the pages by which people make them. */
 import { entriesForAccount, installationEntry, operatorEntry } from '../src/admin/entries.ts'
 import type { Installation } from '../src/installation/installation.ts'
-import type { ControlPowerTable } from '../src/store/power/control-database.ts'
-import { sealRow } from '../src/store/power/row-mac.ts'
 import { type Account, insertAccount, type NewAccount } from '../src/store/control/accounts.ts'
 import { insertOperator, type NewOperatorRow, type Operator, updateOperator } from '../src/store/control/operators.ts'
 import { insertPasskey, type Passkey } from '../src/store/control/passkeys.ts'
+import type { ControlPowerTable } from '../src/store/power/control-database.ts'
+import { sealRow } from '../src/store/power/row-mac.ts'
 
 /** Adds an account. */
 export async function addAccount(

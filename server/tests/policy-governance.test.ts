@@ -69,7 +69,7 @@ async function newOrganization(environment: Environment = 'sandbox') {
       assertState(await organization.approve('ben', version), 'approved')
     },
     states: async () =>
-      Object.fromEntries((await store.listPolicies(id)).map(({ version, state }) => [version, state])),
+      Object.fromEntries((await store.policies.list(id)).map(({ version, state }) => [version, state])),
   }
   return organization
 }
@@ -94,19 +94,19 @@ function assertProblem(result: object, pattern: RegExp): void {
 
 async function trail(environment: Environment, organizationId: string, trailId: string) {
   const wanted = { organizationId, trailId, beforeSeq: undefined, limit: 100 }
-  const entries = await installation.stores[environment].auditTrail(wanted)
+  const entries = await installation.stores[environment].auditLog.trail(wanted)
   return entries.reverse().map(({ type, actor_id, data }) => ({ type, actor_id, data: JSON.parse(data) }))
 }
 
 test('the sandbox has an active policy from the start; production has none until an operator activates one', async () => {
   const organization = await newOrganization('production')
-  assert.equal((await installation.stores.sandbox.activePolicy(organization.id))?.version, 'sandbox-policy-v1')
+  assert.equal((await installation.stores.sandbox.policies.active(organization.id))?.version, 'sandbox-policy-v1')
   assert.deepEqual(await organization.states(), {})
-  assert.equal(await organization.store.activePolicy(organization.id), undefined)
+  assert.equal(await organization.store.policies.active(organization.id), undefined)
   await organization.approved('live-1')
-  assert.equal(await organization.store.activePolicy(organization.id), undefined)
+  assert.equal(await organization.store.policies.active(organization.id), undefined)
   assertState(await organization.activate('ben', 'live-1'), 'active')
-  const active = await organization.store.activePolicy(organization.id)
+  const active = await organization.store.policies.active(organization.id)
   assert.equal(active?.version, 'live-1')
 })
 
@@ -114,7 +114,7 @@ test('every step is on the audit trail with its operator, reason and policy chec
   const organization = await newOrganization()
   await organization.approved('v2')
   assertState(await organization.activate('cay', 'v2'), 'active')
-  const { id, checksum } = (await organization.store.policyByVersion(organization.id, 'v2'))!
+  const { id, checksum } = (await organization.store.policies.byVersion(organization.id, 'v2'))!
   const { ann, ben, cay } = organization.people
   const entries = await trail('sandbox', organization.id, id)
   assert.deepEqual(
@@ -192,14 +192,14 @@ test('an approved policy whose document or evidence was altered cannot be activa
   assertProblem(await organization.activate('ben', 'v2'), /its document is not the one that was proposed/)
 
   await organization.approved('v3')
-  const { id } = (await organization.store.policyByVersion(organization.id, 'v3'))!
+  const { id } = (await organization.store.policies.byVersion(organization.id, 'v3'))!
   const approval = "WHERE org_id = $1 AND policy_id = $2 AND step = 'approved'"
   await tamper(sandbox, `UPDATE policy_steps SET evidence = '{"tests":[]}' ${approval}`, [organization.id, id])
   assertProblem(
     await organization.activate('ben', 'v3'),
     /the approval of v3 is for another document or other test results/,
   )
-  assert.equal((await organization.store.activePolicy(organization.id))?.version, 'sandbox-policy-v1')
+  assert.equal((await organization.store.policies.active(organization.id))?.version, 'sandbox-policy-v1')
 })
 
 test('only an approved policy can be activated, and a rejected one never', async () => {
@@ -223,7 +223,7 @@ test('of two simultaneous approvals, one is recorded and the other is refused', 
     results.find((result) => 'problem' in result)!,
     /another operator changed v2 at the same moment|only a proposed policy/,
   )
-  const { steps_taken } = (await organization.store.policyByVersion(organization.id, 'v2'))!
+  const { steps_taken } = (await organization.store.policies.byVersion(organization.id, 'v2'))!
   assert.equal(steps_taken, 2)
 })
 
@@ -235,13 +235,13 @@ test('simultaneous activations leave exactly one active policy and a consistent 
   const activated = results.filter((result) => 'state' in result)
   assert.ok(activated.length >= 1)
 
-  const policies = await organization.store.listPolicies(organization.id)
+  const policies = await organization.store.policies.list(organization.id)
   const inState = (state: string) => policies.filter((policy) => policy.state === state)
   assert.equal(inState('active').length, 1)
   assert.equal(inState('retired').length, activated.length, 'each activation retired one policy')
-  assert.equal(inState('active')[0]!.id, (await organization.store.activePolicy(organization.id))!.id)
+  assert.equal(inState('active')[0]!.id, (await organization.store.policies.active(organization.id))!.id)
   for (const { id, version, state } of policies) {
-    const steps = await organization.store.policySteps(organization.id, id)
+    const steps = await organization.store.policies.steps(organization.id, id)
     assert.equal(steps.at(-1)!.step, state === 'active' ? 'activated' : state, version)
     assert.deepEqual(
       (await trail('sandbox', organization.id, id)).map(({ type }) => type),
@@ -252,15 +252,15 @@ test('simultaneous activations leave exactly one active policy and a consistent 
 
 test('a switch of the active policy that is based on outdated reads writes nothing', async () => {
   const { id: organizationId, store, approved, activate, states } = await newOrganization()
-  const { id: shippedId } = (await store.activePolicy(organizationId))!
+  const { id: shippedId } = (await store.policies.active(organizationId))!
   await approved('v2')
   await approved('v3')
-  const policy = (await store.policyByVersion(organizationId, 'v3'))!
-  const [proposal] = await store.policySteps(organizationId, policy.id)
+  const policy = (await store.policies.byVersion(organizationId, 'v3'))!
+  const [proposal] = await store.policies.steps(organizationId, policy.id)
   const activatedAt = proposal!.taken_at
   const event = { id: 'evt_lost', type: 'policy.activated', created_at: activatedAt, data: '{}' } as const
   const switchFrom = (replacesId: string | undefined, number: number) =>
-    store.switchActivePolicy({
+    store.policies.switchActive({
       organizationId,
       policy,
       replacesId,
@@ -275,7 +275,7 @@ test('a switch of the active policy that is based on outdated reads writes nothi
   assertState(await activate('ben', 'v2'), 'active')
   assert.equal(await switchFrom(shippedId, 3), false, 'another policy was activated meanwhile')
   assert.deepEqual(await states(), { v3: 'approved', v2: 'active', 'sandbox-policy-v1': 'retired' })
-  assert.equal((await store.activePolicy(organizationId))?.version, 'v2')
+  assert.equal((await store.policies.active(organizationId))?.version, 'v2')
   const lost = await sandbox.query('SELECT 1 FROM events WHERE id = $1', [event.id])
   assert.deepEqual(lost, [])
 })
@@ -294,7 +294,7 @@ test('the policy of another organization is unknown, and its version can be used
   const [one, other] = [await newOrganization(), await newOrganization()]
   await one.approved('v2')
   assertProblem(await other.activate('cay', 'v2'), /there is no policy "v2" in sandbox/)
-  assert.equal(await other.store.policyByVersion(other.id, 'v2'), undefined)
+  assert.equal(await other.store.policies.byVersion(other.id, 'v2'), undefined)
   await other.approved('v2')
 })
 

@@ -42,7 +42,7 @@ async function untilActivationSealed(organizationId: string): Promise<void> {
   const { current } = withRetired('sandbox')
   const rotated = storeWith('sandbox', [createSecretKey(randomBytes(32)), current])
   await until('the activation is sealed', async () => {
-    const active = await rotated.activePolicy(organizationId)
+    const active = await rotated.policies.active(organizationId)
     return active?.activated_checksum === active?.checksum
   })
 }
@@ -52,7 +52,7 @@ async function forgedActivation() {
   const { id: organizationId } = await api.newOrganization()
   await untilActivationSealed(organizationId)
   const { store, write } = withRetired('sandbox')
-  const { id, version } = (await store.activePolicy(organizationId))!
+  const { id, version } = (await store.policies.active(organizationId))!
   const policy = { policy_id: id, policy_version: version, policy_checksum: 'of the thief' }
   const data = { ...policy, evidence_sha256: '', record_sha256: '', reason: 'r' }
   const context = recordContext(installation, { organizationId, actor: ACTOR })
@@ -62,7 +62,7 @@ async function forgedActivation() {
   return {
     organizationId,
     entryId: entry.id,
-    activated: async () => (await store.activePolicy(organizationId))!.activated_checksum,
+    activated: async () => (await store.policies.active(organizationId))!.activated_checksum,
   }
 }
 
@@ -128,9 +128,9 @@ test('an entry of a decision under a retired key is authentic only if it was sea
   const { store, current, write } = withRetired('sandbox')
   const rotated = storeWith('sandbox', [createSecretKey(randomBytes(32)), current])
   await until('the decision is sealed', async () => {
-    return (await rotated.recordedDecision(organization.id, decision.id))!.entry!.is_authentic
+    return (await rotated.decisions.recorded(organization.id, decision.id))!.entry!.is_authentic
   })
-  const genuine = (await rotated.recordedDecision(organization.id, decision.id))!.entry!
+  const genuine = (await rotated.decisions.recorded(organization.id, decision.id))!.entry!
   const entry = auditEntryRow(recordContext(installation, { organizationId: organization.id, actor: ACTOR }), {
     ...{ type: 'decision.created', trailId: entity.body.id, subject: { type: 'decision', id: decision.id } },
     data: JSON.parse(genuine.data),
@@ -139,7 +139,7 @@ test('an entry of a decision under a retired key is authentic only if it was sea
   const evidence = 'UPDATE decision_evidence SET audit_entry_id = $2 WHERE decision_id = $1'
   await tamper(sandbox, evidence, [decision.id, entry.id])
   await insertLeaf(organization.id, entry.id, 1_000_000)
-  const recorded = (await store.recordedDecision(organization.id, decision.id))!.entry!
+  const recorded = (await store.decisions.recorded(organization.id, decision.id))!.entry!
   assert.deepEqual([recorded.id, recorded.is_authentic], [entry.id, false])
 })
 
@@ -152,5 +152,5 @@ test('a removal under a retired key that was not sealed does not make an account
   const data = { role: 'owner', approvals_withdrawn: 0, sessions_ended: 0, reason: 'r' }
   const by = { organizationId, operatorId, actor: ACTOR }
   await write(organizationId, operatorEntry(installation, by, { type: 'operator.removed', data }).entry)
-  assert.deepEqual(await store.membershipsOf([accountId]), [{ organizationId, operatorId, isRemoved: false }])
+  assert.deepEqual(await store.grants.memberships([accountId]), [{ organizationId, operatorId, isRemoved: false }])
 })

@@ -110,7 +110,7 @@ test('a change that was recorded before a bound existed has the default of that 
       data: { from: earlier, to: earlier, reason: 'Our reviewers round up.' },
     },
   )
-  assert.deepEqual(await api.service.installation.stores.production.reviewBounds(organizationId), {
+  assert.deepEqual(await api.service.installation.stores.production.reviews.bounds(organizationId), {
     ...DEFAULT_REVIEW_BOUNDS,
     ...earlier,
   })

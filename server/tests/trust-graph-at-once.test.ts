@@ -26,7 +26,7 @@ const has = (entityId: string, value: string, status?: string) =>
 /** The links of each entity: the neighbour, and whether the link is verified. */
 async function linksOf(entityIds: readonly string[]): Promise<[string, boolean][][]> {
   const today = Math.floor(Date.now() / 86_400_000)
-  const links = await store.followedLinks(acme.id, entityIds, today)
+  const links = await store.graph.followedLinks(acme.id, entityIds, today)
   return entityIds.map((id) =>
     links
       .get(id)!
@@ -95,7 +95,8 @@ test('of concurrent assertions by both ends of a relationship, the stronger hold
 test('every assertion writes the next version of its claim', async () => {
   const [one, other] = (await newEntities(2)) as [string, string]
   const between = { from: one, to: other, relationship: 'same_as' }
-  const versions = async () => (await store.nextRelationshipClaims(acme.id, between)).map(({ version }) => version)
+  const versions = async () =>
+    (await store.graph.nextRelationshipClaims(acme.id, between)).map(({ version }) => version)
   assert.deepEqual(await versions(), [1])
   await assertLink(one, { related_entity_id: other, relationship: 'same_as' })
   await assertLink(other, { related_entity_id: one, relationship: 'same_as' })
@@ -107,8 +108,8 @@ test('an assertion that read its claim before another assertion was committed is
   const [one, other] = (await newEntities(2)) as [string, string]
   const claim = { from: one, to: other, relationship: 'same_as' }
   const [first, second] = [
-    await store.nextRelationshipClaims(acme.id, claim),
-    await store.nextRelationshipClaims(acme.id, { ...claim, from: other, to: one }),
+    await store.graph.nextRelationshipClaims(acme.id, claim),
+    await store.graph.nextRelationshipClaims(acme.id, { ...claim, from: other, to: one }),
   ]
   const answers = await Promise.all([first, second].map((claims) => store.commit({ organizationId: acme.id, claims })))
   assert.deepEqual(answers, [{}, { lost: 'claim_version' }])

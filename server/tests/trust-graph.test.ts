@@ -215,7 +215,7 @@ test('exposures that were refreshed step by step equal those of a complete refre
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
     [ids],
   )
-  await store.queueCauses(ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })))
+  await store.consequences.queue(ids.map((id) => ({ org_id: acme.id, kind: 'exposure', entity_id: id, mark: 'again' })))
   await worker.drain()
   const complete = await database.query(
     'SELECT entity_id, summary FROM graph_exposures WHERE entity_id = ANY($1::text[]) ORDER BY entity_id',
@@ -235,7 +235,7 @@ test('reading a hub of degree 20,000 costs no more than one of degree 40', async
   const [bad] = [await newEntity()]
   await outcome(bad, 'fraud_confirmed')
   await relate(hub, bad, 'same_as')
-  const links = await store.followedLinks(acme.id, [hub], Math.floor(Date.now() / 86_400_000))
+  const links = await store.graph.followedLinks(acme.id, [hub], Math.floor(Date.now() / 86_400_000))
   assert.equal(links.get(hub)!.ranked.length, 40)
   assert.deepEqual(
     links.get(hub)!.adverse.map(({ neighbour }) => neighbour),
@@ -276,7 +276,7 @@ test('the database selects the links that the walk would select, by neighbours a
       ...{ expires: 99_999, to_adverse: isAdverse(neighbour) },
     })),
   })
-  const selected = (await store.followedLinks(acme.id, [me], today)).get(me)!
+  const selected = (await store.graph.followedLinks(acme.id, [me], today)).get(me)!
   assert.deepEqual(selected, selectLinks(all, { isAdverse, isNearAdverse: () => false, today }))
   const neighbours = (links: readonly Link[]) => [...new Set(links.map(({ neighbour }) => neighbour))]
   assert.deepEqual([neighbours(selected.ranked).length, neighbours(selected.beyondFanOut).length], [40, 123])

@@ -48,7 +48,7 @@ async function setUp(options: Record<string, string> = { events: 'entity.created
       return find()!
     },
     trail: () =>
-      installation.stores.sandbox.auditTrail({
+      installation.stores.sandbox.auditLog.trail({
         organizationId: acme.id,
         trailId: endpoint.id,
         beforeSeq: undefined,

@@ -191,7 +191,7 @@ test('410 disables the webhook endpoint and records the reason; the delivery sta
   await acme.post('/v1/entities', { external_id: 'gone' })
   await until('it is disabled', async () => (await shown(acme, receiver.endpoint.id)).state === 'disabled')
   assert.equal((await shown(acme, receiver.endpoint.id)).disabled_why, 'it answered 410 Gone')
-  const [entry] = await installation.stores.sandbox.auditTrail({
+  const [entry] = await installation.stores.sandbox.auditLog.trail({
     organizationId: acme.id,
     trailId: receiver.endpoint.id,
     beforeSeq: undefined,

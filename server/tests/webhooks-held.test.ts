@@ -104,8 +104,8 @@ test('a deadlock between nodes that lease is retried at once, without a pause', 
     leaseDeliveries: ((request) => {
       deadlocks += 1
       if (deadlocks <= 2) return Promise.reject(new DatabaseError('deadlock detected', { code: '40P01' }))
-      return place.store.leaseDeliveries(request)
-    }) as typeof place.store.leaseDeliveries,
+      return place.store.dispatch.lease(request)
+    }) as typeof place.store.dispatch.lease,
   }
   place.startDispatcher({ store, onError: (error) => errors.push(error) })
   await place.emit(1)
@@ -160,14 +160,14 @@ test('a webhook endpoint that recovers before it is disabled stays enabled', asy
   const receiver = await receive(place, () => ({ status: 500 }))
   let reads = 0
   // Another node delivers an event between the report of the failure and the read before disabling.
-  const webhookEndpoint: typeof place.store.webhookEndpoint = async (organizationId, id) => {
+  const endpoint: typeof place.store.webhooks.endpoint = async (organizationId, id) => {
     reads += 1
     if (reads === 1) await place.database.query('UPDATE webhook_endpoints SET failing_since = NULL, failed_at = NULL')
-    return place.store.webhookEndpoint(organizationId, id)
+    return place.store.webhooks.endpoint(organizationId, id)
   }
   const disabled: string[] = []
   place.startDispatcher({
-    store: { ...place.store, webhookEndpoint },
+    store: { ...place.store, webhooks: { ...place.store.webhooks, endpoint } },
     timings: { failingMaxMs: 1, delaysMs: Array.from({ length: 50 }, () => 100) },
     onDisabled: ({ why }) => {
       disabled.push(`${reads}: ${why}`)

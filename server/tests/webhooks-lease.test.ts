@@ -31,12 +31,13 @@ test('every webhook endpoint with due deliveries is found, and its oldest delive
   const act = { ...place.act, organizationId: other }
   await disableByOperator(place.installation, act, { id: disabled.id, why: 'a test' })
   const org_id = place.act.organizationId
-  const dueOf = async () => (await place.store.endpointsWithDue(now())).map(({ endpoint_id }) => endpoint_id).sort()
+  const dueOf = async () =>
+    (await place.store.dispatch.endpointsWithDue(now())).map(({ endpoint_id }) => endpoint_id).sort()
   assert.deepEqual(await dueOf(), [busy.id, calm.id].sort())
-  assert.deepEqual(await place.store.endpointsWithDue('2025-01-01T00:00:00.000Z'), [], 'nothing is due yet')
+  assert.deepEqual(await place.store.dispatch.endpointsWithDue('2025-01-01T00:00:00.000Z'), [], 'nothing is due yet')
 
   const wanted = [busy.id, calm.id].map((endpoint_id) => ({ org_id, endpoint_id, count: 10 }))
-  const lease = async () => (await place.store.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })).leased
+  const lease = async () => (await place.store.dispatch.lease({ now: now(), leaseSeconds: 60, wanted })).leased
   const first = await lease()
   const eventsOf = (rows: typeof first, id: string) =>
     rows.filter((row) => row.endpoint_id === id).map(({ event_id }) => event_id)
@@ -45,7 +46,7 @@ test('every webhook endpoint with due deliveries is found, and its oldest delive
   assert.deepEqual([first[0]!.type, first[0]!.data, first[0]!.attempts, first[0]!.cycle], ['webhook.test', '{}', 0, 0])
   assert.deepEqual(eventsOf(await lease(), busy.id).sort(), backlog.slice(10, 20), 'leased deliveries are skipped')
   assert.deepEqual(await dueOf(), [busy.id], 'the other one has nothing left')
-  await place.store.releaseDeliveries(first)
+  await place.store.dispatch.release(first)
   assert.deepEqual(
     eventsOf(await lease(), busy.id).sort(),
     backlog.slice(0, 10),
@@ -62,12 +63,12 @@ test('one call leases deliveries of any number of webhook endpoints', async () =
     wanted.push(...added.map(({ id }) => ({ org_id, endpoint_id: id, count: 2 })))
     await place.emit(3, org_id)
   }
-  assert.equal((await place.store.endpointsWithDue(now())).length, wanted.length)
+  assert.equal((await place.store.dispatch.endpointsWithDue(now())).length, wanted.length)
   for (const count of [1, 7, 64, wanted.length]) {
     const some = wanted.slice(0, count)
-    const { leased, found } = await place.store.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted: some })
+    const { leased, found } = await place.store.dispatch.lease({ now: now(), leaseSeconds: 60, wanted: some })
     assert.deepEqual([leased.length, found], [2 * count, 2 * count])
-    await place.store.releaseDeliveries(leased)
+    await place.store.dispatch.release(leased)
   }
 })
 
@@ -124,7 +125,7 @@ test('a delivery that another node has tried and rescheduled since it was found 
     testKeys,
   )
   const wanted = [{ org_id: place.act.organizationId, endpoint_id: id, count: 10 }]
-  const { leased, found } = await node.leaseDeliveries({ now: now(), leaseSeconds: 60, wanted })
+  const { leased, found } = await node.dispatch.lease({ now: now(), leaseSeconds: 60, wanted })
   assert.deepEqual([leased.map(({ event_id }) => event_id), found], [[free], 2])
 })
 
@@ -132,7 +133,7 @@ test('a delivery that another node has tried and rescheduled since it was found 
 async function leaseWithRetries(node: ReturnType<typeof openEnvironmentStore>, request: LeaseRequest) {
   for (;;) {
     try {
-      return (await node.leaseDeliveries(request)).leased
+      return (await node.dispatch.lease(request)).leased
     } catch (error) {
       if (!(error instanceof DatabaseError && error.isTransient)) throw error
     }

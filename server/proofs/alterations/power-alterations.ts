@@ -14,8 +14,8 @@ import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes
 import type { Installation } from '../../src/installation/installation.ts'
 import { codeStep, oneTimeCode } from '../../src/security/one-time-code.ts'
 import { SCOPES } from '../../src/security/scopes.ts'
-import type { PowerTable } from '../../src/store/power/power-tables.ts'
 import type { Operator } from '../../src/store/control/operators.ts'
+import type { PowerTable } from '../../src/store/power/power-tables.ts'
 import { activateDocument } from '../../tests/activate-document.ts'
 import { addAccount, addPasskeyRow } from '../../tests/people.ts'
 import { sandboxPolicy } from '../../tests/sandbox-policy.ts'
@@ -42,7 +42,7 @@ export const POWER_SCENES: Record<
     const { id } = await createKey(installation, {
       ...{ environment: 'sandbox', organizationId, name: 'Proof', scopes: SCOPES, expiresAt: null, actor: ACTOR },
     })
-    const key = (await installation.stores.sandbox.findApiKey(id))!
+    const key = (await installation.stores.sandbox.apiKeys.byId(id))!
     return { where: 'id = $1', key: id, next: () => revokeKey(installation, 'sandbox', { key, actor: ACTOR }) }
   },
   async operators(installation, organizationId) {

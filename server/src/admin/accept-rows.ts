@@ -2,11 +2,11 @@ import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { timeOfId } from '../ids/new-id.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { EntriesOfSubject } from '../store/environment/newest-entries.ts'
 import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
-import type { EntriesOfSubject } from '../store/environment/newest-entries.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
 /** A subject whose rows are refused, because the log has lost their entry or has a newer one. */
@@ -70,7 +70,7 @@ async function describe(
   const stale = rows.filter(({ isNewest }) => !isNewest)
   const superseding = (await Promise.all(stale.map((row) => supersedingEntries(production, row)))).flat()
   const about = await Promise.all(
-    superseding.map((of) => production.entriesAbout(of.organizationId, [of.subjectId], of.types)),
+    superseding.map((of) => production.auditRecords.entriesAbout(of.organizationId, [of.subjectId], of.types)),
   )
   const newest = about
     .flatMap((bySubject) => [...bySubject.values()].flat())
@@ -94,9 +94,9 @@ async function supersedingEntries(
   const named = [{ of: entries, id: row.entry_id }, ...(endings ? [{ of: endings, id: row.after_entry_id }] : [])]
   const isLater = await Promise.all(
     named.map(async ({ of, id }) => {
-      if (id !== null && !(await production.recordedEntries(of.organizationId, [String(id)])).has(String(id)))
+      if (id !== null && !(await production.auditLog.recordedEntries(of.organizationId, [String(id)])).has(String(id)))
         return false
-      return ((await production.newestEntry(of)) ?? null) !== id
+      return ((await production.auditLog.newestEntry(of)) ?? null) !== id
     }),
   )
   return named.filter((_, index) => isLater[index]).map(({ of }) => of)

@@ -50,13 +50,13 @@ export async function beginBacktest(
   const problem = rangeProblem(range)
   if (problem) return problem
   const store = installation.stores[environment]
-  const policy = await store.policyByVersion(organizationId, version)
+  const policy = await store.policies.byVersion(organizationId, version)
   if (!policy)
     return { problem: `there is no policy ${JSON.stringify(version)} in ${environment}: policy list shows them` }
   const id = installation.newId('bkt')
   const startedAt = new Date(installation.nowMs()).toISOString()
   const run = { runId: id, policyId: policy.id, startedBy: act.actor.id, startedAt }
-  if (!(await store.beginBacktest(organizationId, run)))
+  if (!(await store.backtests.begin(organizationId, run)))
     return { problem: 'another backtest is running in this environment: wait until it has ended, or cancel it' }
   return { id, done: runKept(installation, act, { id, startedAt, policy, range, onProgress }) }
 }
@@ -92,8 +92,8 @@ export async function cancelBacktest(
   { organizationId, environment, actor, reason }: BacktestAct & { reason?: string | undefined },
 ): Promise<{ cancelled: true } | Problem> {
   const store = installation.stores[environment]
-  const run = await store.backtestRun(organizationId)
-  const policies = await store.listPolicies(organizationId)
+  const run = await store.backtests.run(organizationId)
+  const policies = await store.policies.list(organizationId)
   const policy = policies.find(({ id }) => id === run?.policy_id)
   const ended = { problem: 'no backtest is running: it has ended by itself' }
   if (!run?.is_running || !policy) return ended
@@ -135,21 +135,21 @@ async function runKept(
       onProgress: reporter(installation, act, running),
     })
     if ('problem' in result) {
-      await store.failBacktest(organizationId, id, result.problem)
+      await store.backtests.fail(organizationId, id, result.problem)
       return { problem: `${version} cannot decide: ${result.problem}` }
     }
     const done = { runId: id, decided: result.decided, total: result.decided }
-    if (!(await store.reportBacktest(organizationId, done))) return { problem: CANCELLED }
+    if (!(await store.backtests.report(organizationId, done))) return { problem: CANCELLED }
     if (!(await keep(installation, act, { ...running, result }))) return { problem: CANCELLED }
     return { id, version, checksum, ...result }
   } catch (error) {
     if (error instanceof BacktestCancelled) return { problem: CANCELLED }
     // The answer may have been lost after the result was written. The service may be closing: then the next reader sees
     // that the run was abandoned.
-    const kept = await store.backtest(organizationId, id).catch(() => undefined)
+    const kept = await store.backtests.find(organizationId, id).catch(() => undefined)
     if (kept) return { id, version, checksum, ...(JSON.parse(kept.result) as BacktestResult) }
     const failure = 'It did not come to its end, because the database did not answer. Start it again.'
-    await store.failBacktest(organizationId, id, failure).catch(() => {})
+    await store.backtests.fail(organizationId, id, failure).catch(() => {})
     return { problem: failure }
   }
 }
@@ -165,7 +165,7 @@ function reporter(
     if (performance.now() < reportAtMs) return true
     reportAtMs = performance.now() + REPORT_EVERY_MS
     onProgress?.(progress)
-    return stores[environment].reportBacktest(organizationId, { runId, ...progress })
+    return stores[environment].backtests.report(organizationId, { runId, ...progress })
   }
 }
 

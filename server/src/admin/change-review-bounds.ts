@@ -12,7 +12,7 @@ export async function changeReviewBounds(
   const refused = refusal(act, 'set review bounds') ?? boundsProblem(to)
   if (refused) return refused
   const { organizationId, reason } = act
-  const from = await installation.stores.production.reviewBounds(organizationId)
+  const from = await installation.stores.production.reviews.bounds(organizationId)
   if (BOUNDS.every((bound) => from[bound] === to[bound])) return { problem: 'these are the bounds already' }
   await recordOnProduction(
     installation,

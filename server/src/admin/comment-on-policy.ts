@@ -23,7 +23,7 @@ export async function commentOnPolicy(
   if (body === '' || body.length > COMMENT_CHARACTERS_MAX)
     return { problem: `a comment has 1 to ${COMMENT_CHARACTERS_MAX} characters` }
   const store = installation.stores[environment]
-  const policy = await store.policyByVersion(organizationId, version)
+  const policy = await store.policies.byVersion(organizationId, version)
   if (!policy) return { problem: `there is no policy ${JSON.stringify(version)} in ${environment}` }
   const { actor, via } = actorOf({ ...act, reason: '' })
   const context = recordContext(installation, { organizationId, actor })

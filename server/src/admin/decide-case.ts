@@ -85,7 +85,7 @@ export async function decideCase(
     const found = await openCase(installation, act, decided.id)
     if ('problem' in found) return found
     if (found.assignee_id !== null && found.assignee_id !== operator.id) return takenProblem(installation, act, found)
-    const waiting = await store.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
+    const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
     const pairs = pairsOf(waiting, decided.verdicts)
     if (!pairs) return CHANGED
     const { isTotalConfirmed } = decided
@@ -129,7 +129,7 @@ async function reviewAll(
   { pairs, reason, isTotalConfirmed }: Pick<CaseVerdict, 'reason' | 'isTotalConfirmed'> & { pairs: readonly Pair[] },
 ): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
   const store = installation.stores[environment]
-  const bounds = await installation.stores.production.reviewBounds(organizationId)
+  const bounds = await installation.stores.production.reviews.bounds(organizationId)
   const nowMs = Math.max(installation.nowMs(), ...pairs.map(({ decision }) => Date.parse(decision.created_at)))
   const now = new Date(nowMs).toISOString()
   const reviewer = { id: operator.id, name: operator.name }

@@ -25,7 +25,7 @@ export async function installSandboxPolicy(installation: Installation, organizat
       ...(step === 'proposed' && { proposed: row }),
     }),
   )
-  const switched = await installation.stores.sandbox.switchActivePolicy({
+  const switched = await installation.stores.sandbox.policies.switchActive({
     organizationId,
     policy: row,
     replacesId: undefined,

@@ -3,8 +3,6 @@ import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
-import type { EntryToRecord } from '../store/power/entry-queue.ts'
-import { unlessUndone } from '../store/power/undone.ts'
 import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type Acceptance,
@@ -23,6 +21,8 @@ import {
   type Operator,
   updateOperator,
 } from '../store/control/operators.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
+import { unlessUndone } from '../store/power/undone.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
 import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
 import { isInUse, membershipIn } from './memberships.ts'
@@ -108,7 +108,7 @@ export async function withdrawInvitation(
   const now = new Date(installation.nowMs()).toISOString()
   const { control } = installation.storage
   await control.recordQueued()
-  const byLog = await installation.stores.production.invitationByLog(organizationId, operatorId)
+  const byLog = await installation.stores.production.grants.invitation(organizationId, operatorId)
   const isWithdrawn = await control.recorded(async (transaction, record) => {
     const [inRows] = await withdrawInvitations(transaction, { organizationId, operatorId, now })
     // A link whose row is out of sight must not work once the row is back.

@@ -54,7 +54,7 @@ export async function assignCase(
     if (found.assignee_id === to) return found
     if (found.assignee_id !== seen) return takenProblem(installation, act, found)
     if (await commitAssignment(installation, act, { found, to }))
-      return (await installation.stores[act.environment].caseRow(act.organizationId, id))!
+      return (await installation.stores[act.environment].cases.row(act.organizationId, id))!
   }
   return TOO_BUSY
 }
@@ -67,7 +67,7 @@ export async function takeNextCase(
   const refused = mayNotReview(act)
   if (refused) return refused
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const found = await installation.stores[act.environment].oldestFreeCase(act.organizationId)
+    const found = await installation.stores[act.environment].cases.oldestFree(act.organizationId)
     if (!found) return { id: null }
     // Lost to another reviewer: the next attempt finds the case after it.
     if (await commitAssignment(installation, act, { found, to: act.operator.id })) return { id: found.id }
@@ -85,7 +85,7 @@ export async function addCaseNote(
   if (refused) return refused
   const { organizationId, operator } = act
   const store = installation.stores[act.environment]
-  const found = await store.caseRow(organizationId, id)
+  const found = await store.cases.row(organizationId, id)
   if (!found) return NOT_FOUND
   const context = contextOf(installation, act)
   const { entity_id } = found
@@ -130,12 +130,12 @@ async function targetProblem(
 export async function openCase(installation: Installation, act: CaseAct, id: string): Promise<Case | CaseProblem> {
   const { organizationId } = act
   const store = installation.stores[act.environment]
-  const found = await store.caseRow(organizationId, id)
+  const found = await store.cases.row(organizationId, id)
   if (!found) return NOT_FOUND
   if (found.review_id === null) return found
-  const body = await store.reviewBody(organizationId, found.review_id)
+  const body = await store.cases.reviewBody(organizationId, found.review_id)
   const { reviewer, created_at } = JSON.parse(body ?? '{}') as Partial<RecordedReview>
-  const keys = await store.keysOfReviews(organizationId, [found.review_id])
+  const keys = await store.reviews.keys(organizationId, [found.review_id])
   const name = nameReviewer(reviewer, keys.get(found.review_id))
   return { problem: `${name} has decided this case already, ${sayWhen(created_at)}`, code: 'case_decided' }
 }

@@ -25,7 +25,7 @@ export async function listDeliveries(
   if ('problem' in endpoint) return endpoint
   const { environment, organizationId } = owner
   const { id: endpointId, ...filter } = page
-  return installation.stores[environment].webhookDeliveries({ ...filter, organizationId, endpointId })
+  return installation.stores[environment].deliveries.page({ ...filter, organizationId, endpointId })
 }
 
 /** Lists the attempts to deliver one event to a webhook endpoint, in order. */
@@ -37,7 +37,7 @@ export async function listAttempts(
   const endpoint = await findEndpoint(installation, owner, id)
   if ('problem' in endpoint) return endpoint
   const { environment, organizationId } = owner
-  return installation.stores[environment].webhookAttempts({ organizationId, endpointId: id, eventId })
+  return installation.stores[environment].deliveries.attempts({ organizationId, endpointId: id, eventId })
 }
 
 /** A delivery with the request that each attempt sent, for operators. */
@@ -67,7 +67,7 @@ export async function showDelivery(
 ): Promise<ShownDelivery | undefined> {
   const store = stores[environment]
   const key = { organizationId, endpointId, eventId }
-  const [delivery, attempts] = await Promise.all([store.webhookDelivery(key), store.webhookAttempts(key)])
+  const [delivery, attempts] = await Promise.all([store.deliveries.find(key), store.deliveries.attempts(key)])
   if (!delivery) return undefined
   return {
     event_id: eventId,
@@ -148,7 +148,7 @@ async function oneEvent(
   eventId: string,
 ): Promise<Batch[] | Problem> {
   const { keptSince, kept } = retentionOf(installation)
-  const event = await installation.stores[environment].eventById(organizationId, eventId)
+  const event = await installation.stores[environment].webhooks.event(organizationId, eventId)
   if (event === undefined) return { problem: `there is no event ${eventId} in ${environment}`, code: 'event_not_found' }
   if (event.created_at < keptSince) return { problem: `${kept}: ${eventId} was written at ${event.created_at}` }
   return [{ events: [event], isLast: true }]
@@ -169,7 +169,7 @@ async function* undelivered(
   let afterEventId: string = createNewId(() => sinceMs - 1)('evt')
   while (true) {
     const limit = REDELIVERIES_PER_WRITE + 1
-    const found = await store.undeliveredEvents({ organizationId, endpointId, afterEventId, limit })
+    const found = await store.webhooks.undeliveredEvents({ organizationId, endpointId, afterEventId, limit })
     const isLast = found.length < limit
     const events = found.slice(0, REDELIVERIES_PER_WRITE)
     if (events.length > 0) yield { events, isLast }
@@ -184,7 +184,7 @@ export async function sendTest(
   { environment, organizationId, actor }: WebhookAct,
 ): Promise<{ event_id: string; endpoints: ReturnType<typeof testedEndpoints> }> {
   const { stores, newId, requestId = newId('req') } = installation
-  const endpoints = await stores[environment].webhookEndpoints(organizationId)
+  const endpoints = await stores[environment].webhooks.endpoints(organizationId)
   const context = recordContext({ ...installation, requestId }, { organizationId, actor })
   const { events, auditEntries } = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
   await commitOrThrow(stores[environment], { organizationId, rows: { events }, auditEntries })

@@ -1,11 +1,4 @@
 import type { Installation } from '../installation/installation.ts'
-import type { EntryToRecord } from '../store/power/entry-queue.ts'
-import {
-  type GateDelivery,
-  newestDelivery,
-  newestTestDelivery,
-  policyActivatedAt,
-} from '../store/environment/gate-evidence.ts'
 import {
   APPROVALS_NEEDED,
   insertGateApproval,
@@ -13,8 +6,15 @@ import {
   withdrawGateApprovals,
 } from '../store/control/live-gate.ts'
 import { listOperators, type Operator, type Role } from '../store/control/operators.ts'
-import type { ActivePolicy } from '../store/environment/policies.ts'
 import { listTeam, readIntroductions } from '../store/control/team.ts'
+import {
+  type GateDelivery,
+  newestDelivery,
+  newestTestDelivery,
+  policyActivatedAt,
+} from '../store/environment/gate-evidence.ts'
+import type { ActivePolicy } from '../store/environment/policies.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import type { NewAuditEntry } from '../store/write-path/record.ts'
 import { approvalWithdrawn, productionEntry } from './entries.ts'
 import { actorOf, canAct, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
@@ -127,7 +127,7 @@ export async function gateEvidence(installation: Installation, organizationId: s
   const [policy, activatedAt, endpoints, verified, test, team] = await Promise.all([
     confirmedPolicy(installation, organizationId),
     policyActivatedAt(production, organizationId),
-    stores.production.webhookEndpoints(organizationId),
+    stores.production.webhooks.endpoints(organizationId),
     newestDelivery(production, organizationId),
     newestTestDelivery(production, organizationId),
     listTeam(storage.control, { organizationId, now: new Date(installation.nowMs()).toISOString() }),
@@ -146,7 +146,7 @@ export async function gateEvidence(installation: Installation, organizationId: s
 
 /** The active policy of production, if the audit log confirms its activation: no other policy decides. */
 async function confirmedPolicy({ stores }: Installation, organizationId: string): Promise<ActivePolicy | undefined> {
-  const policy = await stores.production.activePolicy(organizationId)
+  const policy = await stores.production.policies.active(organizationId)
   return policy && policy.activated_checksum === policy.checksum ? policy : undefined
 }
 
@@ -182,7 +182,7 @@ export async function hasApprovedGate(
 
 async function approversByLog({ storage, stores }: Installation, organizationId: string): Promise<string[]> {
   await storage.control.recordQueued()
-  return stores.production.gateApproversByLog(organizationId)
+  return stores.production.grants.gateApprovers(organizationId)
 }
 
 function gateEntry<T extends 'live_gate.approved' | 'live_gate.closed'>(

@@ -6,10 +6,10 @@ import type { Installation } from '../installation/installation.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import type { Scope } from '../security/scopes.ts'
-import { DatabaseUnavailable } from '../store/database/database.ts'
-import { sealRow } from '../store/power/row-mac.ts'
-import type { ApiKey } from '../store/environment/api-keys.ts'
 import type { Operator } from '../store/control/operators.ts'
+import { DatabaseUnavailable } from '../store/database/database.ts'
+import type { ApiKey } from '../store/environment/api-keys.ts'
+import { sealRow } from '../store/power/row-mac.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { KeyChange } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
@@ -162,7 +162,7 @@ async function changeKey(
 ): Promise<boolean> {
   const store = installation.stores[environment]
   for (let tries = 1; ; tries++) {
-    const key = await store.findKeyOf(organizationId, keyId)
+    const key = await store.apiKeys.ofOrganization(organizationId, keyId)
     const mayChange =
       key?.revoked_at === null &&
       ('revoked_at' in change || (key.disabled_at === null) === (change.disabled_at !== null))

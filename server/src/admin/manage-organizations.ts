@@ -49,7 +49,7 @@ export async function prepareOrganization(
   const trail = { organizationId, trailId: organizationId, beforeSeq: undefined, limit: 1 }
   for (const environment of ENVIRONMENTS) {
     const store = installation.stores[environment]
-    if ((await store.auditTrail(trail)).length > 0) continue
+    if ((await store.auditLog.trail(trail)).length > 0) continue
     const entry = auditEntryRow(recordContext(installation, { organizationId, actor }), {
       type: 'organization.created',
       trailId: organizationId,
@@ -58,7 +58,7 @@ export async function prepareOrganization(
     })
     await commitOrThrow(store, { organizationId, auditEntries: [entry] })
   }
-  if (!(await installation.stores.sandbox.activePolicy(organizationId)))
+  if (!(await installation.stores.sandbox.policies.active(organizationId)))
     await installSandboxPolicy(installation, organizationId)
 }
 

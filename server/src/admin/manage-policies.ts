@@ -2,8 +2,8 @@ import type { Environment } from '../config.ts'
 import { canonicalJson, sha256 } from '../core/canonical-json.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { Installation } from '../installation/installation.ts'
-import { DatabaseError } from '../store/database/database.ts'
 import { findOperatorById } from '../store/control/operators.ts'
+import { DatabaseError } from '../store/database/database.ts'
 import type { PolicyState, PolicyStep, PolicySwitch, StoredPolicy } from '../store/environment/policies.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
@@ -54,7 +54,7 @@ export async function proposePolicy(
   const policy = await examinePolicyApart(installation.threads, { source }, clientOf(act))
   if ('problem' in policy) return policy
   const { version } = policy.document
-  const known = await installation.stores[act.environment].policyByVersion(act.organizationId, version)
+  const known = await installation.stores[act.environment].policies.byVersion(act.organizationId, version)
   if (known) return versionTaken(version, known.checksum === policy.checksum)
 
   const context = stepContext(act)
@@ -122,7 +122,7 @@ export async function rejectPolicy(
   if (refused) return refused
   const policy = await findPolicy(installation, act, version)
   if ('problem' in policy) return policy
-  const steps = await installation.stores[act.environment].policySteps(act.organizationId, policy.id)
+  const steps = await installation.stores[act.environment].policies.steps(act.organizationId, policy.id)
   if (policy.state === 'rejected' || steps.some(({ step }) => step === 'activated'))
     return { problem: `${version} is ${policy.state}: only a policy that was never active can be rejected` }
   const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
@@ -149,9 +149,9 @@ export async function activatePolicy(
   if (altered) return altered
 
   const store = installation.stores[act.environment]
-  const active = await store.activePolicy(act.organizationId)
-  const replaced = active && (await store.policyByVersion(act.organizationId, active.version))
-  const switched = await store.switchActivePolicy({
+  const active = await store.policies.active(act.organizationId)
+  const replaced = active && (await store.policies.byVersion(act.organizationId, active.version))
+  const switched = await store.policies.switchActive({
     organizationId: act.organizationId,
     policy,
     replacesId: replaced?.id,
@@ -202,7 +202,7 @@ async function approvedTests(
   const { version, state } = policy
   if (state === 'active') return { problem: `${version} is active already` }
   if (state === 'rejected') return { problem: `${version} was rejected: propose a policy under a new version instead` }
-  const steps = await store.policySteps(organizationId, policy.id)
+  const steps = await store.policies.steps(organizationId, policy.id)
   const approval = steps.findLast(({ step }) => step === 'approved')
   if (!approval) return { problem: `${version} is not approved yet: policy approve ${version}` }
   const examined = await examinePolicyApart(installation.threads, storedOf(policy), clientOf(act))
@@ -212,7 +212,7 @@ async function approvedTests(
       problem: `the approval of ${version} is for another document or other test results: propose it under a new version`,
     }
   const { backtest } = JSON.parse(approval.evidence) as { backtest?: BacktestEvidence | null }
-  const stored = backtest ? await store.backtest(organizationId, backtest.id) : undefined
+  const stored = backtest ? await store.backtests.find(organizationId, backtest.id) : undefined
   if (backtest && (stored?.checksum !== policy.checksum || sha256(stored.result) !== backtest.result_sha256))
     return {
       problem: `the backtest ${backtest.id} that the approval of ${version} is based on was altered or deleted: propose it under a new version`,
@@ -227,10 +227,10 @@ async function newestBacktest(
   policy: StoredPolicy,
 ): Promise<BacktestEvidence | null> {
   const store = stores[environment]
-  const newest = (await store.backtestsOf(organizationId, policy.id)).find(
+  const newest = (await store.backtests.ofPolicy(organizationId, policy.id)).find(
     ({ checksum }) => checksum === policy.checksum,
   )
-  const stored = newest && (await store.backtest(organizationId, newest.id))
+  const stored = newest && (await store.backtests.find(organizationId, newest.id))
   if (!stored) return null
   const { id, decided, changed, result } = stored
   return { id, decided, changed, result_sha256: sha256(result) }
@@ -257,7 +257,7 @@ async function findPolicy(
   { environment, organizationId }: SolePolicyAct,
   version: string,
 ): Promise<StoredPolicy | Problem> {
-  const policy = await stores[environment].policyByVersion(organizationId, version)
+  const policy = await stores[environment].policies.byVersion(organizationId, version)
   return (
     policy ?? { problem: `there is no policy ${JSON.stringify(version)} in ${environment}: policy list shows them` }
   )
@@ -270,8 +270,8 @@ async function unconfirmed(
   policy: StoredPolicy,
 ): Promise<Problem | undefined> {
   const store = stores[environment]
-  if (await store.isConfirmed(policy)) return undefined
-  const { steps_taken } = (await store.policyByVersion(organizationId, policy.version)) ?? policy
+  if (await store.policies.isConfirmed(policy)) return undefined
+  const { steps_taken } = (await store.policies.byVersion(organizationId, policy.version)) ?? policy
   if (steps_taken !== policy.steps_taken) return changedConcurrently(policy.version, policy.version)
   return {
     problem: `the stored policy ${policy.version} or its steps are not those that the audit log recorded: run audit verify, and propose it under a new version`,

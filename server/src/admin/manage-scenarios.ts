@@ -40,7 +40,7 @@ export async function addScenario(
   if (tooLong) return tooLong
   const { organizationId, actor } = act
   // Two operators who save at the same moment may exceed the number by one each.
-  const kept = await installation.stores[act.environment].scenarios(organizationId)
+  const kept = await installation.stores[act.environment].scenarios.list(organizationId)
   if (kept.length >= SCENARIOS_MAX) return { problem: `there are ${SCENARIOS_MAX} scenarios already: remove one first` }
   const id = installation.newId('scn')
   const context = recordContext(installation, act)

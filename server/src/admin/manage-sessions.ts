@@ -1,7 +1,5 @@
 import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
-import type { Queryable } from '../store/database/database.ts'
-import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import {
   deleteSessions,
   findStoredSession,
@@ -13,6 +11,8 @@ import {
   type SignedInSession,
   useSession,
 } from '../store/control/sessions.ts'
+import type { Queryable } from '../store/database/database.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { entriesForAccount, installationEntry, sessionEnded, sessionsEnded } from './entries.ts'
 
 /** How an operator proved who they are. */
@@ -105,7 +105,7 @@ export async function endingOfSession(
 ): Promise<(transaction: Queryable, record: (entry: EntryToRecord) => void) => Promise<boolean>> {
   const { storage, stores } = installation
   await storage.control.recordQueued()
-  const isOnLog = await stores.production.hasSessionByLog({ accountId, sessionId })
+  const isOnLog = await stores.production.grants.hasSession({ accountId, sessionId })
   return async (transaction, record) => {
     const ended = await deleteSessions(transaction, { accountId, sessionId })
     const isEnded = isOnLog || ended.length > 0

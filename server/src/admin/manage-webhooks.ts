@@ -124,7 +124,7 @@ export async function listEndpoints(
   installation: Installation,
   { environment, organizationId }: WebhookOwner,
 ): Promise<ShownEndpoint[]> {
-  const endpoints = await installation.stores[environment].webhookEndpoints(organizationId)
+  const endpoints = await installation.stores[environment].webhooks.endpoints(organizationId)
   return endpoints.map((endpoint) => show(installation, environment, endpoint))
 }
 
@@ -275,7 +275,7 @@ export async function removeEndpoint(
   })
   if (lost) return changedConcurrently(id)
   // Upkeep goes on where a crash ends this.
-  while ((await store.endRemovedDeliveries(now, ENDED_PER_WRITE)) === ENDED_PER_WRITE);
+  while ((await store.deliveries.endRemoved(now, ENDED_PER_WRITE)) === ENDED_PER_WRITE);
   return { id, removed: true }
 }
 
@@ -283,7 +283,7 @@ async function enabledLimitProblem(
   { stores }: Installation,
   { environment, organizationId }: WebhookOwner,
 ): Promise<Problem | undefined> {
-  const endpoints = await stores[environment].webhookEndpoints(organizationId)
+  const endpoints = await stores[environment].webhooks.endpoints(organizationId)
   if (endpoints.filter(({ state }) => state === 'enabled').length < ENABLED_PER_ORGANIZATION_MAX) return undefined
   return {
     problem: `an organization has at most ${ENABLED_PER_ORGANIZATION_MAX} enabled webhook endpoints in an environment: disable one first`,
@@ -335,7 +335,7 @@ export async function findEndpoint(
   { environment, organizationId }: WebhookOwner,
   id: string,
 ): Promise<WebhookEndpoint | Problem> {
-  const endpoint = await stores[environment].webhookEndpoint(organizationId, id)
+  const endpoint = await stores[environment].webhooks.endpoint(organizationId, id)
   if (endpoint) return endpoint
   const problem = `there is no webhook endpoint ${id} in ${environment}: webhooks list shows them`
   return { problem, code: 'endpoint_not_found' }

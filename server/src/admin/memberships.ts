@@ -3,9 +3,9 @@
  * questions are about what must not happen then, so rows do not answer them.
  */
 import type { Installation } from '../installation/installation.ts'
-import { INSTALLATION_LOG, identityId } from '../store/power/power-tables.ts'
 import type { Identity } from '../store/control/account-identities.ts'
 import type { Membership } from '../store/environment/memberships.ts'
+import { INSTALLATION_LOG, identityId } from '../store/power/power-tables.ts'
 
 /** Whether an account acts for an organization, so that only its own sign-in may accept an invitation for it. */
 export async function isInUse(installation: Installation, accountId: string): Promise<boolean> {
@@ -26,9 +26,9 @@ export async function membershipIn(
 
 async function membershipsOf({ storage, stores }: Installation, accountIds: string[]): Promise<Membership[]> {
   await storage.control.recordQueued()
-  return stores.production.membershipsOf(accountIds)
+  return stores.production.grants.memberships(accountIds)
 }
 
 function accountsOf({ stores }: Installation, { issuer, subject }: Identity): Promise<string[]> {
-  return stores.production.accountsOfIdentity(INSTALLATION_LOG, identityId(issuer, subject))
+  return stores.production.grants.accountsOfIdentity(INSTALLATION_LOG, identityId(issuer, subject))
 }

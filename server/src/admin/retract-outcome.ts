@@ -5,10 +5,10 @@ import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcom
 import { dayOf } from '../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf, untallyOutcome } from '../core/graph/track-record.ts'
 import type { Installation } from '../installation/installation.ts'
+import { findOperatorById, listOperators, type Operator } from '../store/control/operators.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { StoredTrackRecord } from '../store/environment/graph.ts'
-import { findOperatorById, listOperators, type Operator } from '../store/control/operators.ts'
 import type { OutcomeWithRetraction } from '../store/environment/outcomes.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
@@ -52,10 +52,10 @@ export async function listOutcomes(
   { environment, organizationId, decisionId }: { environment: Environment; organizationId: string; decisionId: string },
 ): Promise<RetractionStanding[] | Problem> {
   const store = stores[environment]
-  if (!(await store.decision({ organizationId, id: decisionId })))
+  if (!(await store.decisions.find({ organizationId, id: decisionId })))
     return { problem: `there is no decision ${JSON.stringify(decisionId)} in ${environment}` }
   const operators = await listOperators(storage.control, organizationId)
-  return (await store.outcomesWithRetractions(organizationId, decisionId)).map((outcome) => {
+  return (await store.outcomes.ofDecisionWithRetractions(organizationId, decisionId)).map((outcome) => {
     const proposer = operators.find(({ id }) => id === outcome.proposed_by)
     return standingOf(outcome, proposer && mayRetract(proposer) ? proposer : undefined)
   })
@@ -75,7 +75,7 @@ export async function retractOutcome(
   const { environment, organizationId, operator } = act
   const store = installation.stores[environment]
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const outcome = await store.outcomeWithRetraction(organizationId, outcomeId)
+    const outcome = await store.outcomes.withRetraction(organizationId, outcomeId)
     if (!outcome) return { problem: `there is no outcome ${JSON.stringify(outcomeId)} in ${environment}` }
     if (outcome.retracted_at) return { problem: `this outcome was retracted at ${outcome.retracted_at}` }
     const proposer = await standingProposer(installation, act, outcome)
@@ -86,7 +86,7 @@ export async function retractOutcome(
     const written = await commitOnce(installation, act, change)
     if (written === 'taken') return CHANGED_AT_ONCE
     if (written === 'written')
-      return standingOf((await store.outcomeWithRetraction(organizationId, outcomeId))!, proposer ?? operator)
+      return standingOf((await store.outcomes.withRetraction(organizationId, outcomeId))!, proposer ?? operator)
   }
   return { problem: 'facts about this entity are being recorded too fast: try again in a moment' }
 }
@@ -98,7 +98,8 @@ async function standingProposer(
   { id, proposed_by }: OutcomeWithRetraction,
 ): Promise<Operator | undefined> {
   // A proposal that was inserted with SQL would let one operator do what takes two.
-  if (proposed_by === null || !(await stores[environment].isProposalConfirmed(organizationId, id))) return undefined
+  if (proposed_by === null || !(await stores[environment].outcomes.isProposalConfirmed(organizationId, id)))
+    return undefined
   const proposer = await findOperatorById(storage.control, organizationId, proposed_by)
   return proposer && mayRetract(proposer) ? proposer : undefined
 }
@@ -116,8 +117,8 @@ async function nextStep(
   const store = installation.stores[act.environment]
   // INVARIANT: the entity is read before its outcomes, as when an outcome is recorded. If another outcome is committed in
   // between, this change loses by the entity's version.
-  const entity = (await store.entity({ organizationId, id: entity_id }))!
-  const others = otherThan(outcome, await store.outcomesOf(organizationId, decision_id))
+  const entity = (await store.entities.find({ organizationId, id: entity_id }))!
+  const others = otherThan(outcome, await store.outcomes.ofDecision(organizationId, decision_id))
   if (outcome.type === 'funded' && !others.some(({ type }) => type === 'funded')) {
     const repaid = others.find(({ type }) => type === 'repaid')
     if (repaid)
@@ -126,8 +127,8 @@ async function nextStep(
   const context = recordContext(installation, { organizationId, actor: actorOf(act).actor })
   const step = recordStep(context, act, { outcome, proposer, id: installation.newId('ret') })
   if (!proposer) return { organizationId, ...step }
-  const allOthers = otherThan(outcome, await store.outcomesOfEntity(organizationId, entity_id))
-  const known = (await store.trackRecords(organizationId, [entity_id])).get(entity_id)!
+  const allOthers = otherThan(outcome, await store.outcomes.ofEntity(organizationId, entity_id))
+  const known = (await store.graph.trackRecords(organizationId, [entity_id])).get(entity_id)!
   const { now } = context
   const retracted = factOf(outcome.body)
   return {

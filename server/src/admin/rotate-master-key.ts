@@ -5,13 +5,13 @@ import type { Installation } from '../installation/installation.ts'
 import type { MasterKey } from '../security/master-key.ts'
 import { generateMasterKey, promoteNextKey, readNextKey, saveNextKey } from '../security/master-key-file.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { Row } from '../store/database/database.ts'
-import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from '../store/power/power-tables.ts'
-import { resealRows } from '../store/power/reseal-rows.ts'
-import { encryptWebhooksAgain } from '../store/environment/encrypted-secrets.ts'
-import { listRunningNodes } from '../store/database/health.ts'
 import { beginKeyRotation, endKeyRotation, readStoredKeys } from '../store/control/master-keys.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
+import type { Row } from '../store/database/database.ts'
+import { listRunningNodes } from '../store/database/health.ts'
+import { encryptWebhooksAgain } from '../store/environment/encrypted-secrets.ts'
+import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from '../store/power/power-tables.ts'
+import { resealRows } from '../store/power/reseal-rows.ts'
 
 /** A node that has not checked its database for this long has ended: it checks every five seconds. */
 const SILENT_SECONDS = 20

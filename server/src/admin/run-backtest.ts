@@ -1,8 +1,8 @@
 import { addOlder, type BacktestCounts, resultOf } from '../core/backtest/backtest-counts.ts'
 import type { BacktestResult } from '../core/backtest/backtest-result.ts'
 import { lowestIdAt } from '../ids/new-id.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { CaseBounds } from '../store/environment/backtest-cases.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { defineTask } from '../threads/task.ts'
 import type { TaskClient, ThreadPool } from '../threads/thread-pool.ts'
 import type { beginCounting, countDecisions } from './count-decisions.ts'
@@ -30,7 +30,7 @@ export interface BacktestRange {
 
 /** Where a backtest reads, and where it decides. */
 export interface BacktestParts {
-  store: Pick<EnvironmentStore, 'countCases' | 'recordedCases' | 'outcomesBetween'>
+  store: { backtests: Pick<EnvironmentStore['backtests'], 'countCases' | 'recordedCases' | 'outcomesBetween'> }
   threads: ThreadPool
 }
 
@@ -57,7 +57,7 @@ export async function runBacktest(
 ): Promise<BacktestResult | { problem: string }> {
   const { organizationId } = client
   const bounds = boundsOf(range)
-  const total = await store.countCases(organizationId, bounds, range.last)
+  const total = await store.backtests.countCases(organizationId, bounds, range.last)
   const begun = await threads.run(BEGIN, given, client)
   if ('problem' in begun) return begun
   const { policy, counts } = begun
@@ -90,13 +90,13 @@ export async function runBacktest(
 }
 
 async function readPage(
-  store: Pick<EnvironmentStore, 'recordedCases' | 'outcomesBetween'>,
+  store: { backtests: Pick<EnvironmentStore['backtests'], 'recordedCases' | 'outcomesBetween'> },
   { organizationId, bounds, limit }: { organizationId: string; bounds: CaseBounds; limit: number },
 ) {
-  const cases = await store.recordedCases(organizationId, bounds, limit)
+  const cases = await store.backtests.recordedCases(organizationId, bounds, limit)
   if (cases.length === 0) return { cases, outcomes: [] }
   const ids = { first: cases.at(-1)!.id, last: cases[0]!.id }
-  return { cases, outcomes: await store.outcomesBetween(organizationId, ids) }
+  return { cases, outcomes: await store.backtests.outcomesBetween(organizationId, ids) }
 }
 
 function boundsOf({ fromMs, toMs }: BacktestRange): CaseBounds {

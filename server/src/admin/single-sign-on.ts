@@ -2,8 +2,6 @@
 import type { OidcSettings } from '../config.ts'
 import { emailProblem, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
-import { identityId } from '../store/power/power-tables.ts'
-import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {
   accountOfIdentity,
   deleteIdentities,
@@ -26,6 +24,8 @@ import {
 } from '../store/control/operators.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
 import { listPasskeys } from '../store/control/passkeys.ts'
+import { identityId } from '../store/power/power-tables.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
 import { setRole } from './change-operators.ts'
 import { entriesForAccount, installationEntry, operatorEntry } from './entries.ts'
 import { membershipIn } from './memberships.ts'

@@ -3,8 +3,6 @@ import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { generateRecoveryCodes, hashRecoveryCode, isRecoveryCode } from '../security/recovery-code.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { EntryToRecord } from '../store/power/entry-queue.ts'
-import { Undone, unlessUndone } from '../store/power/undone.ts'
 import {
   type AccountCodes,
   acceptAccountCode,
@@ -18,6 +16,8 @@ import {
   takeRecoveryCode,
 } from '../store/control/account-codes.ts'
 import { findAccount, updateAccount } from '../store/control/accounts.ts'
+import type { EntryToRecord } from '../store/power/entry-queue.ts'
+import { Undone, unlessUndone } from '../store/power/undone.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
 
 /** An account, as far as its second factor needs it. */

@@ -132,7 +132,7 @@ export class Responder {
   }
 
   async #keptAnswer(keyed: KeyedRequest): Promise<Answer | Failure | undefined> {
-    const kept = await this.#parts.tools.store.keptAnswer(keyed)
+    const kept = await this.#parts.tools.store.idempotencyKeys.keptAnswer(keyed)
     if (!kept) return undefined
     if (kept.fingerprint !== keyed.fingerprint) return fail('idempotency_key_reused')
     return { status: kept.status, body: kept.body, replayed: true }

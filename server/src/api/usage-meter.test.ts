@@ -13,7 +13,13 @@ function meterOn(
 ) {
   const errors: unknown[] = []
   const nothing = async () => {}
-  const store = { commit, touchApiKeys: nothing, addKeyUsage: nothing, addLatencies: nothing, ...others }
+  const store = {
+    commit,
+    apiKeys: { touch: nothing },
+    usage: { addByKey: nothing },
+    latencies: { add: nothing },
+    ...others,
+  }
   return { meter: new UsageMeter({ store, nowMs, onError: (error) => errors.push(error) }), errors }
 }
 
@@ -66,13 +72,17 @@ test('counts of keys and latencies that could not be written are written once th
     if (isAway) throw new DatabaseUnavailable('connection refused')
   }
   const { meter, errors } = meterOn(async () => ({}), {
-    async addKeyUsage(_, usages) {
-      refuse()
-      keys.push(...usages)
+    usage: {
+      async addByKey(_, usages) {
+        refuse()
+        keys.push(...usages)
+      },
     },
-    async addLatencies(_, histograms) {
-      refuse()
-      latencies.push(...histograms)
+    latencies: {
+      async add(_, histograms) {
+        refuse()
+        latencies.push(...histograms)
+      },
     },
   })
   const caller = callerOf('org_a')
@@ -98,9 +108,11 @@ test('counts of keys and latencies that could not be written are written once th
 test('counts whose fate is unknown are not counted twice', async () => {
   let written = 0
   const { meter } = meterOn(async () => ({}), {
-    async addKeyUsage(_, usages) {
-      written += usages[0]!.requests
-      throw new DatabaseUnavailable('no answer', { endSession: async () => true })
+    usage: {
+      async addByKey(_, usages) {
+        written += usages[0]!.requests
+        throw new DatabaseUnavailable('no answer', { endSession: async () => true })
+      },
     },
   })
   meter.countRequest(callerOf('org_a'), 200)
@@ -117,10 +129,10 @@ test('a request counts for the day of its answer, also if the flush comes after 
     return {}
   }
   const hours: string[] = []
-  const addLatencies: Store['addLatencies'] = async (_, histograms) => {
+  const add: Store['latencies']['add'] = async (_, histograms) => {
     for (const { day, hour } of histograms) hours.push(`${day} ${hour}`)
   }
-  const { meter, errors } = meterOn(commit, { addLatencies }, () => Date.parse(now))
+  const { meter, errors } = meterOn(commit, { latencies: { add } }, () => Date.parse(now))
   meter.countRequest(callerOf('org_a'), 200)
   meter.noteDecisionTime('org_a', 3)
   now = '2026-11-16T00:00:00.100Z'

@@ -9,7 +9,11 @@ import type { Caller } from './define-endpoint.ts'
 
 const FLUSH_EVERY_MS = 1_000
 
-type MeterStore = Pick<EnvironmentStore, 'commit' | 'touchApiKeys' | 'addKeyUsage' | 'addLatencies'>
+type MeterStore = Pick<EnvironmentStore, 'commit'> & {
+  apiKeys: Pick<EnvironmentStore['apiKeys'], 'touch'>
+  usage: Pick<EnvironmentStore['usage'], 'addByKey'>
+  latencies: Pick<EnvironmentStore['latencies'], 'add'>
+}
 
 /** The requests of one day that are not written yet. */
 interface Count {
@@ -106,7 +110,7 @@ export class UsageMeter {
     // All of them fail when the database is away; one report is enough.
     const failed = flushed.find((result) => result.status === 'rejected')
     if (failed) this.#onError(failed.reason)
-    if (uses.length > 0) await this.#store.touchApiKeys(uses).catch(this.#onError)
+    if (uses.length > 0) await this.#store.apiKeys.touch(uses).catch(this.#onError)
   }
 
   /** Stops the timer and writes the last counts. */
@@ -132,7 +136,7 @@ export class UsageMeter {
   async #flushKeys(keys: readonly CountOfKey[]): Promise<void> {
     if (keys.length === 0) return
     try {
-      await this.#store.addKeyUsage(nodeId, keys)
+      await this.#store.usage.addByKey(nodeId, keys)
     } catch (error) {
       if (!mayBeWritten(error)) for (const key of keys) this.#addKey(key)
       throw error
@@ -142,7 +146,7 @@ export class UsageMeter {
   async #flushLatencies(latencies: readonly LatencyCounts[]): Promise<void> {
     if (latencies.length === 0) return
     try {
-      await this.#store.addLatencies(nodeId, latencies)
+      await this.#store.latencies.add(nodeId, latencies)
     } catch (error) {
       if (!mayBeWritten(error))
         for (const { counts, ...hour } of latencies)

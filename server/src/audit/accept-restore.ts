@@ -33,7 +33,7 @@ export async function acceptRestore(parts: AcceptParts): Promise<RestoredLog[]> 
   knownHeads.reload()
   const ids = knownHeads.organizationIds()
   const restored: RestoredLog[] = []
-  for (const end of await store.logEnds(ids)) {
+  for (const end of await store.sealing.logEnds(ids)) {
     const known = knownHeads.newest(end.org_id)!
     if (!isLost(known, end.head)) continue
     const tree_size = end.head?.tree_size ?? 0

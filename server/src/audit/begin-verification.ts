@@ -46,7 +46,11 @@ const PROBLEMS_KEPT_MAX = 50
 export async function beginVerification(wanted: WantedVerification): Promise<{ begun: boolean; done: Promise<void> }> {
   const { store, newId, organizationId, operatorId } = wanted
   const runId = newId('aud')
-  const begun = await store.beginVerification(organizationId, { runId, startedBy: operatorId, startedAt: now(wanted) })
+  const begun = await store.verificationRuns.begin(organizationId, {
+    runId,
+    startedBy: operatorId,
+    startedAt: now(wanted),
+  })
   return { begun, done: begun ? run(wanted, runId) : Promise.resolve() }
 }
 
@@ -58,12 +62,12 @@ async function run(wanted: WantedVerification, runId: string): Promise<void> {
   try {
     const kept = await verify(wanted, runId)
     await record(wanted, kept)
-    await store.endVerification(organizationId, { runId, at: now(wanted), result: JSON.stringify(kept) })
+    await store.verificationRuns.end(organizationId, { runId, at: now(wanted), result: JSON.stringify(kept) })
   } catch (error) {
     if (error instanceof TakenOver) return
     const failure = 'The verification did not come to its end, because the database did not answer. Start it again.'
     // The service may be closing: then the next reader sees that the run was abandoned.
-    await store.endVerification(organizationId, { runId, at: now(wanted), failure }).catch(() => {})
+    await store.verificationRuns.end(organizationId, { runId, at: now(wanted), failure }).catch(() => {})
   }
 }
 
@@ -77,7 +81,11 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return
       reportAtMs = performance.now() + REPORT_EVERY_MS
-      const isOurs = await store.reportVerification(organizationId, { runId, leavesDone: leaves, leavesSize: size })
+      const isOurs = await store.verificationRuns.report(organizationId, {
+        runId,
+        leavesDone: leaves,
+        leavesSize: size,
+      })
       if (!isOurs) throw new TakenOver()
     },
   })

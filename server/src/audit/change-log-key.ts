@@ -47,7 +47,7 @@ export async function adoptLogKey(logs: LogsToChange, current: MasterKey, next: 
   const { environment, database } = logs
   const ids = keyIds(environment, current, next)
   const store = openEnvironmentStore(database, next.storeKeys(environment))
-  const ends = await store.logEnds(logs.organizationIds)
+  const ends = await store.sealing.logEnds(logs.organizationIds)
   const left = ends.filter(({ head }) => head?.key_id !== ids.next_key_id).map(({ org_id }) => org_id)
   const data = { ...ids, reason: logs.reason }
   return record(
@@ -92,7 +92,7 @@ async function record(logs: LogsToChange, { store, keys, type, data }: Recorded)
   })
   await sealer.sealAll()
   const signedBy = keyId(keys.signing.publicKey)
-  for (const { org_id, head } of await store.logEnds(organizationIds))
+  for (const { org_id, head } of await store.sealing.logEnds(organizationIds))
     if (head?.key_id !== signedBy) problems.push(`the log of ${org_id} was not signed with the key ${signedBy}`)
   return problems
 }

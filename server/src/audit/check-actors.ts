@@ -1,5 +1,5 @@
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { EntryOnTrail } from '../store/environment/audit-verification.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { dataOf } from '../store/environment/stored-entry.ts'
 import { POWER_ENTRIES, type PowerlessTime, powerlessTimes } from './powerless-times.ts'
 
@@ -21,9 +21,9 @@ const RECORDED_LATER = ['audit_log.verified', 'policy.backtested']
 /** The stores whose logs name the actors of a log. */
 interface Logs {
   /** Of the log that is checked; it has the entries of its API keys. */
-  own: Pick<EnvironmentStore, 'subjectsWithEntry' | 'entriesAbout'>
+  own: { auditRecords: Pick<EnvironmentStore['auditRecords'], 'subjectsWithEntry' | 'entriesAbout'> }
   /** Of production, whose log has the entries of people. */
-  people: Pick<EnvironmentStore, 'subjectsWithEntry' | 'entriesAbout' | 'signIns'>
+  people: { auditRecords: Pick<EnvironmentStore['auditRecords'], 'subjectsWithEntry' | 'entriesAbout' | 'signIns'> }
 }
 
 /**
@@ -58,8 +58,8 @@ export class ActorCheck {
     const acted = entries.filter(({ actor_type, actor_id }) => actor_type === type && !this.#checked.has(actor_id))
     const ids = [...new Set(acted.map(({ actor_id }) => actor_id))]
     if (ids.length === 0) return
-    const created = await log.subjectsWithEntry(this.#organizationId, ids, CREATED_BY[type])
-    const about = await log.entriesAbout(this.#organizationId, ids, POWER_ENTRIES)
+    const created = await log.auditRecords.subjectsWithEntry(this.#organizationId, ids, CREATED_BY[type])
+    const about = await log.auditRecords.entriesAbout(this.#organizationId, ids, POWER_ENTRIES)
     for (const id of ids) {
       this.#checked.add(id)
       this.#powerless.set(id, powerlessTimes(about.get(id) ?? []))
@@ -83,7 +83,9 @@ export class ActorCheck {
   async #checkSession({ id, actor_id, occurred_at }: EntryOnTrail): Promise<void> {
     let signIns = this.#signIns.get(actor_id)
     if (!signIns) {
-      signIns = (await this.#logs.people.signIns(this.#organizationId, actor_id)).map((at) => Date.parse(at))
+      signIns = (await this.#logs.people.auditRecords.signIns(this.#organizationId, actor_id)).map((at) =>
+        Date.parse(at),
+      )
       this.#signIns.set(actor_id, signIns)
     }
     const at = Date.parse(occurred_at)

@@ -1,5 +1,5 @@
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { EntryOnTrail } from '../store/environment/audit-verification.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 
 /** The place on a trail that the next entry follows. */
 interface Place {

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { sha256 } from '../core/canonical-json.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { HashedDecision, RecordedTable } from '../store/environment/audit-records.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import { apiKeySha256, type HashedTable, recordSha256 } from '../store/write-path/record-hash.ts'
 
@@ -81,7 +81,7 @@ export async function compareRecords(
 
 function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>, record: string): Compare {
   return async (store, organizationId, entries) => {
-    const rows = await store.recordsById(table, organizationId, subjectsOf(entries))
+    const rows = await store.auditRecords.byId(table, organizationId, subjectsOf(entries))
     return entries.flatMap((sealed) => {
       const row = rows.get(sealed.entry.subject.id)
       return differs(sealed, record, row && recordSha256(organizationId, row) === dataOf(sealed).record_sha256)
@@ -90,12 +90,12 @@ function compareHashed(table: Exclude<HashedTable, 'policies' | 'policy_steps'>,
 }
 
 async function compareEntities(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const existing = await store.existingEntities(organizationId, subjectsOf(entries))
+  const existing = await store.auditRecords.existingEntities(organizationId, subjectsOf(entries))
   return entries.flatMap((sealed) => differs(sealed, 'entity', existing.has(sealed.entry.subject.id) || undefined))
 }
 
 async function comparePolicies(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const rows = await store.recordsById('policies', organizationId, subjectsOf(entries))
+  const rows = await store.auditRecords.byId('policies', organizationId, subjectsOf(entries))
   return entries.flatMap((sealed) => {
     const row = rows.get(sealed.entry.subject.id)
     const { policy_sha256, policy_checksum } = dataOf(sealed)
@@ -106,7 +106,7 @@ async function comparePolicies(...[store, organizationId, entries]: Parameters<C
 }
 
 async function compareSteps(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const steps = await store.stepsOfPolicies(organizationId, [...new Set(subjectsOf(entries))])
+  const steps = await store.auditRecords.stepsOfPolicies(organizationId, [...new Set(subjectsOf(entries))])
   const hashes = new Set(steps.map((step) => recordSha256<'policy_steps'>(organizationId, step)))
   return entries
     .filter((sealed) => !hashes.has(String(dataOf(sealed).record_sha256)))
@@ -117,7 +117,7 @@ async function compareSteps(...[store, organizationId, entries]: Parameters<Comp
 }
 
 async function compareKeys(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
+  const rows = await store.auditRecords.byId('api_keys', organizationId, subjectsOf(entries))
   return entries.flatMap((sealed) => {
     const row = rows.get(sealed.entry.subject.id)
     return differs(sealed, 'API key', row && apiKeySha256(organizationId, row) === dataOf(sealed).record_sha256)
@@ -126,7 +126,7 @@ async function compareKeys(...[store, organizationId, entries]: Parameters<Compa
 
 function compareKeyTimes(isRecorded: (row: NewRow<'api_keys'>, data: Record<string, unknown>) => boolean): Compare {
   return async (store, organizationId, entries) => {
-    const rows = await store.recordsById('api_keys', organizationId, subjectsOf(entries))
+    const rows = await store.auditRecords.byId('api_keys', organizationId, subjectsOf(entries))
     return entries.flatMap((sealed) => {
       const row = rows.get(sealed.entry.subject.id)
       // A missing key is reported with the entry that created it.
@@ -138,7 +138,7 @@ function compareKeyTimes(isRecorded: (row: NewRow<'api_keys'>, data: Record<stri
 /** A key may be disabled and enabled many times: the last of these entries says how it is stored. */
 async function compareSwitchedKeys(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
   const ids = [...new Set(subjectsOf(entries))]
-  const last = await store.lastEntries(organizationId, ids, ['api_key.disabled', 'api_key.enabled'])
+  const last = await store.auditRecords.lastEntries(organizationId, ids, ['api_key.disabled', 'api_key.enabled'])
   const compare = compareKeyTimes(
     (row) => (row.disabled_at === null) === (last.get(row.id)!.type === 'api_key.enabled'),
   )
@@ -150,7 +150,7 @@ async function compareSwitchedKeys(...[store, organizationId, entries]: Paramete
 }
 
 async function compareDecisions(...[store, organizationId, entries]: Parameters<Compare>): Promise<string[]> {
-  const rows = await store.decisionsById(organizationId, subjectsOf(entries))
+  const rows = await store.auditRecords.decisions(organizationId, subjectsOf(entries))
   return entries.flatMap((sealed) => {
     const row = rows.get(sealed.entry.subject.id)
     if (!row) return differs(sealed, 'decision', undefined)

@@ -2,8 +2,8 @@ import type { Environment } from '../config.ts'
 import { signCheckpoint, verifyCheckpoint } from '../core/audit/checkpoint.ts'
 import { appendLeaves, frontierPositions, rootOfFrontier } from '../core/audit/merkle-tree.ts'
 import type { SealingKeys } from '../security/master-key.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { EntryToSeal, LogEnd, Seal } from '../store/environment/audit-sealing.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { KnownHeads } from './known-heads.ts'
 
 /** Entries to append to one organization's tree. */
@@ -15,7 +15,7 @@ export interface TreeToExtend {
 /** What extending trees needs. */
 export interface ExtendParts {
   environment: Environment
-  store: Pick<EnvironmentStore, 'logEnds' | 'nodeHashesOf'>
+  store: { sealing: Pick<EnvironmentStore['sealing'], 'logEnds' | 'nodeHashesOf'> }
   keys: SealingKeys
   knownHeads: Pick<KnownHeads, 'newest' | 'reload'>
   nowMs: () => number
@@ -28,11 +28,11 @@ export async function extendTrees(
 ): Promise<{ seals: (Seal & Pick<LogEnd, 'announced_at'>)[]; errors: Error[] }> {
   if (trees.length === 0) return { seals: [], errors: [] }
   const { store } = parts
-  const ends = await store.logEnds(trees.map(({ organizationId }) => organizationId))
+  const ends = await store.sealing.logEnds(trees.map(({ organizationId }) => organizationId))
   const positions = ends.map(({ org_id, head }) =>
     frontierPositions(head?.tree_size ?? 0).map((position) => ({ org_id, ...position })),
   )
-  const hashes = await store.nodeHashesOf(positions.flat())
+  const hashes = await store.sealing.nodeHashesOf(positions.flat())
   // An operator may have accepted a restored backup, with a command that ran in another process. Read once for the
   // group: after a restore every log may be behind, and reading the file of 500 logs took 10 ms.
   if (ends.some(({ org_id, head }) => isBehind(head, parts.knownHeads.newest(org_id)))) parts.knownHeads.reload()

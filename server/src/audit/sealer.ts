@@ -32,10 +32,10 @@ import type { NewId } from '../ids/new-id.ts'
 import { nodeId } from '../ids/node-id.ts'
 import type { SealingKeys } from '../security/master-key.ts'
 import type { Database } from '../store/database/database.ts'
+import type { EntryToSeal, PendingCursor, Seal } from '../store/environment/audit-sealing.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { Lease } from '../store/leases/lease.ts'
 import { LeasedRounds } from '../store/leases/leased-rounds.ts'
-import type { EntryToSeal, PendingCursor, Seal } from '../store/environment/audit-sealing.ts'
 import { eventRow } from '../store/write-path/record.ts'
 import { extendTrees, type TreeToExtend } from './extend-trees.ts'
 import type { KnownHeads } from './known-heads.ts'
@@ -120,7 +120,7 @@ export class Sealer {
 
   /** Seals all pending entries now; an error in the log of one organization does not stop the others. */
   async sealAll(): Promise<void> {
-    await this.#seal(await this.#parts.store.organizationsToSeal())
+    await this.#seal(await this.#parts.store.sealing.organizations())
     await this.#parts.knownHeads.flush()
   }
 
@@ -134,7 +134,7 @@ export class Sealer {
         sinceMs >= (this.#requested.has(organizationId) ? REQUESTED_HEAD_EVERY_MS : HEAD_EVERY_MS)
       )
     }
-    await this.#seal((await store.organizationsToSeal()).filter(isDue))
+    await this.#seal((await store.sealing.organizations()).filter(isDue))
     for (const [organizationId, atMs] of this.#sealedAtMs)
       if (nowMs - atMs > HEAD_EVERY_MS) this.#sealedAtMs.delete(organizationId)
     if (nowMs >= this.#announceCheckAtMs) {
@@ -166,7 +166,7 @@ export class Sealer {
     const limitEach = Math.floor(ENTRIES_PER_GROUP / group.length)
     let after: PendingCursor[] = group.map((org_id) => ({ org_id, trail_id: '', seq: -1 }))
     while (after.length > 0) {
-      const entries = Map.groupBy(await this.#parts.store.entriesToSeal(after, limitEach), ({ org_id }) => org_id)
+      const entries = Map.groupBy(await this.#parts.store.sealing.entries(after, limitEach), ({ org_id }) => org_id)
       const genuine = [...entries].map(([organizationId, pending]) => ({
         organizationId,
         entries: pending.filter((entry) => this.#isGenuine(entry)),
@@ -193,7 +193,7 @@ export class Sealer {
     const { seals, errors } = await extendTrees(trees, this.#parts)
     for (const error of errors) onError(error)
     if (seals.length === 0) return true
-    if (!(await store.seal(seals.map((seal) => this.#withEvent(seal))))) return false
+    if (!(await store.sealing.seal(seals.map((seal) => this.#withEvent(seal))))) return false
     knownHeads.add(seals.map(({ organizationId, head }) => ({ organization_id: organizationId, ...head })))
     return true
   }
@@ -209,9 +209,9 @@ export class Sealer {
     const { store, nowMs } = this.#parts
     const now = new Date(nowMs()).toISOString()
     const before = new Date(nowMs() - ANNOUNCED_EVERY_MS).toISOString()
-    const heads = await store.headsToAnnounce(before, ANNOUNCED_AT_ONCE_MAX)
+    const heads = await store.sealing.headsToAnnounce(before, ANNOUNCED_AT_ONCE_MAX)
     if (heads.length === 0) return
-    await store.announce(
+    await store.sealing.announce(
       heads.map(({ org_id, ...head }) => ({ organizationId: org_id, head, event: this.#checkpointEvent(head, now) })),
     )
   }

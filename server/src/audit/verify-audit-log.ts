@@ -4,10 +4,10 @@ import type { Checkpoint } from '../core/audit/checkpoint.ts'
 import { describeProblem, type LogFigures } from '../core/audit/log-report.ts'
 import { appendLeaves } from '../core/audit/merkle-tree.ts'
 import { type LogPage, verifyLog } from '../core/audit/verify-log.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import type { ControlDatabase } from '../store/power/control-database.ts'
 import type { RecordedTable } from '../store/environment/audit-records.ts'
 import type { VerifiedLeaf } from '../store/environment/audit-verification.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { ControlDatabase } from '../store/power/control-database.ts'
 import { ActorCheck } from './check-actors.ts'
 import { TrailCheck } from './check-trails.ts'
 import { CREATED_BY, compareRecords } from './compare-records.ts'
@@ -59,7 +59,7 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
   const { organizationId, environment, store, publicKeys, knownHeads, pinnedHead } = log
   // Read before the size of the log, which may grow meanwhile.
   const known = knownHeads?.newest(organizationId)
-  const size = await store.logSize(organizationId)
+  const size = await store.verification.logSize(organizationId)
   const problems = new BoundedProblems()
   const seen = { recordsCompared: 0 }
   const report = await verifyLog({
@@ -75,14 +75,14 @@ export async function verifyAuditLog(log: LogToVerify): Promise<LogVerification>
     tree.unshift(
       `The log has ${size} leaves, but this node signed a head of ${known.tree_size} leaves at ${known.signed_at} (${knownHeads!.file}): leaves were deleted, or an older backup was restored.`,
     )
-  const newest = await store.newestHead(organizationId)
+  const newest = await store.auditLog.newestHead(organizationId)
   if (known && size >= known.tree_size && (newest?.tree_size ?? 0) < known.tree_size)
     tree.push(`The head of ${known.tree_size} leaves that this node signed at ${known.signed_at} is missing.`)
   // If leaves were altered, the nodes over them differ too, which adds nothing to the report.
   if (report.status === 'intact') await findAlteredNodes(log, size, problems)
   const trails = new TrailCheck(store, (problem) => problems.add(problem))
   const actors = new ActorCheck(organizationId, { own: store, people: log.people }, (problem) => problems.add(problem))
-  for await (const page of store.entriesByTrail(organizationId)) {
+  for await (const page of store.verification.entriesByTrail(organizationId)) {
     trails.addPage(page)
     await actors.addPage(page)
   }
@@ -123,7 +123,7 @@ async function* comparedPages(
   { size, problems, seen }: { size: number; problems: BoundedProblems; seen: { recordsCompared: number } },
 ): AsyncGenerator<LogPage> {
   let leaves = 0
-  for await (const page of store.logPages(organizationId, size)) {
+  for await (const page of store.verification.pages(organizationId, size)) {
     for (const { entry, entryId, leafHash, entryHash } of page.leaves)
       if (entry && entryHash !== leafHash) problems.add(`Entry ${entryId} has another hash than its leaf.`)
     const { compared, problems: found } = await compareRecords(store, organizationId, entriesOf(page.leaves))
@@ -148,10 +148,10 @@ async function findAlteredNodes(
 ): Promise<void> {
   let tree: { size: number; frontier: readonly string[] } = { size: 0, frontier: [] }
   while (tree.size < size) {
-    const leaves = await store.leafHashes(organizationId, tree.size, size)
+    const leaves = await store.verification.leafHashes(organizationId, tree.size, size)
     if (leaves.length === 0) return
     const grown = appendLeaves({ ...tree, leaves })
-    const stored = await store.nodeHashes(organizationId, grown.nodes)
+    const stored = await store.sealing.nodeHashes(organizationId, grown.nodes)
     for (const [n, { level, index, hash }] of grown.nodes.entries()) {
       if (stored[n] === hash) continue
       const [first, last] = [index * 2 ** level, (index + 1) * 2 ** level - 1]
@@ -176,17 +176,17 @@ async function findRecordsWithoutEntry(
   problems: BoundedProblems,
 ): Promise<void> {
   for (const [table, { record, types }] of Object.entries(CREATED_BY)) {
-    for await (const page of store.recordsWithEntries(table as RecordedTable, organizationId, types))
+    for await (const page of store.auditRecords.withEntries(table as RecordedTable, organizationId, types))
       for (const { id, is_known } of page)
         if (!is_known) problems.add(`The ${record} ${id} is not on the log: no entry says how it came to be.`)
   }
-  for (const id of await store.policiesWithUnknownSteps(organizationId))
+  for (const id of await store.auditRecords.policiesWithUnknownSteps(organizationId))
     problems.add(`The policy ${id} has more steps than the log recorded.`)
-  const { stored, recorded } = await store.activePolicyByLog(organizationId)
+  const { stored, recorded } = await store.auditRecords.activePolicy(organizationId)
   if (stored !== recorded)
     problems.add(
       `The active policy is ${stored ?? 'none'}, but the newest activation on the log is that of ${recorded ?? 'none'}.`,
     )
-  for (const id of await store.queuedWithoutEntry(organizationId))
+  for (const id of await store.verification.queuedWithoutEntry(organizationId))
     problems.add(`Entry ${id} waits to be sealed, but does not exist.`)
 }

@@ -61,16 +61,16 @@ async function readDecision(
   const { organizationId, environment } = target
   const id = positionals[0]!
   const store = installation.stores[environment]
-  const recorded = await store.recordedDecision(organizationId, id)
+  const recorded = await store.decisions.recorded(organizationId, id)
   if (!recorded) return { problem: notFound(id, environment) }
-  const since = await store.recordedSince(organizationId, id)
+  const since = await store.decisions.recordedSince(organizationId, id)
   const [decision] = parseBodies([recorded.body])
   if (!decision)
     return {
       problem: `the stored decision ${id} was altered and cannot be read: run audit verify to see what else was`,
     }
   const reviews = parseBodies(since.reviews)
-  const keys = await store.keysOfReviews(
+  const keys = await store.reviews.keys(
     organizationId,
     reviews.map((review) => String(review.id)),
   )

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { type Config, ENVIRONMENTS } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
-import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/database/health.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
+import { type ClockOffset, findHealthProblem, type HealthProblem, measureClock } from '../store/database/health.ts'
+import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { defineCommand } from './command.ts'
 
 /** The result of one check; `detail` says what was found and, if that is bad, what to do about it. */

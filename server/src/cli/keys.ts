@@ -94,7 +94,7 @@ export const keysList = defineCommand<ListedKey[]>({
   async run(installation, { options }) {
     const target = await readTarget(installation, options)
     if (isProblem(target)) return target
-    const keys = await installation.stores[target.environment].listApiKeys(target.organizationId)
+    const keys = await installation.stores[target.environment].apiKeys.list(target.organizationId)
     const nowMs = installation.nowMs()
     return keys.map(({ key_hash: _hash, entry_id: _entry, mac: _mac, ...key }) => ({
       ...key,
@@ -219,7 +219,7 @@ async function readKeyAct(
   const environment = readEnvironment(options)
   if (isProblem(environment)) return environment
   const id = positionals[0]!
-  const key = await stores[environment].findApiKey(id)
+  const key = await stores[environment].apiKeys.byId(id)
   if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
   const reason = options.reason === undefined ? undefined : String(options.reason)
   return { environment, act: { key, actor: osUser(input), reason } }

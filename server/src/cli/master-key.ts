@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { parseMasterKey } from '../security/master-key-file.ts'
 import { type RotatedKey, rotateMasterKey } from '../admin/rotate-master-key.ts'
+import { parseMasterKey } from '../security/master-key-file.ts'
 import { defineCommand } from './command.ts'
 import { osUser } from './os-user.ts'
 

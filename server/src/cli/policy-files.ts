@@ -139,7 +139,7 @@ async function findPolicy(
     const checked = await checkSourceApart(installation.threads, String(options[which]), target)
     return isProblem(checked) ? checked : policyInFile(name, checked)
   }
-  const policy = await installation.stores[target.environment].policyByVersion(target.organizationId, name)
+  const policy = await installation.stores[target.environment].policies.byVersion(target.organizationId, name)
   if (!policy)
     return {
       problem: `${name} is neither a file here nor a policy in ${target.environment}: run policy list to see the policies`,

@@ -37,7 +37,7 @@ export const policyList = defineCommand<PolicyWithAuthor[]>({
   async run(installation, { options }) {
     const target = await readTarget(installation, options)
     if (isProblem(target)) return target
-    const policies = await installation.stores[target.environment].listPolicies(target.organizationId)
+    const policies = await installation.stores[target.environment].policies.list(target.organizationId)
     const nameOf = await actorNames(installation, target.organizationId)
     return policies.map((policy) => ({ ...policy, author: nameOf(policy.author_id) }))
   },
@@ -68,12 +68,12 @@ export const policyShow = defineCommand<ShownPolicy>({
     const target = await readTarget(installation, options)
     if (isProblem(target)) return target
     const store = installation.stores[target.environment]
-    const policy = await store.policyByVersion(target.organizationId, positionals[0]!)
+    const policy = await store.policies.byVersion(target.organizationId, positionals[0]!)
     if (!policy)
       return {
         problem: `there is no policy ${positionals[0]} in ${target.environment}: run policy list to see the policies`,
       }
-    const steps = await store.policySteps(target.organizationId, policy.id)
+    const steps = await store.policies.steps(target.organizationId, policy.id)
     const nameOf = await actorNames(installation, target.organizationId)
     const { document: _document, steps_taken: _count, ...shown } = policy
     return {

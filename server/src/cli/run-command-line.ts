@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../config.ts'
-import { keyProblem, openInstallation } from '../installation/installation.ts'
 import { explainFailure, NOT_SET_UP } from '../installation/explain-failure.ts'
-import { VERSION } from '../version.ts'
+import { keyProblem, openInstallation } from '../installation/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
+import { VERSION } from '../version.ts'
 import {
   type Command,
   type CommandInput,

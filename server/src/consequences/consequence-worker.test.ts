@@ -100,7 +100,7 @@ async function breakTrackRecord(organizationId: string, entityId: string): Promi
 
 test('an organization whose policy cannot be used does not stop the re-evaluations of another', async () => {
   const { broken, healthy } = await twoOrganizations()
-  const { checksum } = (await store.activePolicy(broken))!
+  const { checksum } = (await store.policies.active(broken))!
   await setChecksum(broken, '0'.repeat(64))
   await approved(broken, 101)
   await approved(healthy, 1)
@@ -150,7 +150,7 @@ test('every re-evaluation waits for a turn of its organization', async (t) => {
 
 test('the backoff of a cause never exceeds ten minutes, however often it has failed', async () => {
   const { broken } = await twoOrganizations()
-  const { checksum } = (await store.activePolicy(broken))!
+  const { checksum } = (await store.policies.active(broken))!
   await setChecksum(broken, '0'.repeat(64))
   await approved(broken, 1)
   for (let attempt = 0; attempt < 15; attempt++) {
@@ -167,7 +167,7 @@ test('the backoff of a cause never exceeds ten minutes, however often it has fai
 
 test('a new cause is due at once, even if the one before it was postponed', async () => {
   const { broken } = await twoOrganizations()
-  const { checksum } = (await store.activePolicy(broken))!
+  const { checksum } = (await store.policies.active(broken))!
   await setChecksum(broken, '0'.repeat(64))
   const [id] = await approved(broken, 1)
   assert.deepEqual(await drain(), [broken])
@@ -229,7 +229,9 @@ test('organizations take turns, so that a large backlog of one does not starve t
   }
   const now = new Date(nowMs).toISOString()
   const page = async (after: string, limit: number) =>
-    (await store.dueCauses('spread', { after, limit, now })).map(({ org_id }) => org_id).filter((id) => id >= first)
+    (await store.consequences.due('spread', { after, limit, now }))
+      .map(({ org_id }) => org_id)
+      .filter((id) => id >= first)
   assert.deepEqual(await page('', 5), Array(5).fill(first))
   assert.deepEqual(await page(first, 5), [second, second, third, third])
   assert.deepEqual(await page(first, 3), [second, second, third])
@@ -252,13 +254,19 @@ async function drainSpreads(): Promise<{ marked: string[]; reads: number }> {
   const seen = { marked: [] as string[], reads: 0 }
   const watched: typeof store = {
     ...store,
-    markLinksTo(organizationId, ...rest) {
-      seen.marked.push(organizationId)
-      return store.markLinksTo(organizationId, ...rest)
+    graph: {
+      ...store.graph,
+      markLinksTo(organizationId, ...rest) {
+        seen.marked.push(organizationId)
+        return store.graph.markLinksTo(organizationId, ...rest)
+      },
     },
-    dueCauses(kind, query) {
-      if (kind === 'spread') seen.reads += 1
-      return store.dueCauses(kind, query)
+    consequences: {
+      ...store.consequences,
+      due(kind, query) {
+        if (kind === 'spread') seen.reads += 1
+        return store.consequences.due(kind, query)
+      },
     },
   }
   const policies = new ActivePolicies({ store, nowMs: () => nowMs })
@@ -289,7 +297,7 @@ test('a long round reports its failures every ten seconds, and none of them twic
   const reported: string[] = []
   let clockMs = 0
   const failed = new FailedCauses({
-    store: { postponeCauses: async () => {} },
+    store: { consequences: { postpone: async () => {} } },
     nowMs: () => clockMs,
     onError: (error) => reported.push((error as Error).message),
   })

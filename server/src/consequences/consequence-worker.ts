@@ -94,7 +94,7 @@ export class ConsequenceWorker {
   /** Makes passes until nothing is due, including what the passes themselves queue. */
   async drain(): Promise<void> {
     // Most rounds find nothing: one statement says so instead of three.
-    if (!(await this.#parts.store.hasCauses())) return
+    if (!(await this.#parts.store.consequences.isAny())) return
     const failed = new FailedCauses(this.#parts)
     try {
       for (;;) {
@@ -142,12 +142,12 @@ export class ConsequenceWorker {
   async #reevaluate(failed: FailedCauses): Promise<boolean> {
     const { store } = this.#parts
     const page = await this.#due('reevaluation', REEVALUATIONS_PER_PAGE)
-    const unchanged = await store.unchangedSinceDecision(page)
+    const unchanged = await store.consequences.unchangedSinceDecision(page)
     const isUnchanged = new Set(unchanged.map(({ org_id, entity_id }) => `${org_id} ${entity_id}`))
     const causes = page.filter(({ org_id, entity_id }) => !isUnchanged.has(`${org_id} ${entity_id}`))
     const decided = await this.#decideAgain(causes.slice(0, REEVALUATIONS_PER_BATCH), failed)
     const done = [...unchanged, ...decided]
-    if (done.length > 0) await store.removeCauses(done)
+    if (done.length > 0) await store.consequences.remove(done)
     return causes.length > 0 || page.length === REEVALUATIONS_PER_PAGE
   }
 
@@ -167,7 +167,7 @@ export class ConsequenceWorker {
   /** The next due causes of a kind, starting after the organization that the last full batch ended with. */
   async #due(kind: string, limit: number): Promise<RowOf<'consequences'>[]> {
     const after = this.#lastOrganization.get(kind) ?? ''
-    const causes = await this.#parts.store.dueCauses(kind, { after, limit, now: this.#now() })
+    const causes = await this.#parts.store.consequences.due(kind, { after, limit, now: this.#now() })
     this.#lastOrganization.set(kind, causes.length < limit ? '' : causes.at(-1)!.org_id)
     return causes.length > 0 || after === '' ? causes : this.#due(kind, limit)
   }
@@ -176,11 +176,11 @@ export class ConsequenceWorker {
     const nowMs = this.#parts.nowMs()
     if (nowMs - this.#agesCheckedAtMs < AGES_CHECKED_EVERY_MS) return
     const before = new Date(nowMs - EXPOSURE_AGE_MAX_MS).toISOString()
-    const aged = await this.#parts.store.agedExposures(before, EXPOSURES_PER_BATCH)
+    const aged = await this.#parts.store.graph.agedExposures(before, EXPOSURES_PER_BATCH)
     // A full batch may not be all; the next round looks again.
     if (aged.length < EXPOSURES_PER_BATCH) this.#agesCheckedAtMs = nowMs
     if (aged.length === 0) return
-    await this.#parts.store.queueCauses(aged.map((row) => ({ ...row, kind: 'exposure', mark: 'aged' })))
+    await this.#parts.store.consequences.queue(aged.map((row) => ({ ...row, kind: 'exposure', mark: 'aged' })))
   }
 
   #now(): string {

@@ -23,9 +23,12 @@ function newRefresher() {
   const written: string[][] = []
   const watched: typeof store = {
     ...store,
-    writeExposures(rows, parts) {
-      written.push(rows.map(({ entity_id }) => entity_id))
-      return store.writeExposures(rows, parts)
+    graph: {
+      ...store.graph,
+      writeExposures(rows, parts) {
+        written.push(rows.map(({ entity_id }) => entity_id))
+        return store.graph.writeExposures(rows, parts)
+      },
     },
   }
   return { refresher: new ExposureRefresher({ store: watched, nowMs }), written }

@@ -79,11 +79,15 @@ export class ExposureRefresher {
     // An entity without neighbours has no links to mark; if it gets one meanwhile, the worker marks it.
     const linked = batch.filter(({ refresh }) => refresh.near.length > 1)
     const entityIds = [...new Set(linked.map(({ refresh }) => refresh.entityId))]
-    const records = await this.#store.trackRecords(organizationId, entityIds)
+    const records = await this.#store.graph.trackRecords(organizationId, entityIds)
     await Promise.all(
       entityIds.map((entityId) => {
         const isAdverse = records.get(entityId)?.isAdverse ?? false
-        return this.#store.markLinksTo(organizationId, entityId, { isAdverse, after: '', limit: LINKS_MARKED_MAX })
+        return this.#store.graph.markLinksTo(organizationId, entityId, {
+          isAdverse,
+          after: '',
+          limit: LINKS_MARKED_MAX,
+        })
       }),
     )
     const causes = batch.flatMap(({ refresh: { near, mark } }) =>

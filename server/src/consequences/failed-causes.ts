@@ -13,7 +13,7 @@ export interface FailedCause {
 
 /** Where failed causes are postponed, and where they are reported. */
 export interface FailedCausesParts {
-  store: Pick<EnvironmentStore, 'postponeCauses'>
+  store: { consequences: Pick<EnvironmentStore['consequences'], 'postpone'> }
   nowMs: () => number
   onError: (error: unknown) => void
 }
@@ -47,7 +47,7 @@ export class FailedCauses {
       const { count = 0 } = this.#ofOrganization.get(cause.org_id) ?? {}
       this.#ofOrganization.set(cause.org_id, { count: count + 1, error })
     }
-    await this.#parts.store.postponeCauses(
+    await this.#parts.store.consequences.postpone(
       failed.map(({ cause }) => cause),
       new Date(this.#parts.nowMs()).toISOString(),
     )

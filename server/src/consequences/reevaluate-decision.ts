@@ -30,8 +30,8 @@ export async function reevaluateDecision(
 ): Promise<boolean> {
   const { org_id: organizationId, entity_id: entityId } = cause
   const [latest, entity, policy] = await Promise.all([
-    store.latestDecision({ organizationId, entityId }),
-    store.entity({ organizationId, id: entityId }),
+    store.decisions.latest({ organizationId, entityId }),
+    store.entities.find({ organizationId, id: entityId }),
     policies.of(organizationId),
   ])
   if (!latest || !entity || !policy) return true

@@ -25,7 +25,7 @@ export async function refreshExposures(
   { organizationId, entityIds, now, causes }: ExposuresToRefresh,
 ): Promise<void> {
   const today = dayOf(now)
-  const readNumber = await store.nextExposureRead()
+  const readNumber = await store.graph.nextExposureRead()
   const links = await loadNeighbourhoods(store, { organizationId, entityIds, today })
   const reaches = new Map(entityIds.map((entityId) => [entityId, reachOf({ entityId, links, today })]))
   const trackRecords = await loadTrackRecords(store, { organizationId, reaches, today })
@@ -39,7 +39,7 @@ export async function refreshExposures(
       as_of: now,
     }
   })
-  await store.writeExposures(ofOrganization(organizationId, rows), { readNumber, done: causes })
+  await store.graph.writeExposures(ofOrganization(organizationId, rows), { readNumber, done: causes })
 }
 
 async function loadTrackRecords(
@@ -51,6 +51,6 @@ async function loadTrackRecords(
   }: { organizationId: string; reaches: Map<string, Map<string, ReachedEntity>>; today: number },
 ): Promise<Map<string, TrackRecord>> {
   const wanted = new Set([...reaches].flatMap(([entityId, reach]) => [entityId, ...reach.keys()]))
-  const known = await store.trackRecords(organizationId, [...wanted])
+  const known = await store.graph.trackRecords(organizationId, [...wanted])
   return new Map([...known].map(([entityId, { tallies }]) => [entityId, trackRecordOf(tallies, today)]))
 }

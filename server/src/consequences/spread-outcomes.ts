@@ -18,17 +18,17 @@ export async function spreadOutcomes(
   const { org_id: organizationId, entity_id: entityId } = cause
   // The mark carries the cursor, `origin@neighbour`. A new outcome writes a mark without one, so the pages start again.
   const [origin = '', after = ''] = cause.mark.split('@')
-  const isAdverse = (await store.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
-  const neighbours = await store.markLinksTo(organizationId, entityId, {
+  const isAdverse = (await store.graph.trackRecords(organizationId, [entityId])).get(entityId)?.isAdverse ?? false
+  const neighbours = await store.graph.markLinksTo(organizationId, entityId, {
     isAdverse,
     after,
     limit: NEIGHBOURS_PER_PAGE,
   })
-  const links = await store.followedLinks(organizationId, neighbours, dayOf(now))
+  const links = await store.graph.followedLinks(organizationId, neighbours, dayOf(now))
   const affected = affectedByOutcome({ neighbours, links })
   const causes = [...affected].map((id) => ({ kind: 'exposure', entity_id: id, mark: origin }))
-  await store.queueCauses(ofOrganization(organizationId, causes), { done: [cause] })
+  await store.consequences.queue(ofOrganization(organizationId, causes), { done: [cause] })
   const isLast = neighbours.length < NEIGHBOURS_PER_PAGE
-  if (!isLast) await store.requeueCause({ ...cause, mark: `${origin}@${neighbours.at(-1)}` })
+  if (!isLast) await store.consequences.requeue({ ...cause, mark: `${origin}@${neighbours.at(-1)}` })
   return neighbours.length
 }

@@ -3,11 +3,11 @@ import { fingerprintOf } from '../http/idempotency.ts'
 import { KeyedMutex } from '../http/keyed-mutex.ts'
 import type { Installation } from '../installation/installation.ts'
 import { SecretBox } from '../security/secret-box.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import { Lease } from '../store/leases/lease.ts'
 import { type ActKey, findActKey, insertActKey, updateActKey } from '../store/control/act-keys.ts'
-import type { KeptAnswer } from '../store/environment/idempotency-keys.ts'
 import { operatorsOfAccount } from '../store/control/operators.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
+import type { KeptAnswer } from '../store/environment/idempotency-keys.ts'
+import { Lease } from '../store/leases/lease.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { OperationAnswer, OperationPath } from './operation-call.ts'
 
@@ -149,11 +149,14 @@ export class ActOnce {
           if (!committed.lost) written(change.organizationId)
           return committed
         },
-        async switchActivePolicy(policySwitch) {
-          if (!isDue()) return store.switchActivePolicy(policySwitch)
-          const isSwitched = await store.switchActivePolicy({ ...policySwitch, idempotencyKey: act.row })
-          if (isSwitched) written(policySwitch.organizationId)
-          return isSwitched
+        policies: {
+          ...store.policies,
+          async switchActive(policySwitch) {
+            if (!isDue()) return store.policies.switchActive(policySwitch)
+            const isSwitched = await store.policies.switchActive({ ...policySwitch, idempotencyKey: act.row })
+            if (isSwitched) written(policySwitch.organizationId)
+            return isSwitched
+          },
         },
       }
     }
@@ -180,7 +183,7 @@ export class ActOnce {
     else if (writtenTo === 'control') await updateActKey(storage.control, actKey, kept)
     else {
       const { environment, organizationId: org_id } = writtenTo
-      await stores[environment].keepAnswer({ org_id, route: row.route, key: row.key, ...kept })
+      await stores[environment].idempotencyKeys.keepAnswer({ org_id, route: row.route, key: row.key, ...kept })
     }
   }
 
@@ -194,7 +197,11 @@ export class ActOnce {
       const kept =
         place === 'control'
           ? await findActKey(storage.control, act.actKey)
-          : await stores[place.environment].keptAnswer({ organizationId: place.organizationId, route, key })
+          : await stores[place.environment].idempotencyKeys.keptAnswer({
+              organizationId: place.organizationId,
+              route,
+              key,
+            })
       return kept && { kept, owner: ownerOf(place, act) }
     })
     const found = (await Promise.all(reads)).find((one) => one !== undefined)

@@ -4,9 +4,9 @@ import type { Permission } from '../admin/operator-act.ts'
 import type { Environment } from '../config.ts'
 import type { AuditEntryType } from '../core/audit/audit-data.ts'
 import type { Installation } from '../installation/installation.ts'
+import type { Operator } from '../store/control/operators.ts'
 import type { Database } from '../store/database/database.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
-import type { Operator } from '../store/control/operators.ts'
 
 /** What every operation can see. */
 interface BaseContext<Input> {

@@ -1,6 +1,6 @@
 import type { Installation } from '../installation/installation.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { listOperators } from '../store/control/operators.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 
 /** Names who made records, by the first entry about each on the audit log. */
 export async function recordMakers(
@@ -9,7 +9,7 @@ export async function recordMakers(
   { organizationId, ids }: { organizationId: string; ids: readonly string[] },
 ): Promise<(id: string) => string | null> {
   const [creators, operators] = await Promise.all([
-    store.creators(organizationId, ids),
+    store.auditRecords.creators(organizationId, ids),
     listOperators(storage.control, organizationId),
   ])
   const names = new Map(operators.map(({ id, name }) => [id, name]))

@@ -6,6 +6,7 @@ export function inTurns<T extends object>(target: T, turn: () => Promise<void>):
   return new Proxy(target, {
     get(_, name) {
       const member = Reflect.get(target, name)
+      if (isFamily(member)) return inTurns(member, turn)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
         const answer = Reflect.apply(member, target, args)
@@ -13,6 +14,11 @@ export function inTurns<T extends object>(target: T, turn: () => Promise<void>):
       }
     },
   })
+}
+
+/** Whether a member of a store is a family of queries, such as `store.decisions`. */
+function isFamily(member: unknown): member is object {
+  return typeof member === 'object' && member !== null && Object.getPrototypeOf(member) === Object.prototype
 }
 
 async function afterTurn<A>(answer: Promise<A>, turn: () => Promise<void>): Promise<A> {

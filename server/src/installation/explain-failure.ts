@@ -1,9 +1,9 @@
 import { ConfigError } from '../config.ts'
-import { WrongMasterKey } from './installation.ts'
 import { DatabaseError, DatabaseUnavailable } from '../store/database/database.ts'
 import { FolderHeld, FolderNotLockable } from '../store/database/folder-lock.ts'
 import { MigrationRefused } from '../store/schema/migrate.ts'
 import { PoolBusy } from '../threads/thread-pool.ts'
+import { WrongMasterKey } from './installation.ts'
 
 /** The problem when the settings point to a database without an installation. */
 export const NOT_SET_UP = 'the database is not set up yet: run npm start, or npm run cli -- migrate'

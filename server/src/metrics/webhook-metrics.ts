@@ -89,7 +89,7 @@ function registerBacklogGauges(registry: Registry, { stores, nowMs }: Pick<Insta
   const readFigures = cachedFor(BACKLOG_TTL_MS, () =>
     Promise.all(
       ENVIRONMENTS.map(
-        async (environment) => ({ environment, ...(await stores[environment].webhookFigures()) }) satisfies Backlog,
+        async (environment) => ({ environment, ...(await stores[environment].webhooks.figures()) }) satisfies Backlog,
       ),
     ),
   )

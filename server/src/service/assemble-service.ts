@@ -25,6 +25,7 @@ import { WebhookSecretBox } from '../security/webhook-secret.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import { ActivePolicies } from '../underwriting/active-policies.ts'
 import { LiveGate } from '../underwriting/live-gate.ts'
+import { VERSION } from '../version.ts'
 import { Dispatcher, type DispatcherTimings } from '../webhooks/dispatcher.ts'
 import { ClockSkew } from './clock-skew.ts'
 import { DatabaseHealth } from './database-health.ts'
@@ -33,7 +34,6 @@ import { Listener } from './listener.ts'
 import { Readiness } from './readiness.ts'
 import { Upkeep } from './upkeep.ts'
 import { upkeepTasks } from './upkeep-tasks.ts'
-import { VERSION } from '../version.ts'
 
 /** Leaves the first seconds to requests that were waiting for the start. */
 const DEFERRED_WORK_AFTER_MS = 2_000
@@ -228,7 +228,7 @@ function buildApi(
       environment,
       baseUrls: config.baseUrls,
       hashKey: masterKey.apiKeyHashKey(environment),
-      apiKeyByHash: store.apiKeyByHash,
+      apiKeyByHash: store.apiKeys.byHash,
     }),
     admission,
     usage,

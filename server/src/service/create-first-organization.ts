@@ -42,7 +42,7 @@ export async function createFirstOrganization(installation: Installation): Promi
 
 /** Creates the first key, and revokes those of interrupted starts. */
 async function replaceKey(installation: Installation, organizationId: string): Promise<string> {
-  const earlier = await installation.stores.sandbox.listApiKeys(organizationId)
+  const earlier = await installation.stores.sandbox.apiKeys.list(organizationId)
   for (const key of earlier.filter(({ revoked_at }) => revoked_at === null))
     await revokeKey(installation, 'sandbox', { key, actor: ACTOR })
   const { key } = await createKey(installation, {

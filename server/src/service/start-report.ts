@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { explainFailure } from '../installation/explain-failure.ts'
 import { hasOwner } from '../store/control/first-link.ts'
 import { firstOrganizationId } from '../store/control/organizations.ts'
-import { explainFailure } from '../installation/explain-failure.ts'
 import { openLog } from './log.ts'
 import type { Service } from './start-service.ts'
 

@@ -1,8 +1,8 @@
 import { createNewId } from '../ids/new-id.ts'
 import type { Database } from '../store/database/database.ts'
+import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { deleteExpiredLeases } from '../store/leases/lease.ts'
-import { checkpoint, tablesToVacuum, vacuum } from '../store/database/vacuum.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,17 +18,13 @@ export function upkeepTasks({
   keepDays,
   isEmbedded,
 }: {
-  store: Pick<
-    EnvironmentStore,
-    | 'purgeKeptAnswers'
-    | 'purgeDeliveries'
-    | 'endRemovedDeliveries'
-    | 'purgeRemovedEndpoints'
-    | 'purgeEvents'
-    | 'compactUsage'
-    | 'compactKeyUsage'
-    | 'compactLatencies'
-  >
+  store: {
+    idempotencyKeys: Pick<EnvironmentStore['idempotencyKeys'], 'purge'>
+    webhooks: Pick<EnvironmentStore['webhooks'], 'purgeDeliveries' | 'purgeEvents'>
+    deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purgeRemovedEndpoints'>
+    usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey'>
+    latencies: Pick<EnvironmentStore['latencies'], 'compact'>
+  }
   database: Database
   /** How long finished deliveries are kept, and events can be sent again. */
   keepDays: number
@@ -36,19 +32,19 @@ export function upkeepTasks({
 }): UpkeepTask[] {
   const keepMs = keepDays * DAY_MS
   return [
-    async (nowMs) => (await store.purgeKeptAnswers(isoTime(nowMs))) > 0,
-    async (nowMs) => (await store.purgeDeliveries(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    async (nowMs) => (await store.idempotencyKeys.purge(isoTime(nowMs))) > 0,
+    async (nowMs) => (await store.webhooks.purgeDeliveries(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     // A removal ends what waits, unless a crash interrupts it.
-    async (nowMs) => (await store.endRemovedDeliveries(isoTime(nowMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    async (nowMs) => (await store.deliveries.endRemoved(isoTime(nowMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     async (nowMs) => {
-      await store.purgeRemovedEndpoints(isoTime(nowMs - keepMs))
+      await store.deliveries.purgeRemovedEndpoints(isoTime(nowMs - keepMs))
       return false
     },
     purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),
     // A node may still write the usage of yesterday, when its last flush failed.
-    async (nowMs) => (await store.compactUsage(yesterday(nowMs))) > 0,
-    async (nowMs) => (await store.compactKeyUsage(yesterday(nowMs))) > 0,
-    async (nowMs) => (await store.compactLatencies(yesterday(nowMs))) > 0,
+    async (nowMs) => (await store.usage.compact(yesterday(nowMs))) > 0,
+    async (nowMs) => (await store.usage.compactByKey(yesterday(nowMs))) > 0,
+    async (nowMs) => (await store.latencies.compact(yesterday(nowMs))) > 0,
     async () => {
       await deleteExpiredLeases(database)
       return false
@@ -62,7 +58,10 @@ export function upkeepTasks({
  * events that are held by the pending deliveries of a disabled webhook endpoint would be found again and again. Once a
  * day it starts again from the oldest.
  */
-function purgeEvents(store: Pick<EnvironmentStore, 'purgeEvents'>, keepMs: number): UpkeepTask {
+function purgeEvents(
+  store: { webhooks: Pick<EnvironmentStore['webhooks'], 'purgeEvents'> },
+  keepMs: number,
+): UpkeepTask {
   let afterId = ''
   let startedMs = 0
   return async (nowMs) => {
@@ -71,7 +70,7 @@ function purgeEvents(store: Pick<EnvironmentStore, 'purgeEvents'>, keepMs: numbe
       startedMs = nowMs
     }
     const beforeId = createNewId(() => nowMs - keepMs)('evt')
-    const lastId = await store.purgeEvents({ afterId, beforeId, limit: ROWS_PER_BATCH })
+    const lastId = await store.webhooks.purgeEvents({ afterId, beforeId, limit: ROWS_PER_BATCH })
     if (lastId === undefined) return false
     afterId = lastId
     return true

@@ -114,7 +114,7 @@ test('usage of past days becomes one row for each counter, however many processe
         'SELECT day, count(*) AS n FROM usage_by_day GROUP BY day ORDER BY day',
       )
     ).map(({ day, n }) => [day, n])
-  const sums = () => store.usageByDay('org_a', '2026-11-01', '2026-11-30')
+  const sums = () => store.usage.byDay('org_a', '2026-11-01', '2026-11-30')
   const before = await sums()
   const upkeep = openUpkeep()
   await upkeep.run()

@@ -59,7 +59,7 @@ test('text, exact decimals, timestamps to the millisecond and nulls are read bac
     organizationId,
     newEntities: [entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) })],
   })
-  const row = await store.entity({ organizationId: 'org_a', id: 'ent_values' })
+  const row = await store.entities.find({ organizationId: 'org_a', id: 'ent_values' })
   const written = entity('ent_values', { display_name: text, metadata: JSON.stringify({ text }) })
   assert.deepEqual(row, { ...written, graph: null, trust: null, exposed_at: null })
   const [types] = await database.query(
@@ -147,7 +147,7 @@ test('an unchanged state is read from the cache, and one that another node or a 
   const [here, there] = [openEnvironmentStore(watched, testKeys), openEnvironmentStore(database, testKeys)]
   const states = async () => {
     const [read] = await Promise.all(
-      ['ent_state', 'ent_unknown'].map((id) => here.entity({ organizationId: 'org_a', id })),
+      ['ent_state', 'ent_unknown'].map((id) => here.entities.find({ organizationId: 'org_a', id })),
     )
     return { state: read!.state, sent: sent.splice(0) }
   }
@@ -192,7 +192,7 @@ test('an entity that is requested twice at once is found twice, even if the cach
   for (const row of later.slice(1).map(large)) await here.commit({ organizationId, newEntities: [row] })
 
   const requested = ['ent_twice', others[0]!, ...later, 'ent_twice']
-  const found = await Promise.all(requested.map((id) => here.entity({ organizationId: 'org_a', id })))
+  const found = await Promise.all(requested.map((id) => here.entities.find({ organizationId: 'org_a', id })))
   assert.deepEqual(
     found.map((row) => [row!.id, row!.state.length]),
     requested.map((id) => [id, id === 'ent_twice' ? '{"twice":true}'.length : large(id).state.length]),
@@ -224,7 +224,7 @@ test('entities requested at the same time are read by one query, and each reques
       return database.query(sql, params)
     }) as typeof database.query,
   }
-  const { entity: readEntity } = openEnvironmentStore(counted, testKeys)
+  const { find: readEntity } = openEnvironmentStore(counted, testKeys).entities
   const ids = Array.from({ length: 60 }, (_, n) => `ent_batch_${n}`)
   const found = await Promise.all(ids.map((id) => readEntity({ organizationId: 'org_a', id })))
   assert.equal(queries, 1)
@@ -233,7 +233,7 @@ test('entities requested at the same time are read by one query, and each reques
     ids.map((id, n) => (n < 40 ? id : undefined)),
   )
   assert.equal(
-    await store.entity({ organizationId: 'org_b', id: 'ent_batch_0' }),
+    await store.entities.find({ organizationId: 'org_b', id: 'ent_batch_0' }),
     undefined,
     'another organization does not find the id',
   )
@@ -244,7 +244,7 @@ test('usage counters of one day add up, within a batch and across batches', asyn
     store.commit({ organizationId, usage: [{ day: '2026-11-15', node: 'n', counter: 'requests', count }] })
   await Promise.all([use(1), use(2), use(3)])
   await use(4)
-  assert.deepEqual(await store.usageByDay('org_a', '2026-11-01', '2026-11-30'), [
+  assert.deepEqual(await store.usage.byDay('org_a', '2026-11-01', '2026-11-30'), [
     { day: '2026-11-15', counter: 'requests', count: 10 },
   ])
 })

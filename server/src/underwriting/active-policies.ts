@@ -15,13 +15,16 @@ export class PolicyNotApproved extends Error {
 
 /** The active policies of an environment, compiled. A policy decides only if the audit log confirms its checksum. */
 export class ActivePolicies {
-  readonly #store: Pick<EnvironmentStore, 'activePolicy'>
+  readonly #store: { policies: Pick<EnvironmentStore['policies'], 'active'> }
   readonly #nowMs: () => number
   readonly #cache = new LRUCache<string, { policy: Promise<CompiledPolicy | undefined>; untilMs: number }>({
     max: ORGANIZATIONS_CACHED_MAX,
   })
 
-  constructor({ store, nowMs }: { store: Pick<EnvironmentStore, 'activePolicy'>; nowMs: () => number }) {
+  constructor({
+    store,
+    nowMs,
+  }: { store: { policies: Pick<EnvironmentStore['policies'], 'active'> }; nowMs: () => number }) {
     this.#store = store
     this.#nowMs = nowMs
   }
@@ -38,7 +41,7 @@ export class ActivePolicies {
   }
 
   async #readActive(organizationId: string): Promise<CompiledPolicy | undefined> {
-    const row = await this.#store.activePolicy(organizationId)
+    const row = await this.#store.policies.active(organizationId)
     if (!row) return undefined
     const { checksum, document, version, activated_checksum } = row
     const result = compileOnce({ checksum, document })

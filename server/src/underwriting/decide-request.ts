@@ -7,8 +7,8 @@ import type { Facts } from '../core/facts/facts.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import { refusesProduct } from '../core/policy/refuses-product.ts'
 import type { Environment } from '../core/vocabularies.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { type UsageCounter, verdictCounter } from '../store/environment/usage.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
@@ -61,7 +61,7 @@ export async function decideRequest(
   request: EntityRequest,
 ): Promise<UnwrittenDecision | NotDecided> {
   const { store, policies, environment, requestId, newId } = tools
-  const entity = await store.entity({ organizationId, id: request.entity_id })
+  const entity = await store.entities.find({ organizationId, id: request.entity_id })
   if (!entity) return { failure: 'entity_not_found' }
   const policy = await policies.of(organizationId)
   if (!policy) return { failure: 'no_active_policy' }

@@ -65,6 +65,6 @@ export async function adverseAmong(
   organizationId: string,
   entityIds: readonly string[],
 ): Promise<Set<string>> {
-  const trackRecords = await store.trackRecords(organizationId, entityIds)
+  const trackRecords = await store.graph.trackRecords(organizationId, entityIds)
   return new Set([...trackRecords].filter(([, { isAdverse }]) => isAdverse).map(([entityId]) => entityId))
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { ControlDatabase } from '../store/power/control-database.ts'
 import { isGateOpen } from '../store/control/live-gate.ts'
+import type { ControlDatabase } from '../store/power/control-database.ts'
 
 /** How long a node uses what it read: closing the gate takes effect on every node within a second. */
 const TTL_MS = 500

@@ -11,7 +11,7 @@ export async function loadNeighbourhoods(
   for (;;) {
     const wanted = new Set(entityIds.flatMap((entityId) => linksToLoad({ entityId, links, today })))
     if (wanted.size === 0) return links
-    for (const [entityId, followed] of await store.followedLinks(organizationId, [...wanted], today))
+    for (const [entityId, followed] of await store.graph.followedLinks(organizationId, [...wanted], today))
       links.set(entityId, followed)
   }
 }

@@ -1,8 +1,8 @@
 import { type Checkpoint, checkpointOf } from '../core/audit/checkpoint.ts'
 import { inclusionProof, inclusionProofPositions, verifyInclusion } from '../core/audit/merkle-proofs.ts'
 import { isHash } from '../core/audit/merkle-tree.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { DecisionEntry } from '../store/environment/decisions.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 
 /** Where an entry is in the log, and what leads from its leaf to the newest signed head. */
 export interface EntryProof {
@@ -20,12 +20,12 @@ export async function proveEntry(
   organizationId: string,
   entry: DecisionEntry | null,
 ): Promise<EntryProof | null> {
-  const leafIndex = entry ? await store.leafOf(organizationId, entry.id) : undefined
-  const head = await store.newestHead(organizationId)
+  const leafIndex = entry ? await store.decisions.leaf(organizationId, entry.id) : undefined
+  const head = await store.auditLog.newestHead(organizationId)
   if (!entry || leafIndex === undefined || !head || leafIndex >= head.tree_size) return null
   const leaf = { leafIndex, treeSize: head.tree_size }
   const positions = inclusionProofPositions(leaf)
-  const hashes = await store.nodeHashes(organizationId, positions)
+  const hashes = await store.sealing.nodeHashes(organizationId, positions)
   const byPosition = new Map(positions.map(({ level, index }, n) => [`${level} ${index}`, hashes[n]!]))
   const proof = hashes.every(isHash)
     ? inclusionProof(leaf, ({ level, index }) => byPosition.get(`${level} ${index}`)!)

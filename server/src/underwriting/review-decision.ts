@@ -116,7 +116,7 @@ function checkReview({ verdict, conditions, recommended_limit, currency }: Revie
 
 /** The currency of the amount that the decision was asked for; none if it is about access. */
 async function currencyOf(store: EnvironmentStore, { org_id, id }: RowOf<'decisions'>): Promise<string | undefined> {
-  const recorded = await store.recordedDecision(org_id, id)
+  const recorded = await store.decisions.recorded(org_id, id)
   return recorded?.facts ? textOf((JSON.parse(recorded.facts) as Facts).features, 'request.currency') : undefined
 }
 

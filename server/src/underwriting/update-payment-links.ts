@@ -1,7 +1,7 @@
 import type { CashflowState } from '../core/facts/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
-import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
+import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { stateOf } from './facts-of.ts'
@@ -37,10 +37,10 @@ export async function updatePaymentLinks(
 ): Promise<Pick<Change, 'links' | 'removedLinks' | 'paymentFlows' | 'consequences'>> {
   const entityId = entity.id
   const { cashflow } = stateOf(entity)
-  const partners = await store.paymentPartners(organizationId, entityId, monthsOf(cashflow))
+  const partners = await store.graph.paymentPartners(organizationId, entityId, monthsOf(cashflow))
   const paid = payments.map(({ counterpartyId }) => counterpartyId)
   const candidates = new Set([...paid, ...partners.map(({ id }) => id)])
-  const known = await store.paymentFlows(organizationId, entityId, [...candidates])
+  const known = await store.graph.paymentFlows(organizationId, entityId, [...candidates])
   const paymentFlows = addFlows(known, payments, entityId)
   const flows = flowsByPartner(entityId, [...known, ...paymentFlows])
   const linked = partners.filter(({ isLinked }) => isLinked).map(({ id }) => id)
@@ -91,11 +91,11 @@ async function linksBetween(
     today: number
   },
 ): Promise<NewRow<'graph_links'>[]> {
-  const newest = await store.newestPayments(organizationId, entityId, others)
+  const newest = await store.graph.newestPayments(organizationId, entityId, others)
   for (const { counterpartyId, occurredAt } of payments) {
     if (occurredAt > (newest.get(counterpartyId) ?? '')) newest.set(counterpartyId, occurredAt)
   }
-  const entities = await Promise.all(others.map((id) => store.entity({ organizationId, id })))
+  const entities = await Promise.all(others.map((id) => store.entities.find({ organizationId, id })))
   return entities.flatMap((other) => {
     const newestAt = other && newest.get(other.id)
     if (!other || !newestAt) return []
@@ -116,7 +116,7 @@ async function exposedThroughEnds(
 ): Promise<string[]> {
   const ends = [...(others.some((id) => adverse.has(id)) ? [entityId] : []), ...(adverse.has(entityId) ? others : [])]
   if (ends.length === 0) return []
-  const links = await store.followedLinks(organizationId, ends, today)
+  const links = await store.graph.followedLinks(organizationId, ends, today)
   return [...links.values()].flatMap(({ ranked, beyondFanOut }) =>
     [...ranked, ...beyondFanOut].map(({ neighbour }) => neighbour),
   )

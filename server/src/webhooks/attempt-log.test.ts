@@ -13,12 +13,12 @@ function attempt(eventId: string, response: string | null = 'fine'): SettledAtte
   }
 }
 
-/** A log on a store whose `settleAttempts` the test provides. */
+/** A log on a store whose `dispatch.settle` the test provides. */
 function logOn(settle: (attempts: readonly SettledAttempt[]) => number) {
   const errors: unknown[] = []
   let lost = 0
   const log = new AttemptLog({
-    store: { settleAttempts: async (attempts) => ({ recorded: settle(attempts), failing: [] }) },
+    store: { dispatch: { settle: async (attempts) => ({ recorded: settle(attempts), failing: [] }) } },
     ...{ nowMs: () => 0, failingMaxMs: 1, quietMaxMs: 1 },
     onFailing: async () => {},
     onLost: (count) => {

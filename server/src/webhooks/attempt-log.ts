@@ -11,7 +11,7 @@ const TRIES_MAX = 5
 
 /** The dependencies of a log. */
 export interface AttemptLogParts {
-  store: Pick<EnvironmentStore, 'settleAttempts'>
+  store: { dispatch: Pick<EnvironmentStore['dispatch'], 'settle'> }
   nowMs: () => number
   /** `onFailing` is called with webhook endpoints that have been failing for at least this long. */
   failingMaxMs: number
@@ -74,14 +74,14 @@ export class AttemptLog {
     if (failing.length > 0) await this.#parts.onFailing(failing).catch(this.#parts.onError)
   }
 
-  async #settle(attempts: readonly SettledAttempt[]): ReturnType<EnvironmentStore['settleAttempts']> {
+  async #settle(attempts: readonly SettledAttempt[]): ReturnType<EnvironmentStore['dispatch']['settle']> {
     const { store, nowMs, failingMaxMs, quietMaxMs } = this.#parts
     const day = new Date(nowMs()).toISOString().slice(0, 10)
     const failingSince = new Date(nowMs() - failingMaxMs).toISOString()
     const rule = { failingSince, quietSeconds: quietMaxMs / 1_000 }
     for (let tries = 1; ; tries++) {
       try {
-        return await store.settleAttempts(attempts, { day, node: nodeId, ...rule })
+        return await store.dispatch.settle(attempts, { day, node: nodeId, ...rule })
       } catch (error) {
         const isTransient = error instanceof DatabaseError && error.isTransient
         if (!isTransient || tries === TRIES_MAX) throw error

@@ -197,7 +197,7 @@ export class Dispatcher {
   }
 
   async #pollOnce(): Promise<void> {
-    await this.#lease(this.#deliveries.plan(await this.#parts.store.endpointsWithDue(this.#now())))
+    await this.#lease(this.#deliveries.plan(await this.#parts.store.dispatch.endpointsWithDue(this.#now())))
     await this.#endpoints.refresh(this.#deliveries.endpoints())
     await this.#release(this.#deliveries.removeWaiting((endpoint) => this.#endpoints.isDisabled(endpoint)))
     this.#startAttempts()
@@ -211,7 +211,7 @@ export class Dispatcher {
         // Read before the database reads its clock, so that the lease never ends earlier than this node assumes.
         leasedAtMs = performance.now()
         const request = { now: this.#now(), leaseSeconds: this.#timings.leaseSeconds, wanted: planned }
-        const result = await this.#parts.store.leaseDeliveries(request).catch((error) => {
+        const result = await this.#parts.store.dispatch.lease(request).catch((error) => {
           if (tries < LEASE_TRIES_MAX && error instanceof DatabaseError && error.isTransient) return undefined
           throw error
         })
@@ -360,12 +360,12 @@ export class Dispatcher {
   }
 
   async #release(deliveries: readonly HeldDelivery[]): Promise<void> {
-    if (deliveries.length > 0) await this.#parts.store.releaseDeliveries(deliveries)
+    if (deliveries.length > 0) await this.#parts.store.dispatch.release(deliveries)
   }
 
   async #disable({ org_id, id, failing_since }: DisableTarget, why: string): Promise<void> {
     const { store, newId, onDisabled } = this.#parts
-    const endpoint = await store.webhookEndpoint(org_id, id)
+    const endpoint = await store.webhooks.endpoint(org_id, id)
     if (endpoint?.state !== 'enabled') return
     if (failing_since !== undefined && endpoint.failing_since !== failing_since) return
     const disabling = { actor: { type: 'system' as const, id: 'webhooks' }, why, now: this.#now() }

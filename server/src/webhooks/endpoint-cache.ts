@@ -18,10 +18,10 @@ interface CachedEndpoint {
  * another secret while its deliveries wait, so it is read again and again: all of them with one statement.
  */
 export class EndpointCache {
-  readonly #store: Pick<EnvironmentStore, 'sendingEndpoints'>
+  readonly #store: { dispatch: Pick<EnvironmentStore['dispatch'], 'sendingEndpoints'> }
   #cached = new Map<string, CachedEndpoint>()
 
-  constructor(store: Pick<EnvironmentStore, 'sendingEndpoints'>) {
+  constructor(store: { dispatch: Pick<EnvironmentStore['dispatch'], 'sendingEndpoints'> }) {
     this.#store = store
   }
 
@@ -38,7 +38,7 @@ export class EndpointCache {
     if (stale.length === 0) return
     // Taken before the query: rows that took long to arrive are already old.
     const readMs = performance.now()
-    const rows = await this.#store.sendingEndpoints(stale)
+    const rows = await this.#store.dispatch.sendingEndpoints(stale)
     const found = new Map(rows.map((row) => [keyOf({ org_id: row.org_id, endpoint_id: row.id }), row]))
     for (const endpoint of stale) this.#cached.set(keyOf(endpoint), { endpoint: found.get(keyOf(endpoint)), readMs })
   }

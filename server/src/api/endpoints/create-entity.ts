@@ -27,7 +27,7 @@ export const createEntity = defineEndpoint({
 
   async handle(context) {
     const { body, caller, environment, store, now } = context
-    const known = await store.entityByExternalId({
+    const known = await store.entities.byExternalId({
       organizationId: caller.organizationId,
       externalId: body.external_id,
     })

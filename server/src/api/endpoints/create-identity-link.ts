@@ -44,14 +44,14 @@ export const createIdentityLink = defineEndpoint({
   async handle(request) {
     const { params, body, caller, store } = request
     const organizationId = caller.organizationId
-    const entity = await store.entity({ organizationId, id: params.entity_id })
+    const entity = await store.entities.find({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }
 
     const violations = checkLink(body, entity.id, now)
     if (violations.length > 0) return failValidation(violations)
-    if (body.related_entity_id && !(await store.entity({ organizationId, id: body.related_entity_id }))) {
+    if (body.related_entity_id && !(await store.entities.find({ organizationId, id: body.related_entity_id }))) {
       return fail('entity_not_found', { param: '/related_entity_id' })
     }
 
@@ -102,8 +102,8 @@ interface Asserted {
 async function assertRelationship(context: LinkContext, from: string): Promise<Asserted> {
   const { body, caller, store } = context
   const between = { from, to: body.related_entity_id!, relationship: body.relationship! }
-  const claims = await store.nextRelationshipClaims(caller.organizationId, between)
-  const { own, theirs } = await store.relationshipAssertions(caller.organizationId, between)
+  const claims = await store.graph.nextRelationshipClaims(caller.organizationId, between)
+  const { own, theirs } = await store.graph.relationshipAssertions(caller.organizationId, between)
   const ends = { own: [...own, assertionOf(context)], theirs }
   return { claims, resolved: [relationshipLink({ ...between, type: between.relationship }, ends)] }
 }
@@ -112,10 +112,10 @@ async function assertRelationship(context: LinkContext, from: string): Promise<A
 async function assertIdentifier(context: LinkContext, entityId: string, hash: string): Promise<Asserted> {
   const { body, caller, store } = context
   const { organizationId } = caller
-  const before = await store.identifierClaim(organizationId, hash, entityId)
+  const before = await store.graph.identifierClaim(organizationId, hash, entityId)
   const assertion = assertionOf(context)
   const after = countsAfter(before, assertion)
-  const others = mayChangeLinks(before, after) ? await store.otherHolders(organizationId, hash, entityId) : []
+  const others = mayChangeLinks(before, after) ? await store.graph.otherHolders(organizationId, hash, entityId) : []
   const entity = { entityId, assertions: [...before.own, assertion] }
   const { holders, verifiedHolders: verified_holders } = after
   return {
@@ -135,7 +135,7 @@ async function causesOf(
   }: { mark: string; near: readonly string[]; adverse: Set<string>; resolved: readonly ResolvedLink[] },
 ): Promise<NewRow<'consequences'>[]> {
   if (resolved.length === 0) return []
-  const links = await store.followedLinks(caller.organizationId, near, dayOf(now))
+  const links = await store.graph.followedLinks(caller.organizationId, near, dayOf(now))
   const affected = affectedByLink({ ends: near, before: links, after: links, adverse })
   for (const { to } of resolved) affected.add(to)
   return [...affected].map((entityId) => ({

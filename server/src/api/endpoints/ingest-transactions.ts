@@ -43,7 +43,7 @@ export const ingestTransactions = defineEndpoint({
 
   async handle(request) {
     const { params, body, caller, store } = request
-    const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
+    const entity = await store.entities.find({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }
@@ -59,8 +59,8 @@ export const ingestTransactions = defineEndpoint({
     const dated = body.transactions.map((sent) => ({ ...sent, occurred_at: reportedTime(sent.occurred_at, now) }))
     const sent = new Map(dated.toReversed().map((transaction) => [transaction.external_id, transaction]))
     const [known, hasFlows] = await Promise.all([
-      store.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
-      store.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
+      store.entities.knownTransactions(caller.organizationId, entity.id, [...sent.keys()]),
+      store.graph.hasPaymentFlows({ organizationId: caller.organizationId, id: entity.id }),
     ])
     const fresh = [...sent.values()].filter((transaction) => !known.has(transaction.external_id))
     const batch = {
@@ -134,7 +134,9 @@ type IngestContext = RequestContext<unknown, unknown, { transactions: Transactio
 async function checkCounterparties({ body, caller, store }: IngestContext, entityId: string) {
   const ids = body.transactions.map(({ counterparty }) => counterparty?.entity_id)
   if (ids.every((id) => id === undefined)) return undefined
-  const known = await store.knownEntities(caller.organizationId, [...new Set(ids.filter((id) => id !== undefined))])
+  const known = await store.graph.knownEntities(caller.organizationId, [
+    ...new Set(ids.filter((id) => id !== undefined)),
+  ])
   const unknown = ids.findIndex((id) => id !== undefined && !known.has(id))
   if (unknown >= 0) return fail('entity_not_found', { param: `/transactions/${unknown}/counterparty/entity_id` })
   const own = ids.indexOf(entityId)

@@ -23,7 +23,7 @@ export const listAuditTrail = defineEndpoint({
 
   async handle({ params, query, caller, store, environment, requestSeal }) {
     const organizationId = caller.organizationId
-    const entity = await store.entity({ organizationId, id: params.entity_id })
+    const entity = await store.entities.find({ organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
 
     const beforeSeq = query.cursor === undefined ? undefined : readCursor(entity.id, query.cursor)
@@ -33,10 +33,10 @@ export const listAuditTrail = defineEndpoint({
       ])
 
     const limit = query.limit ?? LIMIT_DEFAULT
-    const rows = await store.auditTrail({ organizationId, trailId: entity.id, beforeSeq, limit: limit + 1 })
+    const rows = await store.auditLog.trail({ organizationId, trailId: entity.id, beforeSeq, limit: limit + 1 })
     const page = rows.slice(0, limit)
     if (page.some(({ leaf_index }) => leaf_index === null)) requestSeal(organizationId)
-    const head = await store.newestHead(organizationId)
+    const head = await store.auditLog.newestHead(organizationId)
     return {
       status: 200,
       body: {

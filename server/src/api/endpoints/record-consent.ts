@@ -31,7 +31,7 @@ export const recordConsent = defineEndpoint({
 
   async handle(request) {
     const { params, body, caller, store } = request
-    const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
+    const entity = await store.entities.find({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
     const now = timeOfChange(entity, request.now)
     const context = { ...request, now }

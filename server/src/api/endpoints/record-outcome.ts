@@ -37,7 +37,7 @@ export const recordOutcome = defineEndpoint({
   async handle(request) {
     const { params, caller, store } = request
     const { organizationId } = caller
-    const decision = await store.decision({ organizationId, id: params.decision_id })
+    const decision = await store.decisions.find({ organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
     const now = latestOf(request.now, decision.created_at)
     const context = { ...request, now }
@@ -52,9 +52,11 @@ export const recordOutcome = defineEndpoint({
     const { id, decision_id, entity_id, type, occurred_at } = outcome
     // INVARIANT: the entity is read before its earlier outcomes. If another outcome is committed in between, this change
     // loses by the entity's version, so the outcome it supersedes is always the one in the state.
-    const entity = (await store.entity({ organizationId, id: entity_id }))!
+    const entity = (await store.entities.find({ organizationId, id: entity_id }))!
     const report = outcomeFact(outcome)
-    const earlier = (await store.outcomesOf(organizationId, decision_id)).map((text) => outcomeFact(JSON.parse(text)))
+    const earlier = (await store.outcomes.ofDecision(organizationId, decision_id)).map((text) =>
+      outcomeFact(JSON.parse(text)),
+    )
     if (type === 'repaid' && !earlier.some((other) => other.type === 'funded')) return failValidation([NOT_FUNDED])
     const near = await nearest(context, entity_id)
     const cause = (kind: string, entityId: string) => ({ kind, entity_id: entityId, mark: id })
@@ -100,7 +102,7 @@ async function approvedAmount(
   { id, body }: RowOf<'decisions'>,
 ): Promise<Pick<OutcomeBody, 'amount' | 'currency'>> {
   const { recommended_limit: limit } = JSON.parse(body) as { recommended_limit?: number }
-  const facts = (await store.recordedDecision(caller.organizationId, id))?.facts
+  const facts = (await store.decisions.recorded(caller.organizationId, id))?.facts
   if (limit === undefined || !facts) return {}
   const { features } = JSON.parse(facts) as Facts
   const [requested, currency] = [numberOf(features, 'request.amount'), textOf(features, 'request.currency')]
@@ -110,7 +112,7 @@ async function approvedAmount(
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */
 async function nearest({ caller, store, now }: OutcomeContext, entityId: string): Promise<string[]> {
   const { organizationId } = caller
-  const links = (await store.followedLinksOf({ organizationId, entityId, today: dayOf(now) }))!
+  const links = (await store.graph.followedLinksOf({ organizationId, entityId, today: dayOf(now) }))!
   return [...new Set([entityId, ...[...links.ranked, ...links.adverse].map(({ neighbour }) => neighbour)])]
 }
 
@@ -121,7 +123,7 @@ async function nextTrackRecord(
   { report, earlier }: { report: OutcomeFact; earlier: readonly OutcomeFact[] },
 ): Promise<NewRow<'graph_track_records'>> {
   const { organizationId } = caller
-  const known = (await store.trackRecords(organizationId, [entityId])).get(entityId)
+  const known = (await store.graph.trackRecords(organizationId, [entityId])).get(entityId)
   const tallies = known?.tallies ?? []
   const [before, after] = [currentOutcome(earlier), currentOutcome([...earlier, report])!]
   const next = after === before ? tallies : tallyOutcome(tallies, after, before)

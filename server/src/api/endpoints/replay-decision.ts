@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { compileValidation } from '../../http/validation.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { DecisionEntry } from '../../store/environment/decisions.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { describeEvidence, parseBodies } from '../../underwriting/describe-evidence.ts'
 import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { replayRecorded } from '../../underwriting/replay-recorded.ts'
@@ -42,13 +42,13 @@ export const replayDecision = defineEndpoint({
 
   async handle({ params, caller, store, environment, now, requestSeal }) {
     const { organizationId } = caller
-    const recorded = await store.recordedDecision(organizationId, params.decision_id)
+    const recorded = await store.decisions.recorded(organizationId, params.decision_id)
     if (!recorded) return fail('decision_not_found')
 
     const replay = replayRecorded(recorded)
     const { differences, decision, replayed } = replay
     const evidence = describeEvidence(replay)
-    const since = await store.recordedSince(organizationId, recorded.id)
+    const since = await store.decisions.recordedSince(organizationId, recorded.id)
     const audit = await auditOf(store, organizationId, recorded.entry)
     if (audit.entry_id && !audit.checkpoint) requestSeal(organizationId)
     if (audit.checkpoint && !audit.inclusion_proof)

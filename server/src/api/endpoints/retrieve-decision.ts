@@ -15,7 +15,7 @@ export const retrieveDecision = defineEndpoint({
   fails: ['decision_not_found'],
 
   async handle({ params, caller, store }) {
-    const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
+    const decision = await store.decisions.find({ organizationId: caller.organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
     return { status: 200, body: JSON.parse(decision.body) }
   },

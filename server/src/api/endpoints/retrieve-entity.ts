@@ -17,7 +17,7 @@ export const retrieveEntity = defineEndpoint({
   fails: ['entity_not_found'],
 
   async handle({ params, caller, environment, store }) {
-    const entity = await store.entity({ organizationId: caller.organizationId, id: params.entity_id })
+    const entity = await store.entities.find({ organizationId: caller.organizationId, id: params.entity_id })
     if (!entity) return fail('entity_not_found')
     return { status: 200, body: describeEntity(entity, environment) }
   },

@@ -27,7 +27,7 @@ export const retrieveUsage = defineEndpoint({
     const end = query.to ?? now.slice(0, 10)
     if (start > end) return failValidation([wrongPeriod(query, { start, end })])
 
-    const counts = await store.usageByDay(caller.organizationId, start, end)
+    const counts = await store.usage.byDay(caller.organizationId, start, end)
     const days = [...new Set(counts.map(({ day }) => day))]
     return {
       status: 200,

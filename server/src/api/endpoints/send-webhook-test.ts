@@ -18,7 +18,7 @@ export const sendWebhookTest = defineEndpoint({
 
   async handle(context) {
     const { caller, store, requestId } = context
-    const endpoints = await store.webhookEndpoints(caller.organizationId)
+    const endpoints = await store.webhooks.endpoints(caller.organizationId)
     const change = record(context, { domainEvents: [webhookTestEvent(caller.organizationId, requestId)] })
     const [event] = change.rows!.events!
     return {

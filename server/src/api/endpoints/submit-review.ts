@@ -25,7 +25,7 @@ export const submitReview = defineEndpoint({
 
   async handle(request) {
     const { params, body, caller, store } = request
-    const decision = await store.decision({ organizationId: caller.organizationId, id: params.decision_id })
+    const decision = await store.decisions.find({ organizationId: caller.organizationId, id: params.decision_id })
     if (!decision) return fail('decision_not_found')
     const claims = operatorIdClaims(body.reviewer)
     if (claims.length > 0) return failValidation(claims)

@@ -8,8 +8,8 @@ import {
   totalThresholds,
 } from '../../core/review-bounds.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { CaseWithDecision, WaitingDecision } from '../../store/environment/cases.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import {
   type CaseEnd,
@@ -87,11 +87,11 @@ export async function describeDetail(
   const end = row.review_body === null ? null : endOf(row.review_body, new Map())
   const paths = pathsOf(row.graph)
   const [waiting, decisions, notes, prior, names] = await Promise.all([
-    end ? [] : store.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
-    store.decisionsOfCase(row, end?.at ?? null),
-    store.notesOfCase(organizationId, row.id),
-    store.reviewsOfEntity(organizationId, entityId, PRIOR_LISTED),
-    store.entityNames(
+    end ? [] : store.cases.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
+    store.cases.decisions(row, end?.at ?? null),
+    store.cases.notes(organizationId, row.id),
+    store.cases.reviewsOfEntity(organizationId, entityId, PRIOR_LISTED),
+    store.cases.entityNames(
       organizationId,
       paths.map(({ entity_id }) => entity_id),
     ),
@@ -99,7 +99,7 @@ export async function describeDetail(
   const requests = waiting.toReversed().map((decision) => describeRequest(decision, bounds))
   const bodies = decisions.flatMap(({ review_body }) => review_body ?? [])
   const reviewed = new Set(bodies.map(idOf))
-  const keys = await store.keysOfReviews(organizationId, [...reviewed, ...prior.map(idOf)])
+  const keys = await store.reviews.keys(organizationId, [...reviewed, ...prior.map(idOf)])
   return {
     figures: {
       repayment_probability: typeof trace?.score.bad_ppm === 'number' ? 1 - trace.score.bad_ppm / MILLION : null,

@@ -43,7 +43,7 @@ export async function newestReviews(
   rows: readonly NewestReview[],
 ): Promise<Map<string, GrantedReview>> {
   const ids = rows.flatMap(({ review_id }) => review_id ?? [])
-  const keys = await store.keysOfReviews(organizationId, ids)
+  const keys = await store.reviews.keys(organizationId, ids)
   return new Map(
     rows.flatMap(({ review_id, review_body }) => {
       const [body] = review_body === null ? [] : parseBodies([review_body])

@@ -20,9 +20,9 @@ export async function describeSince(
   organizationId: string,
   decisionId: string,
 ): Promise<{ reviews: ShownReview[]; outcomes: ShownOutcome[] }> {
-  const since = await store.recordedSince(organizationId, decisionId)
+  const since = await store.decisions.recordedSince(organizationId, decisionId)
   const reviews = parseBodies(since.reviews)
-  const keys = await store.keysOfReviews(
+  const keys = await store.reviews.keys(
     organizationId,
     reviews.map(({ id }) => String(id)),
   )

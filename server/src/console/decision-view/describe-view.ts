@@ -45,7 +45,7 @@ export async function completeView(evaluation: EvaluationView, source: ViewSourc
   const { store, organizationId, entityId, product } = source
   const { graph, requested } = evaluation
   const ids = [entityId, ...graph.paths.map(({ entity_id }) => entity_id)]
-  const names = await store.entityNames(organizationId, [...new Set(ids)])
+  const names = await store.cases.entityNames(organizationId, [...new Set(ids)])
   const named = (id: string): NamedEntity => ({ id, name: null, external_id: null, type: null, ...names.get(id) })
   return {
     ...evaluation,
@@ -57,6 +57,6 @@ export async function completeView(evaluation: EvaluationView, source: ViewSourc
 }
 
 async function accountOf({ store, organizationId, entityId, ...times }: ViewSource, currency: string) {
-  const entity = await store.entity({ organizationId, id: entityId })
+  const entity = await store.entities.find({ organizationId, id: entityId })
   return entity ? accountDays(stateOf(entity), { currency, decidedAt: times.decidedAt, now: times.now }) : null
 }

@@ -1,9 +1,9 @@
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
 import { neutralTrust, type Trust } from '../../core/graph/describe-trust.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { DecisionOfEntity } from '../../store/environment/entity-pages.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { RowOf } from '../../store/schema/tables.ts'
 import { factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import { sourceOf } from '../decision-view/describe-features.ts'
@@ -21,15 +21,15 @@ export async function describeEntityPage(
 ) {
   const { id } = entity
   const [links, consents, decisions, history, caseId] = await Promise.all([
-    store.identityLinksOf(organizationId, id),
-    store.consentsOf(organizationId, id),
-    store.newestDecisionsOf(organizationId, id, DECISIONS_LISTED),
-    store.trustHistory(organizationId, id),
-    store.openCaseOf(organizationId, id),
+    store.entities.identityLinks(organizationId, id),
+    store.entities.consents(organizationId, id),
+    store.entities.newestDecisions(organizationId, id, DECISIONS_LISTED),
+    store.entities.trustHistory(organizationId, id),
+    store.entities.openCase(organizationId, id),
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
   const [names, reviews] = await Promise.all([
-    store.entityNames(organizationId, related),
+    store.cases.entityNames(organizationId, related),
     newestReviews(store, organizationId, decisions),
   ])
   const state = stateOf(entity)

@@ -57,16 +57,16 @@ export async function describeNeighbourhood(
 ): Promise<Neighbourhood> {
   const links = await loadNeighbourhoods(store, { organizationId, entityIds: [entityId], today })
   const paths = pathsWithin(hops, { entityId, links, today })
-  const records = await store.trackRecords(organizationId, [entityId, ...paths.keys()])
+  const records = await store.graph.trackRecords(organizationId, [entityId, ...paths.keys()])
   const bad = new Set(
     [...records].filter(([, { tallies }]) => isAdverse(trackRecordOf(tallies, today))).map(([id]) => id),
   )
   const chosen = choose(paths, bad)
   const ids = [entityId, ...chosen]
   const [names, outcomes, direct] = await Promise.all([
-    store.entityNames(organizationId, ids),
-    store.newestOutcomes(organizationId, [...bad]),
-    store.countNeighbours(organizationId, entityId, today),
+    store.cases.entityNames(organizationId, ids),
+    store.entities.newestOutcomes(organizationId, [...bad]),
+    store.entities.countNeighbours(organizationId, entityId, today),
   ])
   const badPaths = [...bad].flatMap((id) => (chosen.has(id) ? [badPath(paths.get(id)!)] : []))
   const directFound = [...paths.values()].filter(({ steps }) => steps.length === 1).length

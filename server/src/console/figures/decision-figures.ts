@@ -1,7 +1,7 @@
 import { addHistograms, type Latencies, latenciesOf } from '../../core/latency-histogram.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { LatenciesOfHour } from '../../store/environment/decision-latencies.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 
 /** The periods that the overview can show. */
 export const RANGES = ['24h', '7d', '30d'] as const
@@ -47,7 +47,7 @@ export async function decisionFigures(
   const unit = range === '24h' ? 'hour' : 'day'
   const period = { from: dayOf(starts[0]!), to: dayOf(now), unit } as const
   const verdicts = await (unit === 'hour' ? countByHour : countByDay)(store, organizationId, period)
-  const histograms = await store.latenciesByHour(organizationId, period.from, period.to)
+  const histograms = await store.latencies.byHour(organizationId, period.from, period.to)
   const byStart = Map.groupBy(histograms, (histogram) => startOf(histogram, unit))
   const points = starts.map((at) => ({
     at,
@@ -61,8 +61,8 @@ export async function decisionFigures(
     previous_decisions:
       range === '24h' ? null : await countBefore(store, organizationId, { from: period.from, days: DAYS[range] }),
     latency: latenciesOf(addHistograms(starts.flatMap((at) => countsOf(byStart.get(at))))),
-    latency_since: await store.firstLatencyDay(organizationId),
-    activations: await store.activationsSince(organizationId, starts[0]!),
+    latency_since: await store.overview.firstLatencyDay(organizationId),
+    activations: await store.overview.activationsSince(organizationId, starts[0]!),
   }
 }
 
@@ -83,7 +83,7 @@ async function countByHour(
   { from, to }: { from: string; to: string },
 ): Promise<Map<string, VerdictCounts>> {
   const counts = new Map<string, VerdictCounts>()
-  for (const { verdict, count, ...hour } of await store.verdictsByHour(organizationId, from, to))
+  for (const { verdict, count, ...hour } of await store.usage.verdictsByHour(organizationId, from, to))
     addTo(counts, startOf(hour, 'hour'), { verdict, count })
   return counts
 }
@@ -94,7 +94,7 @@ async function countByDay(
   { from, to }: { from: string; to: string },
 ): Promise<Map<string, VerdictCounts>> {
   const counts = new Map<string, VerdictCounts>()
-  for (const { day, counter, count } of await store.usageByDay(organizationId, from, to)) {
+  for (const { day, counter, count } of await store.usage.byDay(organizationId, from, to)) {
     const verdict = VERDICTS.find((name) => counter === `verdict.${name}`)
     if (verdict) addTo(counts, startOf({ day, hour: 0 }, 'day'), { verdict, count })
   }
@@ -111,7 +111,7 @@ async function countBefore(
     dayOf(new Date(firstMs - days * DAY_MS).toISOString()),
     dayOf(new Date(firstMs - DAY_MS).toISOString()),
   ]
-  const counts = await store.usageByDay(organizationId, first, last)
+  const counts = await store.usage.byDay(organizationId, first, last)
   return counts.filter(({ counter }) => counter === 'decisions').reduce((sum, { count }) => sum + count, 0)
 }
 

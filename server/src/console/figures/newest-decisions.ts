@@ -40,7 +40,7 @@ export async function newestDecisions(
   organizationId: string,
   limit: number,
 ): Promise<ListedDecision[]> {
-  const rows = await store.newestDecisions(organizationId, limit)
+  const rows = await store.overview.newestDecisions(organizationId, limit)
   const reviews = await newestReviews(store, organizationId, rows)
   return rows.map((row) => listedDecision(row, reviews))
 }

@@ -17,7 +17,7 @@ export async function waitingFigures(
   organizationId: string,
   now: string,
 ): Promise<WaitingFigures> {
-  const found = await store.waitingReviews(organizationId, now)
+  const found = await store.overview.waitingReviews(organizationId, now)
   const count = found.reduce((sum, band) => sum + band.count, 0)
   return {
     count,

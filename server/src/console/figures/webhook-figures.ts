@@ -15,9 +15,9 @@ export async function webhookFigures(
   organizationId: string,
   since: string,
 ): Promise<WebhookHealth> {
-  const endpoints = await store.webhookEndpoints(organizationId)
+  const endpoints = await store.webhooks.endpoints(organizationId)
   const ids = endpoints.map(({ id }) => id)
-  const hours = ids.length > 0 ? await store.attemptsByHour(organizationId, ids, since) : []
+  const hours = ids.length > 0 ? await store.deliveries.attemptsByHour(organizationId, ids, since) : []
   const enabled = endpoints.filter(({ state }) => state === 'enabled')
   const failing = enabled.filter(({ failing_since }) => failing_since !== null)
   return {

@@ -31,7 +31,7 @@ export const listKeys = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ installation, store, organizationId, environment, operator, now }) {
-    const keys = await store.listApiKeys(organizationId)
+    const keys = await store.apiKeys.list(organizationId)
     const makerOf = await recordMakers(installation, store, { organizationId, ids: keys.map((key) => key.id) })
     const replacedBy = new Map(keys.flatMap((key) => (key.replaces === null ? [] : [[key.replaces, key.id]])))
     return {
@@ -164,7 +164,7 @@ async function findKey({
   organizationId,
   input,
 }: Pick<OperatorContext<{ id: string }>, 'store' | 'organizationId' | 'input'>): Promise<ApiKey | Refusal> {
-  const key = await store.findKeyOf(organizationId, input.id)
+  const key = await store.apiKeys.ofOrganization(organizationId, input.id)
   return key ?? { problem: 'There is no such key in this environment.', status: 404 }
 }
 

@@ -4,10 +4,10 @@ import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
 import { lowestIdAt } from '../../ids/new-id.ts'
 import type { Installation } from '../../installation/installation.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import { listOperators } from '../../store/control/operators.ts'
 import type { AuditLogPosition } from '../../store/environment/audit-log.ts'
 import type { ListedAuditEntry } from '../../store/environment/audit-trail.ts'
-import { listOperators } from '../../store/control/operators.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { defineOperation } from '../define-operation.ts'
 
 const ENTRIES_PER_PAGE_MAX = 500
@@ -38,7 +38,7 @@ export const listAuditLog = defineOperation({
       fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
     }
-    const page = await store.auditLogPage(organizationId, filter, { after, limit })
+    const page = await store.auditLog.page(organizationId, filter, { after, limit })
     const names = await actorNames(installation, store, organizationId)
     return {
       entries: page.entries.map((entry) => describeEntry(entry, names)),
@@ -56,7 +56,7 @@ export const readAuditEntry = defineOperation({
   input: Strict({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
   audit: [],
   async handle({ input: { id }, organizationId, store, installation }) {
-    const entry = await store.auditLogEntry(organizationId, id)
+    const entry = await store.auditLog.entry(organizationId, id)
     if (!entry)
       return {
         problem: 'This environment’s log has no such entry. Look at the other environment.',
@@ -73,7 +73,7 @@ export const readAuditLogFilters = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ organizationId, store, installation }) {
-    const { types, actors } = await store.auditLogVocabulary(organizationId)
+    const { types, actors } = await store.auditLog.vocabulary(organizationId)
     const names = await actorNames(installation, store, organizationId)
     const keys = [...names.keys()].filter((id) => id.startsWith('key_'))
     const audited = EVENT_TYPES.filter((type) => type !== 'audit.checkpoint')
@@ -91,8 +91,8 @@ export const readAuditLogStatus = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ organizationId, store, installation }) {
-    const head = await store.newestHead(organizationId)
-    const run = await store.verificationRun(organizationId)
+    const head = await store.auditLog.newestHead(organizationId)
+    const run = await store.verificationRuns.newest(organizationId)
     const names = await actorNames(installation, store, organizationId)
     const named = (id: string) => ({ id, name: names.get(id) ?? null })
     return {
@@ -152,7 +152,7 @@ async function actorNames(
   organizationId: string,
 ): Promise<Map<string, string>> {
   const operators = await listOperators(storage.control, organizationId)
-  const keys = await store.listApiKeys(organizationId)
+  const keys = await store.apiKeys.list(organizationId)
   return new Map([...operators, ...keys].map(({ id, name }) => [id, name]))
 }
 

@@ -7,8 +7,8 @@ import { EXCESS_REASON_CHARACTERS_MIN } from '../../core/review-bounds.ts'
 import { Money, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { REVIEW_VERDICTS } from '../../core/vocabularies.ts'
-import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/environment/cases.ts'
 import { listOperators } from '../../store/control/operators.ts'
+import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/environment/cases.ts'
 import { describeCase } from '../cases/describe-case.ts'
 import { describeDetail } from '../cases/describe-detail.ts'
 import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
@@ -36,7 +36,7 @@ export const listCases = defineOperation({
     const openedBefore = overdueBefore(now, withinHours)
     const held: CaseHolder = holder === 'mine' ? { assigneeId: operator.id } : holder
     const [found, counts, nameOf] = await Promise.all([
-      store.cases(
+      store.cases.page(
         {
           organizationId,
           state,
@@ -47,13 +47,13 @@ export const listCases = defineOperation({
         },
         dayOf(now),
       ),
-      store.caseCounts(organizationId, { operatorId: operator.id, openedBefore }),
+      store.cases.counts(organizationId, { operatorId: operator.id, openedBefore }),
       operatorNames(context),
     ])
     const page = found.slice(0, PAGE_CASES)
     const last = page.at(-1)
     const reviewIds = page.flatMap(({ review_id }) => review_id ?? [])
-    const keys = await store.keysOfReviews(organizationId, reviewIds)
+    const keys = await store.reviews.keys(organizationId, reviewIds)
     const cursor = state === 'open' ? last?.id : last?.review_id
     return {
       cases: page.map((row) => describeCase(row, { withinHours, nameOf, keys })),
@@ -71,7 +71,7 @@ export const countCases = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ store, organizationId, operator, now, installation }) {
-    const counts = await store.caseCounts(organizationId, {
+    const counts = await store.cases.counts(organizationId, {
       operatorId: operator.id,
       openedBefore: overdueBefore(now, installation.config.reviewWithinHours),
     })
@@ -91,14 +91,14 @@ export const showCase = defineOperation({
   audit: [],
   async handle(context) {
     const { input, store, organizationId, now, installation } = context
-    const row = await store.caseById(organizationId, input.id, dayOf(now))
+    const row = await store.cases.find(organizationId, input.id, dayOf(now))
     if (!row) return NOT_FOUND
     const { control } = installation.storage
     const operators = await listOperators(control, organizationId)
     const nameOf = namesIn(operators)
-    const keys = await store.keysOfReviews(organizationId, row.review_id === null ? [] : [row.review_id])
+    const keys = await store.reviews.keys(organizationId, row.review_id === null ? [] : [row.review_id])
     const withinHours = installation.config.reviewWithinHours
-    const bounds = await installation.stores.production.reviewBounds(organizationId)
+    const bounds = await installation.stores.production.reviews.bounds(organizationId)
     return {
       ...describeCase(row, { withinHours, nameOf, keys }),
       ...(await describeDetail(store, row, { nameOf, bounds })),

@@ -49,7 +49,7 @@ export const listDecisions = defineOperation({
       fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
     }
-    const page = await store.decisionPage(organizationId, filter, { after: cursor, limit })
+    const page = await store.decisions.page(organizationId, filter, { after: cursor, limit })
     const reviews = await newestReviews(store, organizationId, page.decisions)
     return {
       decisions: page.decisions.map((row) => ({
@@ -71,7 +71,7 @@ export const readDecisionFilters = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ store, organizationId }) {
-    const { tiers, policyVersions, products } = await store.decisionVocabulary(organizationId)
+    const { tiers, policyVersions, products } = await store.decisions.vocabulary(organizationId)
     return { tiers, policy_versions: policyVersions, products }
   },
 })
@@ -83,7 +83,7 @@ export const showDecision = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const recorded = await store.recordedDecision(organizationId, input.id)
+    const recorded = await store.decisions.recorded(organizationId, input.id)
     if (!recorded) return NOT_FOUND
     const replay = replayRecorded(recorded)
     const { entity_id: entityId, product, created_at: decidedAt } = recorded
@@ -107,7 +107,7 @@ export const replayAgain = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const recorded = await store.recordedDecision(organizationId, input.id)
+    const recorded = await store.decisions.recorded(organizationId, input.id)
     return recorded ? describeReplay(recorded, replayRecorded(recorded), now) : NOT_FOUND
   },
 })
@@ -119,7 +119,7 @@ export const proveDecision = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, environment, installation }) {
-    const recorded = await store.recordedDecision(organizationId, input.id)
+    const recorded = await store.decisions.recorded(organizationId, input.id)
     if (!recorded) return NOT_FOUND
     const { entry, body, facts, trace, graph, policy } = recorded
     const proved = await proveEntry(store, organizationId, entry)

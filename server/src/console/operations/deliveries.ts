@@ -26,7 +26,7 @@ export const listWebhookDeliveries = defineOperation({
   async handle({ input, store, organizationId }) {
     const before = readCursor(input.cursor)
     if (before === 'malformed') return { problem: 'This page of the list does not exist. Start from the first one.' }
-    const found = await store.webhookDeliveries({
+    const found = await store.deliveries.page({
       organizationId,
       endpointId: input.endpoint_id,
       eventId: input.event_id,

@@ -27,7 +27,7 @@ export const listEntities = defineOperation({
   async handle({ input: { search, cursor }, store, organizationId }) {
     const limit = PAGE_ENTITIES + 1
     if (search === undefined) {
-      const found = await store.newestEntities(organizationId, { before: cursor, limit })
+      const found = await store.entities.newest(organizationId, { before: cursor, limit })
       const page = found.slice(0, PAGE_ENTITIES)
       return {
         entities: page.map(describeListed),
@@ -37,9 +37,9 @@ export const listEntities = defineOperation({
     }
     const text = search.trim()
     const [byId, byExternalId, byName] = await Promise.all([
-      ENTITY_ID.test(text) ? store.entitiesById(organizationId, [text]) : [],
-      store.listedByExternalId(organizationId, text),
-      text === '' ? [] : store.entitiesByName(organizationId, text, limit),
+      ENTITY_ID.test(text) ? store.entities.byId(organizationId, [text]) : [],
+      store.entities.listedByExternalId(organizationId, text),
+      text === '' ? [] : store.entities.byName(organizationId, text, limit),
     ])
     const found = new Map([...byId, ...byExternalId, ...byName].map((entity) => [entity.id, entity]))
     const entities = [...found.values()].slice(0, PAGE_ENTITIES).map(describeListed)
@@ -59,12 +59,12 @@ export const findEntities = defineOperation({
   audit: [],
   async handle({ input, store, organizationId, environment, installation }) {
     const key = installation.masterKey.deriveLasting(`identifiers ${environment}`)
-    const holders = await store.holdersOf(
+    const holders = await store.entities.holdersOf(
       organizationId,
       hashIdentifier(key, { organizationId, ...input }),
       HOLDERS_LISTED,
     )
-    const entities = holders.length > 0 ? await store.entitiesById(organizationId, holders) : []
+    const entities = holders.length > 0 ? await store.entities.byId(organizationId, holders) : []
     return { entities: entities.map(describeListed), is_more: holders.length === HOLDERS_LISTED }
   },
 })
@@ -76,7 +76,7 @@ export const showEntity = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const entity = await store.entity({ organizationId, id: input.id })
+    const entity = await store.entities.find({ organizationId, id: input.id })
     return entity ? describeEntityPage(store, entity, { organizationId, now }) : NOT_FOUND
   },
 })
@@ -88,7 +88,7 @@ export const showNeighbourhood = defineOperation({
   input: Strict({ id, hops: Type.Integer({ minimum: 1, maximum: 2 }) }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const entity = await store.entity({ organizationId, id: input.id })
+    const entity = await store.entities.find({ organizationId, id: input.id })
     if (!entity) return NOT_FOUND
     const hops = input.hops === 1 ? 1 : 2
     return describeNeighbourhood(store, { organizationId, entityId: entity.id, hops, today: dayOf(now) })

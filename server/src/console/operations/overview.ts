@@ -32,9 +32,9 @@ export const readFirstSteps = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ organizationId, environment, store, installation }) {
-    const uses = await store.firstUses(organizationId)
+    const uses = await store.overview.firstUses(organizationId)
     const operators = await listOperators(installation.storage.control, organizationId)
-    const endpoints = await store.webhookEndpoints(organizationId)
+    const endpoints = await store.webhooks.endpoints(organizationId)
     return {
       key_used: uses.has_used_key,
       entity_created: uses.has_entity,

@@ -93,9 +93,9 @@ export const showPlayground = defineOperation({
   audit: [],
   async handle({ store, installation, organizationId, now }) {
     const [policies, active, scenarios, operators] = await Promise.all([
-      store.listPolicies(organizationId),
+      store.policies.list(organizationId),
       policyFor({ store, organizationId, now }, undefined),
-      store.scenarios(organizationId),
+      store.scenarios.list(organizationId),
       listOperators(installation.storage.control, organizationId),
     ])
     const names = new Map(operators.map(({ id, name }) => [id, name]))

@@ -31,7 +31,7 @@ export const listPolicies = defineOperation({
   audit: [],
   async handle(context) {
     const { store, organizationId } = context
-    const [policies, nameOf] = await Promise.all([store.listPolicies(organizationId), peopleOf(context)])
+    const [policies, nameOf] = await Promise.all([store.policies.list(organizationId), peopleOf(context)])
     const active = policies.find(({ state }) => state === 'active')
     return {
       active: active ? await describeActive(context, active.version, nameOf) : null,
@@ -51,13 +51,13 @@ export const showPolicy = defineOperation({
   audit: [],
   async handle(context) {
     const { store, organizationId, input, installation } = context
-    const policy = await store.policyByVersion(organizationId, input.version)
+    const policy = await store.policies.byVersion(organizationId, input.version)
     if (!policy) return notFound
     const { document, checksum } = policy
     const [steps, comments, active, nameOf, examined] = await Promise.all([
-      store.policySteps(organizationId, policy.id),
-      store.commentsOn(organizationId, policy.id),
-      store.activePolicy(organizationId),
+      store.policies.steps(organizationId, policy.id),
+      store.policies.comments(organizationId, policy.id),
+      store.policies.active(organizationId),
       peopleOf(context),
       examinePolicyApart(installation.threads, { document, checksum }, { organizationId }),
     ])
@@ -92,8 +92,8 @@ export const checkDraft = defineOperation({
     const checked = await checkSourceApart(installation.threads, input.source, { organizationId, signal })
     if ('problem' in checked) return checked
     const { document, checksum, problems, warnings, tests } = checked
-    const active = await store.activePolicy(organizationId)
-    const known = document && (await store.policyByVersion(organizationId, document.version))
+    const active = await store.policies.active(organizationId)
+    const known = document && (await store.policies.byVersion(organizationId, document.version))
     return {
       ...{ problems, warnings, tests, checksum, document },
       version: document?.version ?? null,
@@ -212,10 +212,10 @@ async function describeActive(
   activeVersion: string,
   nameOf: (id: string) => string,
 ) {
-  const policy = await store.policyByVersion(organizationId, activeVersion)
+  const policy = await store.policies.byVersion(organizationId, activeVersion)
   const document = policy && readDocument(policy.document)
   if (!document) return null
-  const steps = await store.policySteps(organizationId, policy.id)
+  const steps = await store.policies.steps(organizationId, policy.id)
   const newest = (wanted: string) => {
     const step = steps.findLast(({ step: taken }) => taken === wanted)
     return step ? { by: nameOf(step.actor_id), at: step.taken_at } : null
@@ -251,7 +251,7 @@ async function comparedWith(
   const base =
     activeVersion === undefined || activeVersion === policy.version
       ? undefined
-      : await store.policyByVersion(organizationId, activeVersion)
+      : await store.policies.byVersion(organizationId, activeVersion)
   if (!base) return null
   const difference = describePolicyChanges(JSON.parse(base.document), JSON.parse(policy.document))
   return { version: base.version, source: base.source, ...difference }

@@ -54,11 +54,11 @@ export const listPolicyBacktests = defineOperation({
   input: Strict({ version }),
   audit: [],
   async handle({ store, organizationId, installation, input }) {
-    const policy = await store.policyByVersion(organizationId, input.version)
+    const policy = await store.policies.byVersion(organizationId, input.version)
     if (!policy) return noPolicy
     const [run, backtests, operators] = await Promise.all([
-      store.backtestRun(organizationId),
-      store.backtestsOf(organizationId, policy.id),
+      store.backtests.run(organizationId),
+      store.backtests.ofPolicy(organizationId, policy.id),
       listOperators(installation.storage.control, organizationId),
     ])
     const names = new Map(operators.map(({ id, name }) => [id, name]))
@@ -82,7 +82,7 @@ export const showPolicyBacktest = defineOperation({
   input: Strict({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
   audit: [],
   async handle({ store, organizationId, input }) {
-    const backtest = await store.backtest(organizationId, input.id)
+    const backtest = await store.backtests.find(organizationId, input.id)
     if (!backtest) return noBacktest
     const { id, checksum, finished_at, result } = backtest
     return { id, checksum, at: finished_at, result: JSON.parse(result) as BacktestResult }

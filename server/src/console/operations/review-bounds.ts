@@ -12,7 +12,7 @@ export const showReviewBounds = defineOperation({
   input: Strict({}),
   audit: [],
   async handle({ installation, organizationId }) {
-    return { bounds: await installation.stores.production.reviewBounds(organizationId), most: REVIEW_BOUNDS_MAX }
+    return { bounds: await installation.stores.production.reviews.bounds(organizationId), most: REVIEW_BOUNDS_MAX }
   },
 })
 

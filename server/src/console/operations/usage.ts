@@ -32,10 +32,10 @@ export const readUsage = defineOperation({
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
     if (!(days >= 1)) return { problem: `The last day (${to}) is before the first (${from}). Choose a later one.` }
     if (days > DAYS_MAX) return { problem: `Choose at most ${DAYS_MAX} days.` }
-    const keys = await store.listApiKeys(organizationId)
-    const usage = await store.usageByDay(organizationId, from, to)
-    const ofKeys = await store.usageOfKeys(organizationId, from, to)
-    const byDay = key ? await store.usageOfKeyByDay({ organizationId, keyId: key }, from, to) : daysOf(usage)
+    const keys = await store.apiKeys.list(organizationId)
+    const usage = await store.usage.byDay(organizationId, from, to)
+    const ofKeys = await store.usage.ofKeys(organizationId, from, to)
+    const byDay = key ? await store.usage.ofKeyByDay({ organizationId, keyId: key }, from, to) : daysOf(usage)
     return {
       by_day: everyDay(from, days, byDay),
       by_key: ofKeys.map(({ key_id, ...counts }) => {

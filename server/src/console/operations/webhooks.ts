@@ -179,8 +179,8 @@ async function withFigures<T extends { id: string }>(
   const since = new Date(Date.parse(now) - (HOURS_SHOWN - 1) * HOUR_MS)
   const [makerOf, figures, attempts] = await Promise.all([
     recordMakers(installation, store, { organizationId, ids }),
-    store.endpointFigures(organizationId, ids),
-    store.attemptsByHour(organizationId, ids, since.toISOString()),
+    store.deliveries.figures(organizationId, ids),
+    store.deliveries.attemptsByHour(organizationId, ids, since.toISOString()),
   ])
   const first = Math.floor(since.getTime() / HOUR_MS) * HOUR_MS
   const hours = Array.from({ length: HOURS_SHOWN }, (_, index) => new Date(first + index * HOUR_MS).toISOString())

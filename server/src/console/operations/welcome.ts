@@ -24,7 +24,7 @@ export const checkWelcome = defineOpenOperation({
     const link = await checkFirstLink(installation, input.token)
     if ('problem' in link) return { ...link, status: 404 as const, code: 'no_link' }
     const { storage, stores, masterKey } = installation
-    const policy = await stores.sandbox.activePolicy(await firstOrganizationId(storage.control))
+    const policy = await stores.sandbox.policies.active(await firstOrganizationId(storage.control))
     return {
       expires_at: link.expires_at,
       storage: storage.embedded ? ('embedded' as const) : ('postgresql' as const),

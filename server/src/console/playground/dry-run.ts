@@ -11,8 +11,8 @@ import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import type { PolicyDocument } from '../../core/policy/policy-document.ts'
 import { refusesProduct } from '../../core/policy/refuses-product.ts'
 import type { Environment } from '../../core/vocabularies.ts'
-import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
@@ -62,8 +62,8 @@ export async function entityNamed(
   { store, organizationId }: Pick<DryPlace, 'store' | 'organizationId'>,
   name: string,
 ): Promise<EntityRow | undefined> {
-  const byId = await store.entity({ organizationId, id: name })
-  return byId ?? store.entityByExternalId({ organizationId, externalId: name })
+  const byId = await store.entities.find({ organizationId, id: name })
+  return byId ?? store.entities.byExternalId({ organizationId, externalId: name })
 }
 
 /** The facts of a persona: an applicant of the policy's own tests. */
@@ -91,7 +91,7 @@ export async function factsOfDecision(
   { store, organizationId }: DryPlace,
   decisionId: string,
 ): Promise<DryFacts | Refusal> {
-  const recorded = await store.recordedDecision(organizationId, decisionId)
+  const recorded = await store.decisions.recorded(organizationId, decisionId)
   if (!recorded) return { problem: 'There is no such decision in this environment.', status: 404 }
   const readable = replayableFacts(parsed(recorded.facts))
   if (!('facts' in readable))
@@ -120,8 +120,8 @@ export async function policyFor(
 ): Promise<TriedDocument | Refusal> {
   const stored =
     version === undefined
-      ? await store.activePolicy(organizationId)
-      : await store.policyByVersion(organizationId, version)
+      ? await store.policies.active(organizationId)
+      : await store.policies.byVersion(organizationId, version)
   if (stored) return { version: stored.version, document: stored.document, checksum: stored.checksum }
   return version === undefined
     ? { problem: 'No policy is active here. Choose a version.', status: 409 }

@@ -39,27 +39,27 @@ export function apiKeyQueries(
 
   return {
     /** The API key with this hash. */
-    apiKeyByHash: batchedRead({
+    byHash: batchedRead({
       keyText: (hash: string) => hash,
       load: async (hashes) =>
         new Map((await read('key.key_hash = ANY($1::text[])', [hashes])).map((key) => [key.key_hash, key])),
     }),
 
     /** Lists the keys of an organization, oldest first. */
-    listApiKeys: (organizationId: string) => read('key.org_id = $1 ORDER BY key.id', [organizationId]),
+    list: (organizationId: string) => read('key.org_id = $1 ORDER BY key.id', [organizationId]),
 
     /** Finds the key with this id, of any organization. */
-    async findApiKey(id: string): Promise<ApiKey | undefined> {
+    async byId(id: string): Promise<ApiKey | undefined> {
       return (await read('key.id = $1', [id]))[0]
     },
 
     /** Finds a key of an organization. */
-    async findKeyOf(organizationId: string, id: string): Promise<ApiKey | undefined> {
+    async ofOrganization(organizationId: string, id: string): Promise<ApiKey | undefined> {
       return (await read('key.org_id = $1 AND key.id = $2', [organizationId, id]))[0]
     },
 
     /** Records when keys were last used. */
-    async touchApiKeys(uses: readonly { organizationId: string; keyId: string; at: string }[]): Promise<void> {
+    async touch(uses: readonly { organizationId: string; keyId: string; at: string }[]): Promise<void> {
       await database.query(
         `UPDATE api_keys SET last_used_at = used.at
          FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS used (org_id, id, at)

@@ -42,7 +42,7 @@ export function auditLogQueries(database: Database) {
      * Lists entries newest first. It reads along one index, and looks at `ENTRIES_SEARCHED_MAX` entries at most: what
      * API keys did has no index by actor or type, because that would cost every decision.
      */
-    async auditLogPage(
+    async page(
       organizationId: string,
       filter: AuditLogFilter,
       { after, limit }: { after: AuditLogPosition | undefined; limit: number },
@@ -84,7 +84,7 @@ export function auditLogQueries(database: Database) {
     },
 
     /** One entry of a log, with its leaf. */
-    async auditLogEntry(organizationId: string, id: string): Promise<ListedAuditEntry | undefined> {
+    async entry(organizationId: string, id: string): Promise<ListedAuditEntry | undefined> {
       const [entry] = await database.query<ListedAuditEntry & Row>(
         `SELECT ${ENTRY_COLUMNS}, entry.seq, leaf.leaf_index FROM audit_entries AS entry
          LEFT JOIN audit_leaves AS leaf ON leaf.org_id = entry.org_id AND leaf.entry_id = entry.id
@@ -95,7 +95,7 @@ export function auditLogQueries(database: Database) {
     },
 
     /** The types of entries and the actors of a log, without those of API requests. */
-    async auditLogVocabulary(organizationId: string): Promise<{ types: string[]; actors: string[] }> {
+    async vocabulary(organizationId: string): Promise<{ types: string[]; actors: string[] }> {
       const [types, actors] = [
         await distinct(database, organizationId, 'type'),
         await distinct(database, organizationId, 'actor_id'),

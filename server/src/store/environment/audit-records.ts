@@ -22,7 +22,7 @@ export type EntryAbout = Pick<RowOf<'audit_entries'>, 'type' | 'occurred_at' | '
 export function auditRecordQueries(database: Database) {
   return {
     /** The rows with these ids, as the audit entry hashed them. */
-    async recordsById<T extends Exclude<HashedTable, 'policy_steps'> | 'api_keys'>(
+    async byId<T extends Exclude<HashedTable, 'policy_steps'> | 'api_keys'>(
       table: T,
       organizationId: string,
       ids: readonly string[],
@@ -45,7 +45,7 @@ export function auditRecordQueries(database: Database) {
     },
 
     /** Decisions with the hashes of their evidence, which PostgreSQL computes: the texts are long. */
-    async decisionsById(organizationId: string, ids: readonly string[]): Promise<Map<string, HashedDecision>> {
+    async decisions(organizationId: string, ids: readonly string[]): Promise<Map<string, HashedDecision>> {
       const columns = columnsOf('decisions').filter((column) => column !== 'org_id')
       const rows = await database.query<HashedDecision & Row>(
         `SELECT ${columns.map((column) => `decision.${column}`).join(', ')}, evidence.audit_entry_id,
@@ -113,7 +113,7 @@ export function auditRecordQueries(database: Database) {
     },
 
     /** The policy that the pointer names, and the one whose activation is the newest on the log; null where there is none. */
-    async activePolicyByLog(organizationId: string): Promise<{ stored: string | null; recorded: string | null }> {
+    async activePolicy(organizationId: string): Promise<{ stored: string | null; recorded: string | null }> {
       const [row] = await database.query<{ stored: string | null; recorded: string | null }>(
         `SELECT (SELECT policy_id || ' ' || checksum FROM active_policies WHERE org_id = $1) AS stored,
            (SELECT subject_id || ' ' || (data::json ->> 'policy_checksum') FROM audit_entries
@@ -146,7 +146,7 @@ export function auditRecordQueries(database: Database) {
     },
 
     /** Ids of all rows of a table, in pages; `is_known` says whether an entry of one of these types is about the row. */
-    async *recordsWithEntries(
+    async *withEntries(
       table: RecordedTable,
       organizationId: string,
       types: readonly string[],

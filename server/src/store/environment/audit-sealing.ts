@@ -37,13 +37,13 @@ export type Announcement = Required<Pick<Seal, 'organizationId' | 'event'>> & { 
 export function auditSealingQueries(database: Database) {
   return {
     /** Organizations with pending entries. */
-    async organizationsToSeal(): Promise<string[]> {
+    async organizations(): Promise<string[]> {
       const rows = await database.query<{ org_id: string }>('SELECT DISTINCT org_id FROM audit_pending')
       return rows.map((row) => row.org_id)
     },
 
     /** Pending entries after each cursor, in the order of each trail, so that leaves keep that order. */
-    async entriesToSeal(after: readonly PendingCursor[], limitEach: number): Promise<EntryToSeal[]> {
+    async entries(after: readonly PendingCursor[], limitEach: number): Promise<EntryToSeal[]> {
       // Materialized: otherwise the planner may scan the whole log instead of looking the pending entries up by key.
       return database.query<EntryToSeal & Row>(
         `WITH pending AS MATERIALIZED (

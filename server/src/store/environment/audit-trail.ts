@@ -13,7 +13,7 @@ export const ENTRY_COLUMNS = columnsOf('audit_entries')
 export function auditTrailQueries(database: Database) {
   return {
     /** Entries of one trail with sequence numbers below `beforeSeq`, newest first. */
-    async auditTrail({
+    async trail({
       organizationId,
       trailId,
       beforeSeq,

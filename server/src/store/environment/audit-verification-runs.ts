@@ -27,7 +27,7 @@ const IS_SILENT = `beat_at < now() - interval '${SILENT_AFTER_SECONDS} seconds'`
 export function auditVerificationRunQueries(database: Database) {
   return {
     /** Begins a run; false if one is in progress. */
-    async beginVerification(
+    async begin(
       organizationId: string,
       { runId, startedBy, startedAt }: { runId: string; startedBy: string; startedAt: string },
     ): Promise<boolean> {
@@ -43,7 +43,7 @@ export function auditVerificationRunQueries(database: Database) {
     },
 
     /** Reports how far a run has come; false if another node has taken over. */
-    async reportVerification(
+    async report(
       organizationId: string,
       { runId, leavesDone, leavesSize }: { runId: string; leavesDone: number; leavesSize: number },
     ): Promise<boolean> {
@@ -56,7 +56,7 @@ export function auditVerificationRunQueries(database: Database) {
     },
 
     /** Ends a run with its result, or with the reason why it has none. */
-    async endVerification(
+    async end(
       organizationId: string,
       { runId, at, ...end }: { runId: string; at: string } & ({ result: string } | { failure: string }),
     ): Promise<void> {
@@ -74,7 +74,7 @@ export function auditVerificationRunQueries(database: Database) {
     },
 
     /** The last run of an organization's log, with the newest result. */
-    async verificationRun(organizationId: string): Promise<VerificationRun | undefined> {
+    async newest(organizationId: string): Promise<VerificationRun | undefined> {
       const [row] = await database.query<VerificationRun & Row>(
         `SELECT run_id, started_by, started_at, beat_at IS NOT NULL AND NOT ${IS_SILENT} AS is_running,
            coalesce(${IS_SILENT}, false) AS is_abandoned, leaves_done, leaves_size, failure, result, result_by, result_at

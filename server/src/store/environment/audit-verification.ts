@@ -40,7 +40,7 @@ export function auditVerificationQueries(database: Database) {
     },
 
     /** The leaves of an organization's log up to a size, with their entries and the heads over them. */
-    async *logPages(
+    async *pages(
       organizationId: string,
       sizeMax: number,
     ): AsyncGenerator<LogPage & { leaves: readonly VerifiedLeaf[] }> {

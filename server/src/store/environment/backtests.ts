@@ -30,7 +30,7 @@ const LISTED_COLUMNS = columnsOf('policy_backtests').filter((column) => column !
 export function backtestQueries(database: Database) {
   return {
     /** Begins a run; false if one is in progress. */
-    async beginBacktest(
+    async begin(
       organizationId: string,
       {
         runId,
@@ -52,7 +52,7 @@ export function backtestQueries(database: Database) {
     },
 
     /** Reports how far a run has come; false if it was cancelled, or another node has taken over. */
-    async reportBacktest(
+    async report(
       organizationId: string,
       { runId, decided, total }: { runId: string; decided: number; total: number },
     ): Promise<boolean> {
@@ -65,7 +65,7 @@ export function backtestQueries(database: Database) {
     },
 
     /** Ends a run that has no result, with the reason, unless it has ended before. */
-    async failBacktest(organizationId: string, runId: string, failure: string): Promise<void> {
+    async fail(organizationId: string, runId: string, failure: string): Promise<void> {
       await database.query(
         'UPDATE backtest_runs SET beat_at = NULL, failure = $3 WHERE org_id = $1 AND run_id = $2 AND beat_at IS NOT NULL',
         [organizationId, runId, failure],
@@ -73,7 +73,7 @@ export function backtestQueries(database: Database) {
     },
 
     /** The backtest that an operator asked for last. */
-    async backtestRun(organizationId: string): Promise<BacktestRun | undefined> {
+    async run(organizationId: string): Promise<BacktestRun | undefined> {
       const [row] = await database.query<BacktestRun & Row>(
         `SELECT run_id, policy_id, started_by, started_at, beat_at IS NOT NULL AND NOT ${IS_SILENT} AS is_running,
            coalesce(${IS_SILENT}, false) AS is_abandoned, decided, total, failure
@@ -84,7 +84,7 @@ export function backtestQueries(database: Database) {
     },
 
     /** The backtests of a policy, newest first. */
-    async backtestsOf(organizationId: string, policyId: string): Promise<ListedBacktest[]> {
+    async ofPolicy(organizationId: string, policyId: string): Promise<ListedBacktest[]> {
       return database.query<ListedBacktest & Row>(
         `SELECT ${LISTED_COLUMNS.join(', ')} FROM policy_backtests WHERE org_id = $1 AND policy_id = $2
          ORDER BY id DESC LIMIT ${LISTED_MAX}`,
@@ -93,22 +93,12 @@ export function backtestQueries(database: Database) {
     },
 
     /** The backtest with this id, if the organization has it. */
-    async backtest(organizationId: string, id: string): Promise<RowOf<'policy_backtests'> | undefined> {
+    async find(organizationId: string, id: string): Promise<RowOf<'policy_backtests'> | undefined> {
       const [row] = await database.query<RowOf<'policy_backtests'> & Row>(
         `SELECT ${columnsOf('policy_backtests').join(', ')} FROM policy_backtests WHERE org_id = $1 AND id = $2`,
         [organizationId, id],
       )
       return row
-    },
-
-    /** The comments on a policy, oldest first: the newest 200. */
-    async commentsOn(organizationId: string, policyId: string): Promise<RowOf<'policy_comments'>[]> {
-      const rows = await database.query<RowOf<'policy_comments'> & Row>(
-        `SELECT ${columnsOf('policy_comments').join(', ')} FROM policy_comments WHERE org_id = $1 AND policy_id = $2
-         ORDER BY id DESC LIMIT 200`,
-        [organizationId, policyId],
-      )
-      return rows.reverse()
     },
   }
 }

@@ -77,7 +77,7 @@ const NOTES_LISTED_MAX = 200
 export function caseQueries(database: Database) {
   return {
     /** Lists cases, each with the decision that it is about now. */
-    async cases(filter: CaseFilter, today: number): Promise<CaseWithDecision[]> {
+    async page(filter: CaseFilter, today: number): Promise<CaseWithDecision[]> {
       const params = new Params()
       const page = pageStatement(filter, params)
       const sql = describeStatement(page, params.add(today, 'integer'))
@@ -86,7 +86,7 @@ export function caseQueries(database: Database) {
     },
 
     /** The case with this id, open or decided. */
-    async caseById(organizationId: string, id: string, today: number): Promise<CaseWithDecision | undefined> {
+    async find(organizationId: string, id: string, today: number): Promise<CaseWithDecision | undefined> {
       const page = 'SELECT * FROM cases WHERE org_id = $1 AND id = $2'
       const [row] = await database.query<CaseWithDecision & Row>(describeStatement(page, '$3::integer'), [
         organizationId,
@@ -97,7 +97,7 @@ export function caseQueries(database: Database) {
     },
 
     /** The row of a case alone. */
-    async caseRow(organizationId: string, id: string): Promise<RowOf<'cases'> | undefined> {
+    async row(organizationId: string, id: string): Promise<RowOf<'cases'> | undefined> {
       const [row] = await database.query<RowOf<'cases'> & Row>('SELECT * FROM cases WHERE org_id = $1 AND id = $2', [
         organizationId,
         id,
@@ -106,7 +106,7 @@ export function caseQueries(database: Database) {
     },
 
     /** The oldest open case that no operator has taken. */
-    async oldestFreeCase(organizationId: string): Promise<RowOf<'cases'> | undefined> {
+    async oldestFree(organizationId: string): Promise<RowOf<'cases'> | undefined> {
       const [row] = await database.query<RowOf<'cases'> & Row>(
         'SELECT * FROM cases WHERE org_id = $1 AND review_id IS NULL AND assignee_id IS NULL ORDER BY id LIMIT 1',
         [organizationId],
@@ -115,7 +115,7 @@ export function caseQueries(database: Database) {
     },
 
     /** Counts open cases: all, those of an operator, free ones, and those that were opened before a time. */
-    async caseCounts(
+    async counts(
       organizationId: string,
       { operatorId, openedBefore }: { operatorId: string; openedBefore: string },
     ): Promise<CaseCounts> {
@@ -140,10 +140,7 @@ export function caseQueries(database: Database) {
     },
 
     /** Decisions about the entity of a case since it was opened, and until it was closed, newest first. */
-    async decisionsOfCase(
-      { org_id, entity_id, id }: RowOf<'cases'>,
-      closedAt: string | null,
-    ): Promise<DecisionOfCase[]> {
+    async decisions({ org_id, entity_id, id }: RowOf<'cases'>, closedAt: string | null): Promise<DecisionOfCase[]> {
       return database.query<DecisionOfCase & Row>(
         `SELECT decision.*, evidence.facts, waiting.decision_id IS NOT NULL AS is_waiting, review.body AS review_body
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 AND id >= $3
@@ -176,7 +173,7 @@ export function caseQueries(database: Database) {
     },
 
     /** The newest notes of a case, oldest first. */
-    async notesOfCase(organizationId: string, caseId: string): Promise<RowOf<'case_notes'>[]> {
+    async notes(organizationId: string, caseId: string): Promise<RowOf<'case_notes'>[]> {
       const rows = await database.query<RowOf<'case_notes'> & Row>(
         `SELECT * FROM case_notes WHERE org_id = $1 AND case_id = $2 ORDER BY id DESC LIMIT ${NOTES_LISTED_MAX}`,
         [organizationId, caseId],

@@ -5,7 +5,7 @@ import { Params, type RowOf } from '../schema/tables.ts'
 export function consequenceQueries(database: Database) {
   return {
     /** Whether any cause is queued or postponed. */
-    async hasCauses(): Promise<boolean> {
+    async isAny(): Promise<boolean> {
       const [row] = await database.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM consequences) AS found')
       return row!.found
     },
@@ -14,7 +14,7 @@ export function consequenceQueries(database: Database) {
      * A page of the due causes of one kind, of the organizations after the given one, so that organizations can take turns.
      * Costs one index probe for each organization in the backlog, however long the backlog is.
      */
-    async dueCauses(
+    async due(
       kind: string,
       { after, limit, now }: { after: string; limit: number; now: string },
     ): Promise<RowOf<'consequences'>[]> {
@@ -37,7 +37,7 @@ export function consequenceQueries(database: Database) {
      * Postpones failed causes with exponential backoff, from two seconds to ten minutes. A cause whose mark has changed
      * meanwhile is not postponed.
      */
-    async postponeCauses(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
+    async postpone(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
       const params = new Params()
       const column = (name: keyof RowOf<'consequences'>) =>
         params.add(
@@ -55,7 +55,7 @@ export function consequenceQueries(database: Database) {
     },
 
     /** Queues causes, and deletes those that are done in the same statement. */
-    async queueCauses(
+    async queue(
       added: readonly RowOf<'consequences'>[],
       { done = [] }: { done?: readonly RowOf<'consequences'>[] } = {},
     ): Promise<void> {
@@ -79,7 +79,7 @@ export function consequenceQueries(database: Database) {
      * Deletes causes that are done. It skips rows that another statement has locked, so it cannot deadlock with a batch
      * that queues some of them again; a skipped cause is evaluated once more in a later pass.
      */
-    async removeCauses(done: readonly RowOf<'consequences'>[]): Promise<void> {
+    async remove(done: readonly RowOf<'consequences'>[]): Promise<void> {
       await database.query(
         `DELETE FROM consequences USING (
            SELECT org_id, kind, entity_id FROM consequences
@@ -98,7 +98,7 @@ export function consequenceQueries(database: Database) {
     },
 
     /** Queues a cause again that is not finished, unless a newer one has been queued meanwhile. */
-    async requeueCause({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
+    async requeue({ org_id, kind, entity_id, mark }: RowOf<'consequences'>): Promise<void> {
       await database.query(
         'INSERT INTO consequences (org_id, kind, entity_id, mark) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
         [org_id, kind, entity_id, mark],

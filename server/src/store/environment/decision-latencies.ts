@@ -21,7 +21,7 @@ const ADD = `counts = ARRAY(SELECT coalesce(had, 0) + coalesce(added, 0)
 export function decisionLatencyQueries(database: Database) {
   return {
     /** Adds the histograms that a node gathered since it last did. */
-    async addLatencies(
+    async add(
       node: string,
       histograms: readonly { organizationId: string; day: string; hour: number; counts: readonly number[] }[],
     ): Promise<void> {
@@ -41,7 +41,7 @@ export function decisionLatencyQueries(database: Database) {
     },
 
     /** The histograms of an organization from one day up to and including another, of every node and hour. */
-    async latenciesByHour(organizationId: string, from: string, to: string): Promise<LatenciesOfHour[]> {
+    async byHour(organizationId: string, from: string, to: string): Promise<LatenciesOfHour[]> {
       const rows = await database.query<Omit<LatenciesOfHour, 'counts'> & { counts: string } & Row>(
         `SELECT day, hour, array_to_json(counts)::text AS counts FROM decision_latencies
          WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date`,
@@ -51,7 +51,7 @@ export function decisionLatencyQueries(database: Database) {
     },
 
     /** Sums the hours of all nodes on days before this one into one row each; returns how many rows it wrote. */
-    async compactLatencies(beforeDay: string): Promise<number> {
+    async compact(beforeDay: string): Promise<number> {
       const rows = await database.query(
         `WITH old AS (
            SELECT DISTINCT org_id, day FROM decision_latencies WHERE node <> '${ALL_NODES}' AND day < $1::date LIMIT $2

@@ -57,7 +57,7 @@ const PRODUCTS_MAX = 200
 export function decisionListQueries(database: Database) {
   return {
     /** Lists decisions, newest first. */
-    async decisionPage(
+    async page(
       organizationId: string,
       filter: DecisionFilter,
       { after, limit }: { after: string | undefined; limit: number },
@@ -73,7 +73,7 @@ export function decisionListQueries(database: Database) {
     },
 
     /** The tiers, policy versions and products that occur in decisions, by one index look-up each. */
-    async decisionVocabulary(organizationId: string): Promise<DecisionVocabulary> {
+    async vocabulary(organizationId: string): Promise<DecisionVocabulary> {
       const params = new Params()
       const organization = params.add(organizationId, 'text')
       const kinds = await database.query<{ risk_tier: string; policy_version: string }>(

@@ -23,7 +23,7 @@ const SINCE_MAX = 100
 export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
     /** The decision with this id, if the organization has it. */
-    decision: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
+    find: batchedRead<{ organizationId: string; id: string }, RowOf<'decisions'>>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       async load(keys) {
         const rows = await database.query<RowOf<'decisions'> & Row>(
@@ -37,7 +37,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
     }),
 
     /** The decision with this id, as far as its evidence, its policy and its audit entry are still stored. */
-    async recordedDecision(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
+    async recorded(organizationId: string, id: string): Promise<RecordedDecision | undefined> {
       const [row] = await database.query<Omit<RecordedDecision, 'entry'> & Row>(
         `SELECT ${COLUMNS}, evidence.facts, evidence.trace, evidence.graph, evidence.audit_entry_id, policy.document AS policy
          FROM decisions AS decision
@@ -52,7 +52,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The index of an audit entry's leaf, once it is sealed. */
-    async leafOf(organizationId: string, entryId: string): Promise<number | undefined> {
+    async leaf(organizationId: string, entryId: string): Promise<number | undefined> {
       const [row] = await database.query<{ leaf_index: number }>(
         'SELECT leaf_index FROM audit_leaves WHERE org_id = $1 AND entry_id = $2',
         [organizationId, entryId],
@@ -74,7 +74,7 @@ export function decisionQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The latest decision about an entity, if there is one. */
-    latestDecision: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
+    latest: batchedRead<{ organizationId: string; entityId: string }, RowOf<'latest_decisions'>>({
       keyText: ({ organizationId, entityId }) => `${organizationId} ${entityId}`,
       async load(keys) {
         const rows = await database.query<RowOf<'latest_decisions'> & Row>(

@@ -24,7 +24,7 @@ export function entityQueries(database: Database) {
     },
 
     /** The entity with this id, if the organization has it. */
-    entity: batchedRead<{ organizationId: string; id: string }, EntityRow>({
+    find: batchedRead<{ organizationId: string; id: string }, EntityRow>({
       keyText: ({ organizationId, id }) => `${organizationId} ${id}`,
       load: (keys) =>
         readBy(database, 'id', {
@@ -34,7 +34,7 @@ export function entityQueries(database: Database) {
     }),
 
     /** The entity with this id of the caller's, if the organization has it. */
-    entityByExternalId: batchedRead<{ organizationId: string; externalId: string }, EntityRow>({
+    byExternalId: batchedRead<{ organizationId: string; externalId: string }, EntityRow>({
       keyText: ({ organizationId, externalId }) => `${organizationId} ${externalId}`,
       load: (keys) =>
         readBy(database, 'external_id', {
@@ -44,7 +44,7 @@ export function entityQueries(database: Database) {
     }),
 
     /** Whether the organization has any entity. */
-    async hasEntities(organizationId: string): Promise<boolean> {
+    async isAny(organizationId: string): Promise<boolean> {
       return (await database.query('SELECT 1 FROM entities WHERE org_id = $1 LIMIT 1', [organizationId])).length > 0
     },
 

@@ -43,7 +43,7 @@ const listStatement = (found: string) => `SELECT ${LISTED} FROM (${found}) AS en
 export function entityPageQueries(database: Database) {
   return {
     /** The newest entities, or those before the one with the id `before`. */
-    async newestEntities(
+    async newest(
       organizationId: string,
       { before, limit }: { before: string | undefined; limit: number },
     ): Promise<ListedEntity[]> {
@@ -56,7 +56,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** The entities with one of these ids. */
-    async entitiesById(organizationId: string, ids: readonly string[]): Promise<ListedEntity[]> {
+    async byId(organizationId: string, ids: readonly string[]): Promise<ListedEntity[]> {
       const found = 'SELECT * FROM entities WHERE org_id = $1 AND id = ANY($2::text[])'
       return database.query<ListedEntity & Row>(`${listStatement(found)} ORDER BY entity.id`, [organizationId, ids])
     },
@@ -68,7 +68,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** Entities whose name begins with a text, in any case, in the order of their names. */
-    async entitiesByName(organizationId: string, text: string, limit: number): Promise<ListedEntity[]> {
+    async byName(organizationId: string, text: string, limit: number): Promise<ListedEntity[]> {
       const found = `SELECT * FROM entities WHERE org_id = $1 AND display_name IS NOT NULL AND lower(display_name) LIKE $2
         ORDER BY lower(display_name) USING ~<~ LIMIT $3`
       const pattern = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
@@ -86,7 +86,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** The newest identity links that an entity reported, newest first. */
-    async identityLinksOf(organizationId: string, entityId: string): Promise<RowOf<'identity_links'>[]> {
+    async identityLinks(organizationId: string, entityId: string): Promise<RowOf<'identity_links'>[]> {
       return database.query<RowOf<'identity_links'> & Row>(
         `SELECT * FROM identity_links WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT ${LISTED_MAX}`,
         [organizationId, entityId],
@@ -94,7 +94,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** The newest consents of an entity, newest first. */
-    async consentsOf(organizationId: string, entityId: string): Promise<RowOf<'consents'>[]> {
+    async consents(organizationId: string, entityId: string): Promise<RowOf<'consents'>[]> {
       return database.query<RowOf<'consents'> & Row>(
         `SELECT * FROM consents WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT ${LISTED_MAX}`,
         [organizationId, entityId],
@@ -102,7 +102,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** The newest decisions about an entity, newest first, with the facts and the newest review of each. */
-    async newestDecisionsOf(organizationId: string, entityId: string, limit: number): Promise<DecisionOfEntity[]> {
+    async newestDecisions(organizationId: string, entityId: string, limit: number): Promise<DecisionOfEntity[]> {
       return database.query<DecisionOfEntity & Row>(
         `SELECT decision.*, evidence.facts, ${REVIEW_COLUMNS}
          FROM (SELECT * FROM decisions WHERE org_id = $1 AND entity_id = $2 ORDER BY id DESC LIMIT $3) AS decision
@@ -123,7 +123,7 @@ export function entityPageQueries(database: Database) {
     },
 
     /** The open case about an entity, if there is one. */
-    async openCaseOf(organizationId: string, entityId: string): Promise<string | null> {
+    async openCase(organizationId: string, entityId: string): Promise<string | null> {
       const [row] = await database.query<{ id: string }>(
         'SELECT id FROM cases WHERE org_id = $1 AND entity_id = $2 AND review_id IS NULL',
         [organizationId, entityId],

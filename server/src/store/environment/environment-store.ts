@@ -2,6 +2,10 @@ import type { KeyObject } from 'node:crypto'
 import { entryMac, type HmacKeys, hasValidMac, type MacInput } from '../../core/audit/entry-mac.ts'
 import type { Database } from '../database/database.ts'
 import { RefusedRows } from '../power/refused-rows.ts'
+import type { RowOf } from '../schema/tables.ts'
+import type { Authenticate } from '../write-path/audit-insert.ts'
+import type { Change, Committed } from '../write-path/change.ts'
+import { GroupCommit } from '../write-path/group-commit.ts'
 import { apiKeyQueries } from './api-keys.ts'
 import { auditLogQueries } from './audit-log.ts'
 import { auditRecordQueries } from './audit-records.ts'
@@ -20,11 +24,13 @@ import { entityQueries } from './entities.ts'
 import { entityPageQueries } from './entity-pages.ts'
 import { grantByLogQueries } from './grants-by-log.ts'
 import { graphQueries } from './graph.ts'
+import { claimQueries } from './graph-claims.ts'
 import { idempotencyQueries } from './idempotency-keys.ts'
 import { membershipQueries } from './memberships.ts'
 import { newestEntryQueries } from './newest-entries.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { overviewQueries } from './overview.ts'
+import { paymentFlowQueries } from './payment-flows.ts'
 import { policyQueries } from './policies.ts'
 import { reviewBoundQueries } from './review-bounds.ts'
 import { reviewQueries } from './reviews.ts'
@@ -35,10 +41,6 @@ import { usageByKeyQueries } from './usage-by-key.ts'
 import { webhookDeliveryQueries } from './webhook-deliveries.ts'
 import { webhookDispatchQueries } from './webhook-dispatch.ts'
 import { webhookQueries } from './webhooks.ts'
-import type { RowOf } from '../schema/tables.ts'
-import type { Authenticate } from '../write-path/audit-insert.ts'
-import type { Change, Committed } from '../write-path/change.ts'
-import { GroupCommit } from '../write-path/group-commit.ts'
 
 /** The keys of one environment, which are derived from the master key. */
 export interface EnvironmentKeys extends EntryKeys {
@@ -60,45 +62,37 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
   const isAuthentic = createIsAuthentic(keys)
   const { cacheStates, ...entities } = entityQueries(database)
   return {
-    ...entities,
-    ...decisionQueries(database, isAuthentic),
-    ...decisionListQueries(database),
-    ...caseQueries(database),
-    ...entityPageQueries(database),
-    ...outcomeQueries(database, isAuthentic),
-    ...graphQueries(database),
-    ...consequenceQueries(database),
-    ...idempotencyQueries(database),
-    ...auditTrailQueries(database),
-    ...auditSealingQueries(database),
-    ...auditVerificationQueries(database),
-    ...auditRecordQueries(database),
-    ...auditVerificationRunQueries(database),
-    ...auditLogQueries(database),
-    ...overviewQueries(database),
-    ...reviewQueries(database),
-    ...scenarioQueries(database),
+    apiKeys: apiKeyQueries(database, { rowKey, refusedRows }),
+    auditLog: joined(auditLogQueries(database), joined(auditTrailQueries(database), newestEntryQueries(database))),
+    auditRecords: auditRecordQueries(database),
+    backtests: joined(backtestQueries(database), backtestCaseQueries(database)),
+    cases: caseQueries(database),
+    consequences: consequenceQueries(database),
+    decisions: joined(decisionQueries(database, isAuthentic), decisionListQueries(database)),
+    deliveries: webhookDeliveryQueries(database),
+    dispatch: webhookDispatchQueries(database),
+    entities: joined(entities, entityPageQueries(database)),
+    grants: joined(grantByLogQueries(database, isAuthentic), membershipQueries(database, isAuthentic)),
+    graph: joined(graphQueries(database), joined(claimQueries(database), paymentFlowQueries(database))),
+    idempotencyKeys: idempotencyQueries(database),
+    latencies: decisionLatencyQueries(database),
+    outcomes: outcomeQueries(database, isAuthentic),
+    overview: overviewQueries(database),
+    policies: policyQueries(database, { authenticate, isAuthentic }),
+    reviews: joined(reviewQueries(database), reviewBoundQueries(database, isAuthentic)),
+    scenarios: scenarioQueries(database),
+    sealing: auditSealingQueries(database),
+    usage: joined(usageQueries(database), usageByKeyQueries(database)),
+    verification: auditVerificationQueries(database),
+    verificationRuns: auditVerificationRunQueries(database),
+    webhooks: webhookQueries(database),
+
     /** Whether this service wrote an entry under the current master key: what waits was written since the last rotation. */
     isOwn: (entry: RowOf<'audit_entries'>) => isAuthentic({ ...entry, sealed_leaf: null }),
-    /** Adds the MACs to entries of an organization that are written elsewhere first. */
-    sealed: authenticate,
-    ...newestEntryQueries(database),
-    ...membershipQueries(database, isAuthentic),
-    ...grantByLogQueries(database, isAuthentic),
-    ...reviewBoundQueries(database, isAuthentic),
     /** Whether this service gave an entry with this id and this leaf hash its MAC. */
     hasValidMac: (entry: MacInput & { mac: string }) => hasValidMac(auditKeys, entry),
-    ...usageQueries(database),
-    ...usageByKeyQueries(database),
-    ...decisionLatencyQueries(database),
-    ...policyQueries(database, { authenticate, isAuthentic }),
-    ...backtestCaseQueries(database),
-    ...backtestQueries(database),
-    ...webhookQueries(database),
-    ...webhookDeliveryQueries(database),
-    ...webhookDispatchQueries(database),
-    ...apiKeyQueries(database, { rowKey, refusedRows }),
-
+    /** Adds the MACs to entries of an organization that are written elsewhere first. */
+    sealed: authenticate,
     /** Writes a change, in one batch with others that wait, and caches the states that it wrote. */
     async commit(change: Change): Promise<Committed> {
       const { auditEntries, ...rest } = change
@@ -116,6 +110,11 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     /** The number of changes that wait for a flush. */
     waiting: () => writes.waiting,
   }
+}
+
+/** Two parts of a family of queries as one; equal names do not compile. */
+function joined<A extends object, B extends object>(one: A, other: B & { [Name in keyof A & keyof B]: never }): A & B {
+  return { ...one, ...other }
 }
 
 /** The store of one environment. */

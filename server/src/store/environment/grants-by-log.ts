@@ -29,20 +29,20 @@ export function grantByLogQueries(database: Database, isAuthentic: IsAuthentic) 
   }
   return {
     /** The operators of an organization whose approval of the live gate was not withdrawn. */
-    async gateApproversByLog(organizationId: string): Promise<string[]> {
+    async gateApprovers(organizationId: string): Promise<string[]> {
       const entries = await entriesOf('live_gate_approvals', { organizationId })
       const bySubject = Map.groupBy(entries, ({ subject_id }) => subject_id)
       return [...bySubject].filter(([, [newest]]) => newest!.type === 'live_gate.approved').map(([id]) => id)
     },
 
     /** Whether an account started a session, and has not ended it by itself; it may have ended with all others since. */
-    async hasSessionByLog({ accountId, sessionId }: { accountId: string; sessionId: string }): Promise<boolean> {
+    async hasSession({ accountId, sessionId }: { accountId: string; sessionId: string }): Promise<boolean> {
       const [newest] = await entriesOf('sessions', { organizationId: INSTALLATION_LOG, subjectId: sessionId })
       return newest?.type === 'account.session_started' && dataOf(newest).account_id === accountId
     },
 
     /** The invitation of an operator that was neither used nor withdrawn; it may have expired. */
-    async invitationByLog(organizationId: string, operatorId: string): Promise<InvitationByLog | undefined> {
+    async invitation(organizationId: string, operatorId: string): Promise<InvitationByLog | undefined> {
       const [newest] = await entriesOf('invitations', { organizationId, subjectId: operatorId })
       return newest?.type === 'operator.invited' ? (dataOf(newest) as unknown as InvitationByLog) : undefined
     },

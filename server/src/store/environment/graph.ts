@@ -13,8 +13,6 @@ import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
 import { Params, type RowOf } from '../schema/tables.ts'
 import { deleteCauses } from './consequences.ts'
-import { claimQueries } from './graph-claims.ts'
-import { paymentFlowQueries } from './payment-flows.ts'
 
 /** An entity's track record as stored: its tallies, and the version that the next write must follow (optimistic lock). */
 export interface StoredTrackRecord {
@@ -42,9 +40,6 @@ const EXPIRED_PER_WRITE = 200
 /** Queries of the trust graph. The cost of each is bounded by the fan-out or a page, not by the degree of an entity. */
 export function graphQueries(database: Database) {
   return {
-    ...claimQueries(database),
-    ...paymentFlowQueries(database),
-
     /** The links of these entities that a walk follows on a day; the same selection as `selectLinks` makes. */
     followedLinks: (organizationId: string, entityIds: readonly string[], today: number) =>
       readFollowedLinks(database, { organizationId, entityIds, today }),

@@ -37,7 +37,7 @@ export function idempotencyQueries(database: Database) {
     },
 
     /** Deletes one batch of expired answers and returns its size. */
-    async purgeKeptAnswers(now: string): Promise<number> {
+    async purge(now: string): Promise<number> {
       const rows = await database.query(
         `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
            SELECT org_id, route, key FROM idempotency_keys WHERE created_at < $1::timestamptz - interval '${RETENTION}' ORDER BY created_at LIMIT 5000)

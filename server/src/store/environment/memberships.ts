@@ -13,7 +13,7 @@ export interface Membership {
 export function membershipQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
     /** The operators as whom these accounts joined or were restored, in all organizations, removed ones included. */
-    async membershipsOf(accountIds: readonly string[]): Promise<Membership[]> {
+    async memberships(accountIds: readonly string[]): Promise<Membership[]> {
       // Not checked by their MAC: a forged entry only keeps an account from being taken up.
       const members = await database.query<{ org_id: string; subject_id: string }>(
         `SELECT DISTINCT org_id, subject_id FROM audit_entries

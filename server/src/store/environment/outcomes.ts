@@ -50,7 +50,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The response bodies of a decision's outcomes that count, in the order in which they were recorded. */
-    async outcomesOf(organizationId: string, decisionId: string): Promise<string[]> {
+    async ofDecision(organizationId: string, decisionId: string): Promise<string[]> {
       const rows = await database.query<{ body: string }>(
         `SELECT body FROM outcomes WHERE org_id = $1 AND decision_id = $2 AND ${NOT_RETRACTED} ORDER BY id`,
         [organizationId, decisionId],
@@ -60,7 +60,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The response bodies of all outcomes of an entity that count. */
-    async outcomesOfEntity(organizationId: string, entityId: string): Promise<string[]> {
+    async ofEntity(organizationId: string, entityId: string): Promise<string[]> {
       const rows = await database.query<{ body: string }>(
         `SELECT body FROM outcomes WHERE org_id = $1 AND entity_id = $2 AND ${NOT_RETRACTED}`,
         [organizationId, entityId],
@@ -69,7 +69,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** The outcome with this id, retracted or not. */
-    async outcomeWithRetraction(organizationId: string, id: string): Promise<OutcomeWithRetraction | undefined> {
+    async withRetraction(organizationId: string, id: string): Promise<OutcomeWithRetraction | undefined> {
       const [row] = await database.query<OutcomeWithRetraction & Row>(
         `${WITH_RETRACTION} WHERE outcomes.org_id = $1 AND outcomes.id = $2`,
         [organizationId, id],
@@ -78,7 +78,7 @@ export function outcomeQueries(database: Database, isAuthentic: IsAuthentic) {
     },
 
     /** All outcomes of a decision, retracted or not, in the order in which they were recorded. */
-    async outcomesWithRetractions(organizationId: string, decisionId: string): Promise<OutcomeWithRetraction[]> {
+    async ofDecisionWithRetractions(organizationId: string, decisionId: string): Promise<OutcomeWithRetraction[]> {
       return database.query<OutcomeWithRetraction & Row>(
         `${WITH_RETRACTION} WHERE outcomes.org_id = $1 AND outcomes.decision_id = $2 ORDER BY outcomes.id`,
         [organizationId, decisionId],

@@ -57,13 +57,13 @@ export function policyQueries(
 ) {
   return {
     /** The active policy of an organization, if it has one. */
-    activePolicy: batchedRead<string, ActivePolicy>({
+    active: batchedRead<string, ActivePolicy>({
       keyText: (organizationId) => organizationId,
       load: (organizationIds) => readActive(database, isAuthentic, organizationIds),
     }),
 
     /** The policy with this version name, if the organization has it. */
-    async policyByVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
+    async byVersion(organizationId: string, version: string): Promise<StoredPolicy | undefined> {
       const [policy] = await database.query<StoredPolicy & Row>(
         `${selectPolicies(columnsOf('policies'))} WHERE policy.org_id = $1 AND policy.version = $2`,
         [organizationId, version],
@@ -72,7 +72,7 @@ export function policyQueries(
     },
 
     /** Lists the policies of an organization, newest first. */
-    async listPolicies(organizationId: string): Promise<ListedPolicy[]> {
+    async list(organizationId: string): Promise<ListedPolicy[]> {
       const columns = columnsOf('policies').filter((column) => !LONG_TEXTS.includes(column))
       return database.query<ListedPolicy & Row>(
         `${selectPolicies(columns)} WHERE policy.org_id = $1 ORDER BY policy.id DESC`,
@@ -81,7 +81,7 @@ export function policyQueries(
     },
 
     /** Lists the steps of a policy, in order. */
-    policySteps: (organizationId: string, policyId: string) => readSteps(database, organizationId, policyId),
+    steps: (organizationId: string, policyId: string) => readSteps(database, organizationId, policyId),
 
     /** Whether the log confirms a stored policy: it is the proposed one, and its steps are those that the log recorded. */
     async isConfirmed(stored: StoredPolicy): Promise<boolean> {
@@ -105,8 +105,18 @@ export function policyQueries(
       )
     },
 
+    /** The comments on a policy, oldest first: the newest 200. */
+    async comments(organizationId: string, policyId: string): Promise<RowOf<'policy_comments'>[]> {
+      const rows = await database.query<RowOf<'policy_comments'> & Row>(
+        `SELECT ${columnsOf('policy_comments').join(', ')} FROM policy_comments WHERE org_id = $1 AND policy_id = $2
+         ORDER BY id DESC LIMIT 200`,
+        [organizationId, policyId],
+      )
+      return rows.reverse()
+    },
+
     /** Activates a policy; false, with nothing written, if a concurrent writer took a step of it or switched first. */
-    async switchActivePolicy(policySwitch: PolicySwitch): Promise<boolean> {
+    async switchActive(policySwitch: PolicySwitch): Promise<boolean> {
       const { sql, params } = switchStatement(policySwitch, authenticate)
       try {
         await database.query(sql, params)

@@ -7,7 +7,7 @@ import { dataOf, type IsAuthentic, type StoredEntry, sealedLeaf } from './stored
 export function reviewBoundQueries(database: Database, isAuthentic: IsAuthentic) {
   return {
     /** The bounds of an organization: those that its log recorded last, which SQL alone cannot widen. */
-    async reviewBounds(organizationId: string): Promise<ReviewBounds> {
+    async bounds(organizationId: string): Promise<ReviewBounds> {
       const changes = await database.query<StoredEntry & Row>(
         `SELECT ${ENTRY_COLUMNS}, ${sealedLeaf('entry')} AS sealed_leaf FROM audit_entries AS entry
          WHERE org_id = $1 AND subject_id = $1 AND type = 'review_bounds.changed' AND actor_type <> 'api_key'

@@ -25,7 +25,7 @@ export const NEWEST_REVIEW = `LEFT JOIN LATERAL (
 export function reviewQueries(database: Database) {
   return {
     /** The API keys through which reviews came, by the ids of the reviews; a review of the console came through none. */
-    async keysOfReviews(organizationId: string, reviewIds: readonly string[]): Promise<Map<string, ReviewKey>> {
+    async keys(organizationId: string, reviewIds: readonly string[]): Promise<Map<string, ReviewKey>> {
       if (reviewIds.length === 0) return new Map()
       const rows = await database.query<{ review_id: string; id: string; name: string | null }>(
         `SELECT wanted.id AS review_id, entry.actor_id AS id, key.name

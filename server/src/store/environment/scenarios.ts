@@ -8,7 +8,7 @@ export const SCENARIOS_MAX = 100
 export function scenarioQueries(database: Database) {
   return {
     /** The scenarios of an organization, by name. */
-    async scenarios(organizationId: string): Promise<RowOf<'playground_scenarios'>[]> {
+    async list(organizationId: string): Promise<RowOf<'playground_scenarios'>[]> {
       return database.query<RowOf<'playground_scenarios'> & Row>(
         `SELECT ${columnsOf('playground_scenarios').join(', ')} FROM playground_scenarios WHERE org_id = $1 ORDER BY name`,
         [organizationId],

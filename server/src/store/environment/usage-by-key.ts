@@ -19,7 +19,7 @@ const KEY_AND_COUNTERS = `org_id, day, node, key_id, ${COUNTERS.join(', ')}`
 export function usageByKeyQueries(database: Database) {
   return {
     /** Adds what a node counted since it last did. */
-    async addKeyUsage(
+    async addByKey(
       node: string,
       usages: readonly ({ organizationId: string; day: string; keyId: string } & KeyUsage)[],
     ): Promise<void> {
@@ -40,7 +40,7 @@ export function usageByKeyQueries(database: Database) {
     },
 
     /** The usage of each API key of an organization in a period, the most used first. */
-    async usageOfKeys(organizationId: string, from: string, to: string): Promise<({ key_id: string } & KeyUsage)[]> {
+    async ofKeys(organizationId: string, from: string, to: string): Promise<({ key_id: string } & KeyUsage)[]> {
       return database.query<{ key_id: string } & KeyUsage & Row>(
         `SELECT key_id, ${SUMS} FROM usage_by_key
          WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date GROUP BY key_id ORDER BY requests DESC, key_id`,
@@ -49,7 +49,7 @@ export function usageByKeyQueries(database: Database) {
     },
 
     /** The usage of one API key by day. */
-    async usageOfKeyByDay(
+    async ofKeyByDay(
       { organizationId, keyId }: { organizationId: string; keyId: string },
       from: string,
       to: string,
@@ -62,7 +62,7 @@ export function usageByKeyQueries(database: Database) {
     },
 
     /** Sums the rows of all nodes on days before this one, as `compactUsage` does; returns how many rows it wrote. */
-    async compactKeyUsage(beforeDay: string): Promise<number> {
+    async compactByKey(beforeDay: string): Promise<number> {
       const rows = await database.query(
         `WITH old AS (
            SELECT DISTINCT org_id, day FROM usage_by_key WHERE node <> '${ALL_NODES}' AND day < $1::date LIMIT $2

@@ -38,7 +38,7 @@ const DAYS_PER_COMPACTION = 500
 export function usageQueries(database: Database) {
   return {
     /** The counters of an organization by day, from one day up to and including another. */
-    async usageByDay(organizationId: string, from: string, to: string): Promise<UsageCount[]> {
+    async byDay(organizationId: string, from: string, to: string): Promise<UsageCount[]> {
       return database.query<UsageCount & Record<string, unknown>>(
         `SELECT day, split_part(counter, '@', 1) AS counter, sum(count)::bigint AS count FROM usage_by_day
          WHERE org_id = $1 AND day BETWEEN $2::date AND $3::date GROUP BY 1, 2 ORDER BY 1, 2`,
@@ -61,7 +61,7 @@ export function usageQueries(database: Database) {
      * rows of its own; returns how many rows it wrote. A node that writes to such a day later gets a new row, which the
      * next compaction adds.
      */
-    async compactUsage(beforeDay: string): Promise<number> {
+    async compact(beforeDay: string): Promise<number> {
       const rows = await database.query(
         `WITH old AS (
            SELECT DISTINCT org_id, day FROM usage_by_day WHERE node <> '${ALL_NODES}' AND day < $1::date LIMIT $2

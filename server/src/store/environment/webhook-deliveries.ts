@@ -66,13 +66,13 @@ const ANSWERS_IN_MEDIAN = 100
 export function webhookDeliveryQueries(database: Database) {
   return {
     /** Reads deliveries, newest event first, each with its last attempt. */
-    async webhookDeliveries(filter: DeliveryFilter): Promise<ListedDelivery[]> {
+    async page(filter: DeliveryFilter): Promise<ListedDelivery[]> {
       const params = new Params()
       return database.query<ListedDelivery & Row>(listStatement(filter, params), params.values)
     },
 
     /** Reads every attempt of one delivery, in order. */
-    async webhookAttempts({
+    async attempts({
       organizationId,
       endpointId,
       eventId,
@@ -89,7 +89,7 @@ export function webhookDeliveryQueries(database: Database) {
     },
 
     /** Reads one delivery with its event. */
-    async webhookDelivery({
+    async find({
       organizationId,
       endpointId,
       eventId,
@@ -124,7 +124,7 @@ export function webhookDeliveryQueries(database: Database) {
     },
 
     /** Reads what waits for webhook endpoints and how they answer: a bounded number of rows for each. */
-    async endpointFigures(organizationId: string, endpointIds: readonly string[]): Promise<EndpointFigures[]> {
+    async figures(organizationId: string, endpointIds: readonly string[]): Promise<EndpointFigures[]> {
       return database.query<EndpointFigures & Row>(
         `SELECT endpoint.id AS endpoint_id, ${countOf('pending')} AS waiting, ${countOf('failed')} AS failed,
            (SELECT last_delivered_at FROM webhook_attempts_by_hour AS counted
@@ -140,7 +140,7 @@ export function webhookDeliveryQueries(database: Database) {
     },
 
     /** Ends pending deliveries of removed webhook endpoints, at most `limit` at once; returns how many. */
-    async endRemovedDeliveries(now: string, limit: number): Promise<number> {
+    async endRemoved(now: string, limit: number): Promise<number> {
       const rows = await database.query(
         `UPDATE webhook_deliveries AS delivery SET state = 'failed', due_at = $1::timestamptz, leased_until = '${OVER}'
          FROM (SELECT waiting.org_id, waiting.endpoint_id, waiting.event_id FROM webhook_endpoints AS endpoint

@@ -105,14 +105,14 @@ export function webhookDispatchQueries(database: Database) {
      * condition on `leased_until` leases each to one node only. `found` counts the deliveries that were found before.
      * Leases expire by the clock of the database, which all nodes share.
      */
-    async leaseDeliveries(request: LeaseRequest): Promise<{ leased: LeasedDelivery[]; found: number }> {
+    async lease(request: LeaseRequest): Promise<{ leased: LeasedDelivery[]; found: number }> {
       const due = await findDue(database, request)
       const leased = due.length > 0 ? await leaseFound(database, due, request) : []
       return { leased, found: due.length }
     },
 
     /** Releases the leases of deliveries that are not sent, so that other nodes need not wait for expiry. */
-    async releaseDeliveries(deliveries: readonly DeliveryKey[]): Promise<void> {
+    async release(deliveries: readonly DeliveryKey[]): Promise<void> {
       const params = new Params()
       await database.query(
         `UPDATE webhook_deliveries AS delivery SET leased_until = '${FREE}' FROM ${unnestKeys(deliveries, params)}
@@ -126,7 +126,7 @@ export function webhookDispatchQueries(database: Database) {
      * endpoint, and usage. An attempt whose lease had expired is dropped if another node has recorded its number first.
      * Returns how many were recorded, and the webhook endpoints that have been failing for too long.
      */
-    async settleAttempts(
+    async settle(
       attempts: readonly SettledAttempt[],
       { day, node, ...rule }: { day: string; node: string } & FailingRule,
     ): Promise<{ recorded: number; failing: FailingEndpoint[] }> {

@@ -21,7 +21,7 @@ const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints').join(', ')
 export function webhookQueries(database: Database) {
   return {
     /** Reads the webhook endpoints of an organization without the removed ones, oldest first. */
-    async webhookEndpoints(organizationId: string): Promise<WebhookEndpoint[]> {
+    async endpoints(organizationId: string): Promise<WebhookEndpoint[]> {
       return database.query<WebhookEndpoint & Row>(
         `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND state <> 'removed' ORDER BY id`,
         [organizationId],
@@ -29,7 +29,7 @@ export function webhookQueries(database: Database) {
     },
 
     /** Reads one webhook endpoint of an organization, unless it was removed. */
-    async webhookEndpoint(organizationId: string, id: string): Promise<WebhookEndpoint | undefined> {
+    async endpoint(organizationId: string, id: string): Promise<WebhookEndpoint | undefined> {
       const [endpoint] = await database.query<WebhookEndpoint & Row>(
         `SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND id = $2 AND state <> 'removed'`,
         [organizationId, id],
@@ -100,7 +100,7 @@ export function webhookQueries(database: Database) {
     },
 
     /** Counts pending deliveries of enabled webhook endpoints (reads all of them), and endpoints by health. */
-    async webhookFigures(): Promise<WebhookFigures> {
+    async figures(): Promise<WebhookFigures> {
       const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
         `SELECT count(*) AS pending, min(delivery.due_at) AS oldest_due_at FROM webhook_deliveries AS delivery
          JOIN webhook_endpoints AS endpoint ON endpoint.org_id = delivery.org_id AND endpoint.id = delivery.endpoint_id
@@ -116,7 +116,7 @@ export function webhookQueries(database: Database) {
     },
 
     /** Reads when an event of an organization was written, and its type; undefined if there is none with this id. */
-    async eventById(organizationId: string, id: string): Promise<(EventKey & { created_at: string }) | undefined> {
+    async event(organizationId: string, id: string): Promise<(EventKey & { created_at: string }) | undefined> {
       const [event] = await database.query<EventKey & { created_at: string }>(
         'SELECT id, type, created_at FROM events WHERE org_id = $1 AND id = $2',
         [organizationId, id],

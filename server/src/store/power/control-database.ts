@@ -242,7 +242,7 @@ export class ControlDatabase implements Database {
     const now = this.#parts.nowMs()
     const cached = this.#newest.get(name)
     if (mayBeCached && cached && now < cached.untilMs) return cached.id
-    const id = await this.#parts.production.newestEntry(entries)
+    const id = await this.#parts.production.auditLog.newestEntry(entries)
     this.#newest.set(name, { id, untilMs: now + TTL_MS })
     return id
   }

@@ -13,7 +13,9 @@ export interface EntryToRecord {
 
 const TRIES_MAX = 5
 
-type Log = Pick<EnvironmentStore, 'commit' | 'isOwn' | 'sealed' | 'recordedEntries'>
+type Log = Pick<EnvironmentStore, 'commit' | 'isOwn' | 'sealed'> & {
+  auditLog: Pick<EnvironmentStore['auditLog'], 'recordedEntries'>
+}
 
 /** Queues entries in the transaction that changes the rows they make. */
 export async function queueEntries(
@@ -105,7 +107,7 @@ async function record(log: Log, organizationId: string, rows: readonly RowOf<'au
     } catch (error) {
       if (!(error instanceof DatabaseError && error.isUniqueViolation) || tries === TRIES_MAX) throw error
     }
-    const recorded = await log.recordedEntries(
+    const recorded = await log.auditLog.recordedEntries(
       organizationId,
       missing.map(({ id }) => id),
     )
