@@ -1,4 +1,5 @@
 /** An analyst finds an entity by its external id and by an identifier, and walks its graph to a bad node. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -13,9 +14,10 @@ const { installation } = api.service
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
-const { key } = await createKey(installation, {
-  ...{ environment: 'sandbox', organizationId, name: 'Journey', scopes: SCOPES, expiresAt: null },
-  actor: { type: 'system', id: 'test' },
+const { key } = await createKey(installation, byService(organizationId), {
+  name: 'Journey',
+  scopes: SCOPES,
+  expiresAt: null,
 })
 
 async function post(path: string, body: object) {

@@ -1,4 +1,5 @@
 /** A developer's first hour: a key, a call with it, an endpoint, a test event, another secret. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -90,9 +91,8 @@ test('a key is rotated with a grace period, disabled, enabled, and revoked by ty
 test('a developer is offered no scope beyond the role, and is told whom to ask', async () => {
   const name = 'Case management'
   const { installation } = api.service
-  const actor = { type: 'os_user', id: 'a test' } as const
-  const wanted = { environment: 'sandbox', organizationId: testConsole.organizationId, name, expiresAt: null } as const
-  await createKey(installation, { ...wanted, scopes: ['reviews:write'], actor })
+  const act = byService(testConsole.organizationId)
+  await createKey(installation, act, { name, scopes: ['reviews:write'], expiresAt: null })
   const email = 'dora@fjordlend.example'
   await signedInOperator(api, { organizationId: testConsole.organizationId, email, role: 'developer' })
   const tab = await testConsole.openSignedOut('/sign-in')

@@ -1,4 +1,5 @@
 /** Two people open the live gate, production decides, and one of them stops it. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -18,9 +19,10 @@ const GRACE = 'grace@fjordlend.example'
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
 const production = { environment: 'production' } as const
-const { key } = await createKey(api.service.installation, {
-  ...{ environment: 'production', organizationId, name: 'Checkout', expiresAt: null },
-  ...{ scopes: ['entities:write', 'decisions:write'], actor: { type: 'system', id: 'test' } },
+const { key } = await createKey(api.service.installation, byService(organizationId, 'production'), {
+  name: 'Checkout',
+  scopes: ['entities:write', 'decisions:write'],
+  expiresAt: null,
 })
 
 /** Calls the production API as a customer does, over HTTP. */

@@ -1,4 +1,5 @@
 /** A cutoff changes: written, tested and backtested by one person, approved by another, active, and rolled back. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -25,12 +26,10 @@ const VERSION = 'sandbox-policy-v1-2'
 
 after(() => assert.deepEqual(problems, [], 'the browser reported problems'))
 
-const { key } = await createKey(api.service.installation, {
-  ...{ environment: 'sandbox', organizationId, name: 'Checkout', expiresAt: null },
-  ...{
-    scopes: SCOPES,
-    actor: { type: 'system', id: 'test' },
-  },
+const { key } = await createKey(api.service.installation, byService(organizationId), {
+  name: 'Checkout',
+  scopes: SCOPES,
+  expiresAt: null,
 })
 
 async function post(path: string, body: object) {

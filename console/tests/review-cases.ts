@@ -1,4 +1,5 @@
 /** Cases for the review queue of a journey, made through the API as an integration makes them. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
 import { SCOPES } from '../../server/src/security/scopes.ts'
@@ -6,9 +7,10 @@ import type { TestConsole } from './browser.ts'
 
 /** A key of the sandbox, and what opens cases with it. */
 export async function caseOpener({ api, organizationId }: TestConsole) {
-  const { key } = await createKey(api.service.installation, {
-    ...{ environment: 'sandbox', organizationId, name: 'Journey', scopes: SCOPES, expiresAt: null },
-    actor: { type: 'system', id: 'test' },
+  const { key } = await createKey(api.service.installation, byService(organizationId), {
+    name: 'Journey',
+    scopes: SCOPES,
+    expiresAt: null,
   })
 
   async function post(path: string, body: object) {

@@ -1,4 +1,5 @@
 /** What is said and kept follows what was sent: while a form is under way, after its answer was lost, and in other dialogs. */
+import { byService } from '../../server/tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -85,9 +86,10 @@ async function openDialog(tab: Page, name: string, act: 'Disable' | 'Enable'): P
 
 async function makeKeys(...names: string[]): Promise<void> {
   for (const name of names)
-    await createKey(api.service.installation, {
-      ...{ environment: 'sandbox', organizationId, name, scopes: ['entities:read'], expiresAt: null },
-      actor: { type: 'system', id: 'test' },
+    await createKey(api.service.installation, byService(organizationId), {
+      name,
+      scopes: ['entities:read'],
+      expiresAt: null,
     })
 }
 

@@ -141,7 +141,7 @@ test('every step is on the audit log', async () => {
   const tab = await testConsole.open('team', { environment: 'production' })
   const trailId = await operatorIdOf(tab)
   const page = { organizationId, trailId, beforeSeq: undefined, limit: 100 }
-  const entries = await api.service.installation.stores.production.auditTrail(page)
+  const entries = await api.service.installation.stores.production.auditLog.trail(page)
   assert.deepEqual(
     entries.reverse().map(({ type }) => type),
     [
@@ -172,7 +172,7 @@ test('an invitation is withdrawn with a reason, and its link stops working', asy
   const opened = await testConsole.openSignedOut(new URL(sent.link).pathname + new URL(sent.link).hash)
   await opened.getByRole('heading', { name: /does not work any more/ }).waitFor()
   await opened.close()
-  const entries = await api.service.installation.stores.production.auditTrail({
+  const entries = await api.service.installation.stores.production.auditLog.trail({
     ...{ organizationId, trailId: sent.operator_id, beforeSeq: undefined, limit: 10 },
   })
   const withdrawn = entries.find(({ type }) => type === 'operator.invitation_withdrawn')

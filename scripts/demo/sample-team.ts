@@ -37,18 +37,11 @@ export async function createSampleKeys(
   installation: Installation,
   organizationId: string,
 ): Promise<Record<KeyName, string>> {
+  const act = { organizationId, environment: 'sandbox', by: ACTOR, channel: 'service' } as const
   const create = async ({ name, scopes }: { name: string; scopes: readonly Scope[] }) =>
-    createKey(installation, {
-      environment: 'sandbox',
-      organizationId,
-      name,
-      scopes,
-      expiresAt: null,
-      actor: ACTOR,
-    })
+    createKey(installation, act, { name, scopes, expiresAt: null })
   const old = await create({ name: 'Sample: first integration', scopes: ['entities:write', 'decisions:write'] })
-  const keys = await installation.stores.sandbox.apiKeys.list(organizationId)
-  await revokeKey(installation, 'sandbox', { key: keys.find(({ id }) => id === old.id)!, actor: ACTOR })
+  await revokeKey(installation, act, old.id)
   const created = {} as Record<KeyName, string>
   for (const name of Object.keys(KEYS) as KeyName[]) created[name] = (await create(KEYS[name])).key
   return created

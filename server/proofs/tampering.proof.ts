@@ -1,4 +1,5 @@
 /** Alterations of the database with SQL, each of which `audit verify` has to name. See docs/audit-log.md. */
+import { byService } from '../tests/acts.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeKey } from '../src/admin/manage-keys.ts'
@@ -67,8 +68,7 @@ async function newScene(): Promise<Scene> {
   const [proposal, retraction] = await retractedByTwo(organization.id, mistaken)
   const revokedKey = (await organization.newKey('sandbox', ['entities:read'])).id
   const otherKey = (await organization.newKey('sandbox', ['entities:read'])).id
-  const key = (await store.apiKeys.byId(revokedKey))!
-  await revokeKey(installation, 'sandbox', { key, actor: { type: 'system', id: 'proof' } })
+  await revokeKey(installation, byService(organization.id), revokedKey)
   const policy = (await store.policies.active(organization.id))!.id
   await sealer.sealAll()
   const ofDecision = { decision, review, outcome, proposal, retraction }

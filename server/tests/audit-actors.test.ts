@@ -1,4 +1,5 @@
 /** Who acted, as the audit log tells it: each actor came to be by an entry, and operators had signed in. */
+import { byService } from './acts.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disableKey, enableKey, revokeKey, rotateKey } from '../src/admin/manage-keys.ts'
@@ -78,18 +79,16 @@ test('an act before the first sign-in, or two weeks after the last, is named onc
 
 test('acts of an API key after its revocation, its end, or while it is disabled are named once', async () => {
   const minutes = (count: number) => nowMs + count * 60_000
-  const by = { actor: { type: 'system', id: 'test' } as const, reason: 'test' }
-  const newKey = async (expiresAt?: string) => {
-    const { id } = await acme.newKey('sandbox', ['usage:read'], expiresAt === undefined ? {} : { expiresAt })
-    return (await installation.stores.sandbox.apiKeys.ofOrganization(acme.id, id))!
-  }
+  const by = { ...byService(acme.id), reason: 'test' }
+  const newKey = (expiresAt?: string) =>
+    acme.newKey('sandbox', ['usage:read'], expiresAt === undefined ? {} : { expiresAt })
   const at = new Date(nowMs).toISOString()
   const revoked = await newKey()
-  await revokeKey(installation, 'sandbox', { key: revoked, ...by })
+  await revokeKey(installation, by, revoked.id)
   const disabled = await newKey()
-  await disableKey(installation, 'sandbox', { key: disabled, ...by })
+  await disableKey(installation, by, disabled.id)
   const rotated = await newKey()
-  await rotateKey(installation, 'sandbox', { key: rotated, ...by, grace: 'now' })
+  await rotateKey(installation, by, { id: rotated.id, grace: 'now' })
   const expired = await newKey(new Date(minutes(1)).toISOString())
   const acting = (id: string, atMs: number) => act({ type: 'api_key', id }, { atMs })
 
@@ -109,13 +108,12 @@ test('acts of an API key after its revocation, its end, or while it is disabled 
 })
 
 test('a key that was enabled again may act', async () => {
-  const by = { actor: { type: 'system', id: 'test' } as const, reason: 'test' }
+  const by = { ...byService(acme.id), reason: 'test' }
   const before = (await problems()).filter(isAboutPower).length
   const { id } = await acme.newKey('sandbox', ['usage:read'])
-  const key = (await installation.stores.sandbox.apiKeys.ofOrganization(acme.id, id))!
-  await disableKey(installation, 'sandbox', { key, ...by })
+  await disableKey(installation, by, id)
   nowMs += 10 * 60_000
-  await enableKey(installation, 'sandbox', { key, ...by })
+  await enableKey(installation, by, id)
   await act({ type: 'api_key', id }, { atMs: nowMs + 600_000 })
   assert.equal((await problems()).filter(isAboutPower).length, before)
 })

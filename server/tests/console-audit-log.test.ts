@@ -1,4 +1,5 @@
 /** The audit log in the console: its list, its filters, and its verification in the background. */
+import { byOperator } from './acts.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -54,11 +55,8 @@ nowMs += 24 * 3_600_000
 await ada.signIn('ada@example.com')
 const two = await createEntity(acme, 'two')
 const operator = (await findOperatorById(installation.storage.control, acme.id, ada.operatorId))!
-const key = await createKey(installation, {
-  ...{ environment: 'sandbox', organizationId: acme.id, name: 'Nightly job', scopes: ['usage:read'] },
-  ...{ expiresAt: null, actor: operator },
-})
-assert.ok('id' in key, JSON.stringify(key))
+const wanted = { name: 'Nightly job', scopes: ['usage:read'], expiresAt: null } as const
+const key = await createKey(installation, byOperator(operator), wanted)
 
 test('every entry is listed once, newest first, with who did it by name', async () => {
   const all = await list()

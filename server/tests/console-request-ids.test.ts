@@ -1,4 +1,5 @@
 /** What an operator does in the console is on the audit log under the id of the request, as the server's log has it. */
+import { byOsUser } from './acts.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -110,9 +111,8 @@ test('entries about people, sessions, two-factor, keys, endpoints, deliveries an
 
 test('an entry of the command line names no request', async () => {
   const { id: organizationId } = await api.newOrganization('Elsewhere')
-  const actor = { type: 'os_user', id: 'alice' } as const
-  const key = { environment: 'sandbox', organizationId, name: 'Key', scopes: ['usage:read'], expiresAt: null } as const
-  await createKey(installation, { ...key, actor })
+  const act = { ...byOsUser(organizationId), environment: 'sandbox' } as const
+  await createKey(installation, act, { name: 'Key', scopes: ['usage:read'], expiresAt: null })
   const entries = await entriesOf(organizationId)
   assert.ok(entries.length > 0)
   assert.ok(entries.every(({ request_id }) => request_id === null))

@@ -1,3 +1,4 @@
+import { byService } from './acts.ts'
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -116,10 +117,9 @@ test('the service shows the history: every decision, nothing in the future, deci
   const service = await startService(readConfig({ ...storages[0]!.env, ...PORTS }), { logger })
   try {
     const { installation, urls } = service
-    const actor = { type: 'system', id: 'test' } as const
     const organizationId = first.organization.id
-    const created = { environment: 'sandbox', organizationId, name: 'Test', scopes: SCOPES, expiresAt: null } as const
-    const { key } = await createKey(installation, { ...created, actor })
+    const wanted = { name: 'Test', scopes: SCOPES, expiresAt: null }
+    const { key } = await createKey(installation, byService(organizationId), wanted)
     const get = async (path: string, init: RequestInit = {}) => {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
       // biome-ignore lint/suspicious/noExplicitAny: three endpoints with three shapes, which openapi.test.ts checks.

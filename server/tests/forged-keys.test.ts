@@ -1,4 +1,5 @@
 /** Rows of API keys that were written with SQL, without the master key: each is refused as if it did not exist. */
+import { byService } from './acts.ts'
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
@@ -11,7 +12,6 @@ let clockAheadMs = 0
 const api = await startTestService({ nowMs: () => Date.now() + clockAheadMs })
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
-const ACTOR = { type: 'system', id: 'test' } as const
 const acme = await api.newOrganization()
 
 /** Reads a key past the node's cache. */
@@ -73,7 +73,7 @@ for (const [ended, end] of [
   test(`the earlier row of a key that was ${ended} does not work when it is put back`, async () => {
     const { id, key } = await acme.newKey('sandbox', ['usage:read'])
     const before = await stored(id)
-    assert.equal(await end(installation, 'sandbox', { key: before, actor: ACTOR }), true)
+    await end(installation, byService(acme.id), id)
     assert.equal(await answerTo(key), 'api_key_revoked')
     await putBack(before)
     assert.equal(await answerTo(key), 'api_key_invalid')
@@ -83,7 +83,7 @@ for (const [ended, end] of [
 test('the earlier row of a rotated key does not outlive its grace period when it is put back', async () => {
   const { id, key } = await acme.newKey('sandbox', ['usage:read'])
   const before = await stored(id)
-  await rotateKey(installation, 'sandbox', { key: before, actor: ACTOR, grace: 'now' })
+  await rotateKey(installation, byService(acme.id), { id, grace: 'now' })
   assert.equal(await answerTo(key), 'api_key_expired')
   await putBack(before)
   assert.equal(await answerTo(key), 'api_key_invalid')
@@ -92,9 +92,14 @@ test('the earlier row of a rotated key does not outlive its grace period when it
 test('a key that was disabled and enabled again works, and cannot be rotated from an earlier version', async () => {
   const { id, key } = await acme.newKey('sandbox', ['usage:read'])
   const before = await stored(id)
-  await disableKey(installation, 'sandbox', { key: before, actor: ACTOR })
-  await enableKey(installation, 'sandbox', { key: before, actor: ACTOR })
+  await disableKey(installation, byService(acme.id), id)
+  await enableKey(installation, byService(acme.id), id)
   assert.equal(await answerTo(key), 'works')
-  const rotated = await rotateKey(installation, 'sandbox', { key: before, actor: ACTOR, grace: '1h' })
-  assert.ok('problem' in rotated)
+  // Reads the earlier version, as a node does whose read was overtaken.
+  const { apiKeys } = installation.stores.sandbox
+  const { ofOrganization } = apiKeys
+  apiKeys.ofOrganization = async () => before
+  const rotating = rotateKey(installation, byService(acme.id), { id, grace: '1h' })
+  await assert.rejects(rotating, { code: 'changed_meanwhile' })
+  apiKeys.ofOrganization = ofOrganization
 })

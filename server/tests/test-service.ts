@@ -1,4 +1,5 @@
 /** A whole service in the process of the test, on free ports; closed and deleted when the test file ends. */
+import { byService } from './acts.ts'
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -123,7 +124,7 @@ async function createTestOrganization(
   if ('problem' in created) throw new Error(created.problem)
   const { id } = created
   const newKey: TestOrganization['newKey'] = (environment, scopes, { expiresAt = null as string | null } = {}) =>
-    createKey(installation, { environment, organizationId: id, name: 'Test', scopes, expiresAt, actor: ACTOR })
+    createKey(installation, byService(id, environment), { name: 'Test', scopes, expiresAt })
   const keys = { sandbox: (await newKey('sandbox', SCOPES)).key, production: (await newKey('production', SCOPES)).key }
   return {
     id,

@@ -1,5 +1,6 @@
 /** One row of each table that grants power, and the act that ends it or makes another version of it. */
 
+import { byService } from '../../tests/acts.ts'
 import { changeRole } from '../../src/admin/change-operators.ts'
 import { changePassword } from '../../src/admin/change-password.ts'
 import { issueFirstLink } from '../../src/admin/first-link.ts'
@@ -39,11 +40,9 @@ export const POWER_SCENES: Record<
   (installation: Installation, organizationId: string) => Promise<PowerScene>
 > = {
   async api_keys(installation, organizationId) {
-    const { id } = await createKey(installation, {
-      ...{ environment: 'sandbox', organizationId, name: 'Proof', scopes: SCOPES, expiresAt: null, actor: ACTOR },
-    })
-    const key = (await installation.stores.sandbox.apiKeys.byId(id))!
-    return { where: 'id = $1', key: id, next: () => revokeKey(installation, 'sandbox', { key, actor: ACTOR }) }
+    const act = byService(organizationId)
+    const { id } = await createKey(installation, act, { name: 'Proof', scopes: SCOPES, expiresAt: null })
+    return { where: 'id = $1', key: id, next: () => revokeKey(installation, act, id) }
   },
   async operators(installation, organizationId) {
     const operator = await newOperator(installation, organizationId)

@@ -1,3 +1,4 @@
+import { byService } from '../../tests/acts.ts'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -64,8 +65,8 @@ async function createTenant(service: Service, name: string): Promise<Tenant> {
   if ('problem' in created) throw new Error(created.problem)
   const organizationId = created.id
   const keyFor = async (environment: Environment) => {
-    const options = { environment, organizationId, name, scopes: SCOPES, expiresAt: null, actor: ACTOR }
-    return [environment, (await createKey(installation, options)).key] as const
+    const wanted = { name, scopes: SCOPES, expiresAt: null }
+    return [environment, (await createKey(installation, byService(organizationId, environment), wanted)).key] as const
   }
   const keys = Object.fromEntries(await Promise.all(ENVIRONMENTS.map(keyFor))) as Record<Environment, string>
   const email = `viewer@${name.toLowerCase()}.example`

@@ -1,12 +1,9 @@
 import type { KeyObject } from 'node:crypto'
-import type { Environment } from '../config.ts'
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../installation/installation.ts'
 import { generateApiKey, hashApiKey } from '../security/api-key.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import type { Scope } from '../security/scopes.ts'
-import type { Operator } from '../store/control/operators.ts'
 import { DatabaseUnavailable } from '../store/database/database.ts'
 import type { ApiKey } from '../store/environment/api-keys.ts'
 import { sealRow } from '../store/power/row-mac.ts'
@@ -15,8 +12,9 @@ import type { KeyChange } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { apiKeySha256 } from '../store/write-path/record-hash.ts'
-import { scopeRefusal } from './operator-act.ts'
-import { recordContext } from './record-context.ts'
+import { type EnvironmentAct, permitted, reasonOf, recordContext } from './act.ts'
+import { requireScopes } from './permissions.ts'
+import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 
 const HOUR_MS = 3_600_000
 const CHANGE_TRIES_MAX = 5
@@ -27,38 +25,12 @@ export const GRACE_MS = { now: 0, '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 
 /** The name of a grace period. */
 export type Grace = keyof typeof GRACE_MS
 
-/** The user of the operating system, or the service itself: neither has a role, and each may give every scope. */
-type RolelessActor = AdminActor & { type: 'os_user' | 'system' }
-
-/** Who acts on keys: an operator, within their role, or an actor without one. */
-export type KeyManager = Operator | RolelessActor
-
-/** A key to create: its scopes, its expiry, and who creates it. */
-export interface NewKey<Actor extends KeyManager = KeyManager> {
-  environment: Environment
-  organizationId: string
+/** A key to create: what it is for, what it may do, and until when. */
+export interface NewKey {
   name: string
   scopes: readonly Scope[]
   expiresAt: string | null
-  actor: Actor
-  reason?: string | undefined
 }
-
-/** An act on a stored key: by whom, and why. */
-export interface KeyAct {
-  key: ApiKey
-  actor: KeyManager
-  reason?: string | undefined
-}
-
-/** Why an operator may not give the scopes of a key. */
-export interface ScopeProblem {
-  problem: string
-  code: 'scope_beyond_role'
-}
-
-/** Only an operator can ask for more than a role gives. */
-type ProblemOf<Actor> = Actor extends RolelessActor ? never : ScopeProblem
 
 /** A new key with its text, which cannot be shown again. */
 export interface CreatedKey {
@@ -68,112 +40,143 @@ export interface CreatedKey {
 }
 
 /** Creates a key and returns its text. Only its hash is stored, so the text cannot be shown again. */
-export async function createKey<Actor extends KeyManager>(
-  installation: Installation,
-  wanted: NewKey<Actor>,
-): Promise<CreatedKey | ProblemOf<Actor>> {
-  const refused = beyondRole(wanted.actor, wanted.scopes)
-  if (refused) return refused as ProblemOf<Actor>
-  const { created, row, entry } = newKey(installation, wanted)
-  await commitOrThrow(installation.stores[wanted.environment], {
-    organizationId: wanted.organizationId,
-    rows: { api_keys: [row] },
-    auditEntries: [entry],
-  })
-  return created
-}
+export const createKey = permitted(
+  'manage API keys',
+  async (installation, act: EnvironmentAct, wanted: NewKey): Promise<CreatedKey> => {
+    requireScopesOf(act, wanted.scopes)
+    const { created, row, entry } = newKey(installation, act, wanted)
+    await commitOrThrow(installation.stores[act.environment], {
+      organizationId: act.organizationId,
+      rows: { api_keys: [row] },
+      auditEntries: [entry],
+    })
+    return created
+  },
+)
 
 /**
  * Makes a new key with the name, the scopes and the lifetime of a key, which goes on working for a grace period. One
  * write does both, so that no crash leaves a key without its successor.
  */
-export async function rotateKey(
-  installation: Installation,
-  environment: Environment,
-  { key, actor, reason, grace }: KeyAct & { grace: Grace },
-): Promise<(CreatedKey & { retires_at: string }) | ScopeProblem | { problem: string; code?: undefined }> {
-  const { stores, nowMs, masterKey } = installation
-  const scopes = scopesOf(key)
-  // The successor's text is shown to the operator, who would hold the scopes of another role with it.
-  const refused = beyondRole(actor, scopes)
-  if (refused) return refused
-  const state = apiKeyState(key, nowMs())
-  if (state === 'revoked') return { problem: `${key.id} is revoked: create a new key instead` }
-  if (key.retires_at !== null) return { problem: `${key.id} was rotated already and ends at ${key.retires_at}` }
-  const { org_id: organizationId, id: keyId, name } = key
-  const lifetimeMs = key.expires_at === null ? null : Date.parse(key.expires_at) - Date.parse(key.created_at)
-  const next = newKey(installation, {
-    ...{ environment, organizationId, name, actor, scopes, reason, replaces: keyId },
-    expiresAt: lifetimeMs === null ? null : new Date(nowMs() + lifetimeMs).toISOString(),
-  })
-  const retires_at = new Date(nowMs() + GRACE_MS[grace]).toISOString()
-  const data = { name, replaced_by: next.row.id, retires_at, ...(reason && { reason }) }
-  const entry = keyEntry(installation, { organizationId, keyId }, { type: 'api_key.rotated', actor, data })
-  const { lost } = await stores[environment].commit({
-    organizationId,
-    rows: { api_keys: [next.row] },
-    changedKeys: [nextVersion(masterKey.rowMacKey(environment), key, { change: { retires_at }, entry })],
-    auditEntries: [next.entry, entry],
-  })
-  if (lost) return { problem: `another operator changed ${keyId} at the same moment: check its state and try again` }
-  return { ...next.created, retires_at }
-}
+export const rotateKey = permitted(
+  'manage API keys',
+  async (
+    installation,
+    act: EnvironmentAct,
+    { id, grace }: { id: string; grace: Grace },
+  ): Promise<CreatedKey & { retires_at: string; replaced: ApiKey }> => {
+    const { stores, nowMs, masterKey } = installation
+    const { environment, organizationId } = act
+    const key = await findKey(installation, act, id)
+    const scopes = scopesOf(key)
+    // The successor's text is shown to the operator, who would hold the scopes of another role with it.
+    requireScopesOf(act, scopes)
+    if (apiKeyState(key, nowMs()) === 'revoked') throw conflict('key_revoked', `${id} is revoked.`)
+    if (key.retires_at !== null)
+      throw conflict('key_rotated', `${id} was rotated already and ends at ${key.retires_at}.`)
+    const { name } = key
+    const lifetimeMs = key.expires_at === null ? null : Date.parse(key.expires_at) - Date.parse(key.created_at)
+    const next = newKey(installation, act, {
+      name,
+      scopes,
+      expiresAt: lifetimeMs === null ? null : new Date(nowMs() + lifetimeMs).toISOString(),
+      replaces: id,
+    })
+    const retires_at = new Date(nowMs() + GRACE_MS[grace]).toISOString()
+    const data = { name, replaced_by: next.row.id, retires_at, ...reasonOf(act) }
+    const entry = keyEntry(installation, act, { keyId: id, type: 'api_key.rotated', data })
+    const { lost } = await stores[environment].commit({
+      organizationId,
+      rows: { api_keys: [next.row] },
+      changedKeys: [nextVersion(masterKey.rowMacKey(environment), key, { change: { retires_at }, entry })],
+      auditEntries: [next.entry, entry],
+    })
+    if (lost) throw changedMeanwhile(id)
+    return { ...next.created, retires_at, replaced: key }
+  },
+)
 
-/** Stops a key from working until it is enabled again, on every node within a second; false if it has ended or is disabled. */
-export function disableKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
-  const disabled_at = new Date(installation.nowMs()).toISOString()
-  return changeKey(installation, environment, { ...act, type: 'api_key.disabled', change: { disabled_at } })
-}
+/** Stops a key from working until it is enabled again, on every node within a second. */
+export const disableKey = permitted(
+  'manage API keys',
+  async (installation, act: EnvironmentAct, id: string): Promise<{ id: string }> => {
+    const disabled_at = new Date(installation.nowMs()).toISOString()
+    return switchKey(installation, act, {
+      id,
+      type: 'api_key.disabled',
+      change: { disabled_at },
+      refusal: conflict('key_ended', `${id} is disabled or revoked already.`),
+    })
+  },
+)
 
-/** Lets a disabled key work again; false if it is not disabled, or revoked. */
-export async function enableKey(
-  installation: Installation,
-  environment: Environment,
-  act: KeyAct,
-): Promise<boolean | ScopeProblem> {
-  const refused = beyondRole(act.actor, scopesOf(act.key))
-  if (refused) return refused
-  return changeKey(installation, environment, { ...act, type: 'api_key.enabled', change: { disabled_at: null } })
-}
+/** Lets a disabled key work again. */
+export const enableKey = permitted(
+  'manage API keys',
+  async (installation, act: EnvironmentAct, id: string): Promise<{ id: string }> => {
+    requireScopesOf(act, scopesOf(await findKey(installation, act, id)))
+    return switchKey(installation, act, {
+      id,
+      type: 'api_key.enabled',
+      change: { disabled_at: null },
+      refusal: conflict('key_not_disabled', `${id} is not disabled, or it is revoked.`),
+    })
+  },
+)
 
-/** Revokes a key for good, on every node within a second; false if it was already revoked. */
-export function revokeKey(installation: Installation, environment: Environment, act: KeyAct): Promise<boolean> {
-  const revoked_at = new Date(installation.nowMs()).toISOString()
-  return changeKey(installation, environment, { ...act, type: 'api_key.revoked', change: { revoked_at } })
-}
+/** Revokes a key for good, on every node within a second. */
+export const revokeKey = permitted(
+  'manage API keys',
+  async (installation, act: EnvironmentAct, id: string): Promise<{ id: string }> => {
+    const revoked_at = new Date(installation.nowMs()).toISOString()
+    return switchKey(installation, act, {
+      id,
+      type: 'api_key.revoked',
+      change: { revoked_at },
+      refusal: conflict('key_revoked', `${id} is revoked already.`),
+    })
+  },
+)
 
-type SwitchEntryType = 'api_key.disabled' | 'api_key.enabled' | 'api_key.revoked'
 type KeySwitch = { disabled_at: string | null } | { revoked_at: string }
 
 /** A change that loses to another one is tried again on the newer version: a revocation must not be lost. */
-async function changeKey(
+async function switchKey(
   installation: Installation,
-  environment: Environment,
+  act: EnvironmentAct,
   {
-    key: { org_id: organizationId, id: keyId },
-    actor,
-    reason,
+    id,
     type,
     change,
-  }: KeyAct & {
-    type: SwitchEntryType
+    refusal,
+  }: {
+    id: string
+    type: 'api_key.disabled' | 'api_key.enabled' | 'api_key.revoked'
     change: KeySwitch
+    /** Why a key that is in another state is not changed. */
+    refusal: Problem
   },
-): Promise<boolean> {
+): Promise<{ id: string }> {
+  const { environment, organizationId } = act
   const store = installation.stores[environment]
   for (let tries = 1; ; tries++) {
-    const key = await store.apiKeys.ofOrganization(organizationId, keyId)
+    const key = await findKey(installation, act, id)
     const mayChange =
-      key?.revoked_at === null &&
+      key.revoked_at === null &&
       ('revoked_at' in change || (key.disabled_at === null) === (change.disabled_at !== null))
-    if (!mayChange) return false
-    const data = { name: key.name, ...(reason && { reason }) }
-    const entry = keyEntry(installation, { organizationId, keyId }, { type, actor, data })
+    if (!mayChange) throw refusal
+    const entry = keyEntry(installation, act, { keyId: id, type, data: { name: key.name, ...reasonOf(act) } })
     const next = nextVersion(installation.masterKey.rowMacKey(environment), key, { change, entry })
     const { lost } = await store.commit({ organizationId, changedKeys: [next], auditEntries: [entry] })
-    if (lost === undefined) return true
+    if (lost === undefined) return { id }
     if (tries === CHANGE_TRIES_MAX) throw new DatabaseUnavailable(`nothing was recorded (${lost}): try again`)
   }
+}
+
+async function findKey({ stores }: Installation, act: EnvironmentAct, id: string): Promise<ApiKey> {
+  const key = await stores[act.environment].apiKeys.ofOrganization(act.organizationId, id)
+  if (!key) throw notFound('key_not_found', `There is no key ${id} in ${act.environment}.`)
+  return key
 }
 
 /** The version of a key that an entry makes, and the entry of the version that it replaces. */
@@ -191,9 +194,11 @@ function nextVersion(
 
 function newKey(
   installation: Installation,
-  { environment, organizationId, name, scopes, expiresAt, actor, reason, replaces }: NewKey & { replaces?: string },
+  act: EnvironmentAct,
+  { name, scopes, expiresAt, replaces }: NewKey & { replaces?: string },
 ): { created: CreatedKey; row: NewRow<'api_keys'>; entry: AuditEntryRow } {
   const { newId, nowMs, masterKey } = installation
+  const { environment, organizationId } = act
   const key = generateApiKey(environment)
   const row = {
     id: newId('key'),
@@ -210,9 +215,9 @@ function newKey(
     last_used_at: null,
   }
   const record_sha256 = apiKeySha256(organizationId, row)
-  const cause = { ...(replaces && { replaces }), ...(reason && { reason }) }
+  const cause = { ...(replaces && { replaces }), ...reasonOf(act) }
   const data = { name, scopes, expires_at: expiresAt, ...cause, record_sha256 }
-  const entry = keyEntry(installation, { organizationId, keyId: row.id }, { type: 'api_key.created', actor, data })
+  const entry = keyEntry(installation, act, { keyId: row.id, type: 'api_key.created', data })
   const { org_id: _organization, ...sealed } = sealRow(masterKey.rowMacKey(environment), 'api_keys', {
     row: { ...row, org_id: organizationId },
     entryId: entry.id,
@@ -222,10 +227,10 @@ function newKey(
 
 function keyEntry<T extends Extract<AuditEntryType, `api_key.${string}`>>(
   installation: Installation,
-  { organizationId, keyId }: { organizationId: string; keyId: string },
-  { type, actor, data }: { type: T; actor: KeyManager; data: AuditData<T> },
+  act: EnvironmentAct,
+  { keyId, type, data }: { keyId: string; type: T; data: AuditData<T> },
 ): AuditEntryRow {
-  return auditEntryRow(recordContext(installation, { organizationId, actor: recordedActor(actor) }), {
+  return auditEntryRow(recordContext(installation, act), {
     type,
     trailId: keyId,
     subject: { type: 'api_key', id: keyId },
@@ -238,11 +243,7 @@ export function scopesOf({ scopes }: Pick<ApiKey, 'scopes'>): Scope[] {
   return scopes.split(' ') as Scope[]
 }
 
-function beyondRole(actor: KeyManager, scopes: readonly Scope[]): ScopeProblem | undefined {
-  const refused = 'role' in actor ? scopeRefusal(actor, scopes) : undefined
-  return refused && { ...refused, code: 'scope_beyond_role' }
-}
-
-function recordedActor(actor: KeyManager): AdminActor {
-  return 'role' in actor ? { type: 'operator', id: actor.id } : actor
+/** An operator gives no scope that the role does not have. */
+function requireScopesOf({ by }: EnvironmentAct, scopes: readonly Scope[]): void {
+  if (by.type === 'operator') requireScopes(by.operator, scopes)
 }

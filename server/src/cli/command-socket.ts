@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { ConfigError } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import type { CommandInput, OnProgress, Problem } from './command.ts'
+import { conflict, Problem } from '../admin/problem.ts'
+import type { CommandInput, OnProgress } from './command.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */
 const PATH_BYTES_MAX = 100
@@ -43,8 +44,11 @@ export async function openCommandSocket(installation: Installation): Promise<() 
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {}) // The client left before it had the result.
-    const result = await runCommand(installation, socket).catch((error: Error): Problem => ({ problem: error.message }))
-    socket.end(JSON.stringify(result))
+    const answer = await runCommand(installation, socket).then(
+      (result): Answer => ({ result }),
+      (error: Error): Answer => ({ problem: describeProblem(error) }),
+    )
+    socket.end(JSON.stringify(answer))
   })
   // This process holds the lock on the folder, so a socket left there belongs to a process that died.
   rmSync(path, { force: true })
@@ -66,8 +70,16 @@ async function runCommand(installation: Installation, socket: Socket): Promise<u
   const { findCommand } = await import('./commands.ts')
   const command = findCommand(name)
   if (!command)
-    return { problem: `the running server does not know the command ${name}: it runs another release, restart it` }
+    throw conflict('other_release', `The running server does not know the command ${name}: it runs another release.`)
   return command.run(installation, input, (progress) => socket.write(`${JSON.stringify({ progress })}\n`))
+}
+
+/** What the server sends back: the result of a command, or why there is none. */
+type Answer = { result: unknown } | { problem: Pick<Problem, 'kind' | 'code' | 'message'> }
+
+function describeProblem(error: Error): Pick<Problem, 'kind' | 'code' | 'message'> {
+  const { kind, code } = error instanceof Problem ? error : conflict('command_failed', error.message)
+  return { kind, code, message: error.message }
 }
 
 /** Runs a command in the server that has this data folder open; returns `NO_SERVER` if no server is running. */
@@ -88,18 +100,31 @@ export async function runOnServer(
         if (line.startsWith('{"progress":')) onProgress(JSON.parse(line).progress)
         else result = line
       })
-      .on('close', () => resolve(parseAnswer(result)))
+      .on('close', () => {
+        try {
+          resolve(readAnswer(result))
+        } catch (problem) {
+          reject(problem)
+        }
+      })
     socket.end(JSON.stringify({ command, input }))
   })
 }
 
-function parseAnswer(answer: string): unknown {
+function readAnswer(text: string): unknown {
+  const answer = parseAnswer(text)
+  if ('result' in answer) return answer.result
+  const { kind, code, message } = answer.problem
+  throw new Problem(kind, code, message)
+}
+
+function parseAnswer(text: string): Answer {
   try {
-    return JSON.parse(answer)
+    return JSON.parse(text)
   } catch {
-    return {
-      problem:
-        'the running server closed the connection without a result, because it was stopped or runs another release: check whether the command took effect before you repeat it',
-    } satisfies Problem
+    throw conflict(
+      'answer_lost',
+      'The running server closed the connection without a result, because it was stopped or runs another release.',
+    )
   }
 }

@@ -9,15 +9,6 @@ export interface CommandInput {
   caller: string
 }
 
-/**
- * Why a command did nothing, and what the operator can do about it, in the form "what happened: what to do". As
- * PostgreSQL's style guide has it for error messages, it starts in lower case and has no full stop at the end. What a
- * command prints after it succeeded is a sentence, with both.
- */
-export interface Problem {
-  problem: string
-}
-
 /** Takes a line about the progress of a command. */
 export type OnProgress = (line: string) => void
 
@@ -26,8 +17,8 @@ export type CommandOptions = ParseArgsOptionsConfig & Record<string, { descripti
 
 /**
  * One command. `name`, `summary`, `usage`, `arguments` and `options` are data: `--help` and the reference page are
- * made of them. `run` works on an open installation and returns data, so the process that was called can run it, or a
- * server that has the embedded database open.
+ * made of them. `run` works on an open installation and returns data or throws a `Problem`, so the process that was called
+ * can run it, or a server that has the embedded database open.
  */
 export interface Command<R = unknown> {
   /** What is typed after `verdigraph`, such as `keys create`. */
@@ -42,11 +33,11 @@ export interface Command<R = unknown> {
   /** True if the command works only while no server is running on the installation. */
   needsStoppedServer?: boolean
   /** Runs in the calling process before `run`. Files are read here, because a server may not see the caller's files. */
-  prepare?(input: CommandInput): CommandInput | Problem
+  prepare?(input: CommandInput): CommandInput
   /** Runs in the calling process without an installation; undefined means that this call needs `run`. */
-  runLocally?(input: CommandInput): R | Problem | undefined
+  runLocally?(input: CommandInput): R | undefined
   /** `onProgress` takes lines for people about long work; they go to the standard error output of the calling process. */
-  run(installation: Installation, input: CommandInput, onProgress?: OnProgress): Promise<R | Problem>
+  run(installation: Installation, input: CommandInput, onProgress?: OnProgress): Promise<R>
   /** The result as text for people; `--json` prints the result itself. */
   render(result: R): string
   /** True if the result is bad news, such as a tampered log: the exit code is then 1. */
@@ -64,11 +55,6 @@ export const globalOptions = {
 // biome-ignore lint/suspicious/noExplicitAny: a renderer takes its own command's result, so a list of commands has no narrower type.
 export function defineCommand<R>(command: Command<R>): Command<any> {
   return command
-}
-
-/** Whether a command returned a problem instead of its result. */
-export function isProblem(value: unknown): value is Problem {
-  return typeof value === 'object' && value !== null && 'problem' in value
 }
 
 /** Renders rows as aligned columns under a header. */

@@ -1,24 +1,25 @@
+import type { EnvironmentAct } from '../admin/act.ts'
 import {
   createKey,
   disableKey,
   enableKey,
   GRACE_MS,
   type Grace,
-  type KeyAct,
   revokeKey,
   rotateKey,
+  scopesOf,
 } from '../admin/manage-keys.ts'
+import { invalid, notFound } from '../admin/problem.ts'
 import type { Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
 import { apiKeyState } from '../security/api-key-state.ts'
 import { SCOPES, type Scope } from '../security/scopes.ts'
 import type { ApiKey } from '../store/environment/api-keys.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
-import { osUser } from './os-user.ts'
+import { type CommandInput, defineCommand, renderTable } from './command.ts'
 import {
+  commandAct,
   environmentOption,
   readEnvironment,
-  readOrganization,
   readTarget,
   TARGET_USAGE,
   targetOptions,
@@ -48,32 +49,17 @@ export const keysCreate = defineCommand<CreatedKey>({
   },
   async run(installation, input) {
     const { options } = input
-    const environment = readEnvironment(options)
+    const target = await readTarget(installation, options)
     const scopes = readScopes(options.scopes)
     const expiresAt = readExpiry(options['expires-in-days'], installation.nowMs())
-    const organization = await readOrganization(installation, options)
-    for (const value of [environment, scopes, expiresAt, organization]) if (isProblem(value)) return value
-    const choice = {
-      environment: environment as Environment,
-      scopes: scopes as Scope[],
-      expiresAt: expiresAt as string | null,
-    }
-    const organizationId = (organization as { id: string }).id
-    const { id, key } = await createKey(installation, {
-      ...choice,
-      organizationId,
+    const { id, key } = await createKey(installation, commandAct(input, target), {
       name: (options.name as string) ?? 'Key',
-      actor: osUser(input),
+      scopes,
+      expiresAt,
     })
-    return {
-      id,
-      key,
-      environment: choice.environment,
-      organization_id: organizationId,
-      base_url: installation.config.baseUrls[choice.environment],
-      scopes: choice.scopes,
-      expires_at: choice.expiresAt,
-    }
+    const { organizationId: organization_id, environment } = target
+    const base_url = installation.config.baseUrls[environment]
+    return { id, key, environment, organization_id, base_url, scopes, expires_at: expiresAt }
   },
   render: ({ id, key, environment, base_url, expires_at }) =>
     [
@@ -93,7 +79,6 @@ export const keysList = defineCommand<ListedKey[]>({
   options: targetOptions,
   async run(installation, { options }) {
     const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
     const keys = await installation.stores[target.environment].apiKeys.list(target.organizationId)
     const nowMs = installation.nowMs()
     return keys.map(({ key_hash: _hash, entry_id: _entry, mac: _mac, ...key }) => ({
@@ -135,21 +120,13 @@ export const keysRotate = defineCommand<CreatedKey & { replaces: string; retires
     },
   },
   async run(installation, input) {
-    const found = await readKeyAct(installation, input)
-    if (isProblem(found)) return found
-    const { environment, act } = found
     const grace = GRACES.find((known) => known === (input.options.grace ?? '24h'))
-    if (grace === undefined) return { problem: `--grace must be one of ${GRACES.join(', ')}` }
-    const rotated = await rotateKey(installation, environment, { ...act, grace })
-    if (isProblem(rotated)) return rotated
-    return {
-      ...rotated,
-      replaces: act.key.id,
-      environment,
-      organization_id: act.key.org_id,
-      base_url: installation.config.baseUrls[environment],
-      scopes: act.key.scopes.split(' ') as Scope[],
-    }
+    if (grace === undefined) throw invalid('grace_unknown', `--grace must be one of ${GRACES.join(', ')}.`)
+    const { id, act } = await readKeyAct(installation, input)
+    const { replaced, ...rotated } = await rotateKey(installation, act, { id, grace })
+    const { environment, organizationId: organization_id } = act
+    const base_url = installation.config.baseUrls[environment]
+    return { ...rotated, replaces: id, environment, organization_id, base_url, scopes: scopesOf(replaced) }
   },
   render: ({ id, key, environment, base_url, replaces, retires_at }) =>
     [
@@ -168,12 +145,8 @@ export const keysDisable = defineCommand<{ id: string; disabled: true }>({
   arguments: ['key id'],
   options: keyActOptions,
   async run(installation, input) {
-    const found = await readKeyAct(installation, input)
-    if (isProblem(found)) return found
-    const { id } = found.act.key
-    if (!(await disableKey(installation, found.environment, found.act)))
-      return { problem: `${id} is disabled or revoked already` }
-    return { id, disabled: true }
+    const { id, act } = await readKeyAct(installation, input)
+    return { ...(await disableKey(installation, act, id)), disabled: true }
   },
   render: ({ id }) => `Disabled ${id}.`,
 })
@@ -185,12 +158,8 @@ export const keysEnable = defineCommand<{ id: string; enabled: true }>({
   arguments: ['key id'],
   options: keyActOptions,
   async run(installation, input) {
-    const found = await readKeyAct(installation, input)
-    if (isProblem(found)) return found
-    const { id } = found.act.key
-    const done = await enableKey(installation, found.environment, found.act)
-    if (isProblem(done)) return done
-    return done ? { id, enabled: true } : { problem: `${id} is not disabled, or it is revoked` }
+    const { id, act } = await readKeyAct(installation, input)
+    return { ...(await enableKey(installation, act, id)), enabled: true }
   },
   render: ({ id }) => `Enabled ${id}.`,
 })
@@ -202,45 +171,37 @@ export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
   arguments: ['key id'],
   options: keyActOptions,
   async run(installation, input) {
-    const found = await readKeyAct(installation, input)
-    if (isProblem(found)) return found
-    const { id } = found.act.key
-    if (!(await revokeKey(installation, found.environment, found.act))) return { problem: `${id} is already revoked` }
-    return { id, revoked: true }
+    const { id, act } = await readKeyAct(installation, input)
+    return { ...(await revokeKey(installation, act, id)), revoked: true }
   },
   render: ({ id }) => `Revoked ${id}.`,
 })
 
-async function readKeyAct(
-  { stores }: Installation,
-  input: CommandInput,
-): Promise<{ environment: Environment; act: KeyAct } | Problem> {
-  const { options, positionals } = input
-  const environment = readEnvironment(options)
-  if (isProblem(environment)) return environment
-  const id = positionals[0]!
+/** Reads the id of a key and --environment, and finds its organization. */
+async function readKeyAct({ stores }: Installation, input: CommandInput): Promise<{ id: string; act: EnvironmentAct }> {
+  const environment = readEnvironment(input.options)
+  const id = input.positionals[0]!
   const key = await stores[environment].apiKeys.byId(id)
-  if (!key) return { problem: `there is no key ${id} in ${environment}: run keys list to see the keys` }
-  const reason = options.reason === undefined ? undefined : String(options.reason)
-  return { environment, act: { key, actor: osUser(input), reason } }
+  if (!key) throw notFound('key_not_found', `There is no key ${id} in ${environment}.`)
+  return { id, act: commandAct(input, { organizationId: key.org_id, environment }) }
 }
 
-function readScopes(text: CommandInput['options'][string]): Scope[] | Problem {
+function readScopes(text: CommandInput['options'][string]): Scope[] {
   if (text === undefined || text === 'all') return [...SCOPES]
   const names = String(text)
     .split(',')
     .map((name) => name.trim())
   const unknown = names.find((name) => !SCOPES.some((scope) => scope === name))
-  return unknown === undefined
-    ? (names as Scope[])
-    : { problem: `${JSON.stringify(unknown)} is not a scope: the scopes are ${SCOPES.join(', ')}` }
+  if (unknown !== undefined)
+    throw invalid('scope_unknown', `${JSON.stringify(unknown)} is not a scope. The scopes are ${SCOPES.join(', ')}.`)
+  return names as Scope[]
 }
 
-function readExpiry(text: CommandInput['options'][string], nowMs: number): string | null | Problem {
+function readExpiry(text: CommandInput['options'][string], nowMs: number): string | null {
   if (text === undefined) return null
   const days = Number(text)
   if (!Number.isInteger(days) || days < 1 || days > 3650)
-    return { problem: '--expires-in-days must be a whole number from 1 to 3650' }
+    throw invalid('expiry_invalid', '--expires-in-days must be a whole number from 1 to 3650.')
   return new Date(nowMs + days * DAY_MS).toISOString()
 }
 

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
+import type { OsUserActor } from '../admin/act.ts'
 import type { CommandInput } from './command.ts'
 
 const NAME_CHARACTERS_MAX = 100
@@ -18,7 +18,7 @@ export function nameOsUser(sudoUser: string | undefined): string {
  * The actor of commands that no operator stands behind. A running server takes the name from the process that called it,
  * because Node.js cannot see the user at the other end of a socket. The socket admits only the server's own user and root.
  */
-export function osUser({ caller }: Pick<CommandInput, 'caller'>): AdminActor & { type: 'os_user' } {
+export function osUser({ caller }: Pick<CommandInput, 'caller'>): OsUserActor {
   const name = String(caller).replace(/[^\x20-\x7e]/g, '?')
   return { type: 'os_user', id: name.slice(0, NAME_CHARACTERS_MAX) }
 }

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import { Problem } from '../admin/problem.ts'
 import { type Config, readConfig } from '../config.ts'
-import { explainFailure, NOT_SET_UP } from '../installation/explain-failure.ts'
-import { keyProblem, openInstallation } from '../installation/installation.ts'
+import { explainFailure, NotSetUp } from '../installation/explain-failure.ts'
+import { keyProblem, openInstallation, WrongMasterKey } from '../installation/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import { VERSION } from '../version.ts'
 import {
@@ -9,12 +10,12 @@ import {
   type CommandInput,
   type CommandOptions,
   globalOptions,
-  isProblem,
   type OnProgress,
 } from './command.ts'
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
 import { checkMachine } from './doctor.ts'
+import { HINTS } from './hints.ts'
 import { nameOsUser } from './os-user.ts'
 import { printableJson } from './printable.ts'
 
@@ -66,12 +67,24 @@ async function callCommand(argv: readonly string[], line: CommandLine): Promise<
   }
   const { json, ...options } = values!
   const input = { options, positionals: positionals!, caller: nameOsUser(line.env.SUDO_USER) }
-  return report(command, await run(command, input, line), { json: json === true, line })
+  const isJson = json === true
+  try {
+    const result = await run(command, input, line)
+    line.print(isJson ? printableJson(result, 2) : command.render(result))
+    return command.isBad?.(result) ? 1 : 0
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { message, kind, code } = error
+    const hint = HINTS[code]
+    line.printError(
+      isJson ? printableJson({ problem: message, kind, code, hint }, 0) : [message, ...(hint ? [hint] : [])].join(' '),
+    )
+    return 1
+  }
 }
 
 async function run(command: Command, input: CommandInput, line: CommandLine): Promise<unknown> {
   const prepared = command.prepare?.(input) ?? input
-  if (isProblem(prepared)) return prepared
   const localResult = command.runLocally?.(prepared)
   if (localResult !== undefined) return localResult
   const call = { config: readConfig(line.env), command, input: prepared, onProgress: line.printError }
@@ -91,7 +104,7 @@ async function runDoctor(call: InstallationCall): Promise<unknown[]> {
   const failedCheck = (detail: string) => [{ name: 'installation', ok: false, detail }]
   const machine = checkMachine(call.config)
   const installation = await runOnInstallation(call).catch((error) => failedCheck(explainFailure(error)))
-  return [...machine, ...(isProblem(installation) ? failedCheck(installation.problem) : (installation as unknown[]))]
+  return [...machine, ...(installation as unknown[])]
 }
 
 /** The commands that say themselves what is wrong with the master key, or do not use it. */
@@ -106,7 +119,7 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
       : await runOnServer(config.dataDir, { command: command.name, input, onProgress })
     if (answer !== NO_SERVER) return answer
     // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
-    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) return { problem: NOT_SET_UP }
+    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) throw new NotSetUp()
   }
   const installation = await openInstallation(config, { longStatements: true })
   installation.refusedRows.onRefused(({ table, subject, why }) =>
@@ -117,19 +130,11 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
   try {
     // Entries under another key would never be sealed.
     const problem = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)
-    return problem === undefined ? await command.run(installation, input, onProgress) : { problem }
+    if (problem !== undefined) throw new WrongMasterKey(problem)
+    return await command.run(installation, input, onProgress)
   } finally {
     await installation.close()
   }
-}
-
-function report(command: Command, result: unknown, { json, line }: { json: boolean; line: CommandLine }): number {
-  if (isProblem(result)) {
-    line.printError(json ? printableJson(result, 0) : result.problem)
-    return 1
-  }
-  line.print(json ? printableJson(result, 2) : command.render(result))
-  return command.isBad?.(result) ? 1 : 0
 }
 
 function parseArguments(

@@ -1,13 +1,13 @@
 /** The options that several commands share (--org, --environment, --as, --code, --reason), and the functions that read them. */
+import type { InstallationAct, OperatorActor, OrganizationAct, OsUserActor, Reasoned } from '../admin/act.ts'
 import { findOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
-import type { PolicyAct, SolePolicyAct } from '../admin/manage-policies.ts'
-import type { OperatorAct, SoleAct } from '../admin/operator-act.ts'
 import { checkCode } from '../admin/operator-codes.ts'
+import { invalid } from '../admin/problem.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { listOperators, type Operator } from '../store/control/operators.ts'
-import { type CommandInput, isProblem, type Problem } from './command.ts'
+import { listOperators } from '../store/control/operators.ts'
+import type { CommandInput } from './command.ts'
 import { osUser } from './os-user.ts'
 
 export const organizationOption = {
@@ -34,70 +34,65 @@ export interface Target {
 }
 
 /** Reads --org and --environment. */
-export async function readTarget(
-  installation: Installation,
-  options: CommandInput['options'],
-): Promise<Target | Problem> {
+export async function readTarget(installation: Installation, options: CommandInput['options']): Promise<Target> {
   const environment = readEnvironment(options)
-  if (isProblem(environment)) return environment
-  const organization = await readOrganization(installation, options)
-  return isProblem(organization) ? organization : { organizationId: organization.id, environment }
+  return { organizationId: (await readOrganization(installation, options)).id, environment }
 }
 
 /** Reads --org, --as, --code and --reason of a step that two people have to take: each proves with a code who acts. */
-export async function readOperatorAct(installation: Installation, input: CommandInput): Promise<OperatorAct | Problem> {
+export async function readOperatorAct(
+  installation: Installation,
+  input: CommandInput,
+): Promise<Reasoned<OrganizationAct<OperatorActor>>> {
   if (input.options.as === undefined)
-    return { problem: 'add --as <email> to name the operator who runs this: run operators list to see the operators' }
-  const act = await readSoleAct(installation, input)
-  return isProblem(act) ? act : (act as OperatorAct)
+    throw invalid('operator_missing', 'Add --as <email> to name the operator who runs this.')
+  return (await readSoleAct(installation, input)) as Reasoned<OrganizationAct<OperatorActor>>
 }
 
 /** Reads --reason, --org, and --as with --code if it is given; without it, the user of the operating system acts. */
-export async function readSoleAct(installation: Installation, input: CommandInput): Promise<SoleAct | Problem> {
+export async function readSoleAct(
+  installation: Installation,
+  input: CommandInput,
+): Promise<Reasoned<OrganizationAct<OperatorActor | OsUserActor>>> {
   const { options } = input
   if (options.reason === undefined)
-    return { problem: 'add --reason "…" to say why: the reason is recorded in the audit log' }
-  const organization = await readOrganization(installation, options)
-  if (isProblem(organization)) return organization
-  const operator = await readOperator(installation, organization.id, input)
-  if (isProblem(operator)) return operator
-  const act = { organizationId: organization.id, reason: String(options.reason), via: osUser(input).id }
-  return operator ? { ...act, operator } : act
+    throw invalid('reason_missing', 'Add --reason "…" to say why: the reason is recorded in the audit log.')
+  const { id: organizationId } = await readOrganization(installation, options)
+  const reason = String(options.reason)
+  return { ...commandAct(input, { organizationId }), by: await readActor(installation, organizationId, input), reason }
 }
 
-/** Reads --as and checks --code; undefined without --as. */
-export async function readOperator(
+/** Reads --as and checks --code; without --as, the user of the operating system acts. */
+export async function readActor(
   installation: Installation,
   organizationId: string,
   input: CommandInput,
-): Promise<Operator | undefined | Problem> {
+): Promise<OperatorActor | OsUserActor> {
   const { as: email, code } = input.options
-  if (email === undefined)
-    return code === undefined ? undefined : { problem: 'add --as <email> to say whose code it is' }
+  const user = osUser(input)
+  if (email === undefined) {
+    if (code !== undefined) throw invalid('operator_missing', 'Add --as <email> to say whose code it is.')
+    return user
+  }
   if (code === undefined)
-    return { problem: 'add --code <code> with a one-time code from the authenticator app of this operator' }
+    throw invalid('code_missing', 'Add --code <code> with a one-time code from the authenticator app of this operator.')
   const operator = await findOperator(installation, organizationId, String(email))
-  if (isProblem(operator)) return operator
-  return (await checkCode(installation, operator, { code: String(code), by: osUser(input) })) ?? operator
+  await checkCode(installation, operator, { code: String(code), by: user })
+  return { type: 'operator', operator, via: user.id }
 }
 
-/** Reads what `readOperatorAct` reads, and --environment. */
-export async function readPolicyAct(installation: Installation, input: CommandInput): Promise<PolicyAct | Problem> {
-  const environment = readEnvironment(input.options)
-  if (isProblem(environment)) return environment
-  const act = await readOperatorAct(installation, input)
-  return isProblem(act) ? act : { ...act, environment }
-}
-
-/** Reads what `readSoleAct` reads, and --environment. */
-export async function readSolePolicyAct(
-  installation: Installation,
+/** An act of the user of the operating system; its reason is --reason, if it is given. */
+export function commandAct<Scope extends object>(
   input: CommandInput,
-): Promise<SolePolicyAct | Problem> {
-  const environment = readEnvironment(input.options)
-  if (isProblem(environment)) return environment
-  const act = await readSoleAct(installation, input)
-  return isProblem(act) ? act : { ...act, environment }
+  scope: Scope,
+): Scope & InstallationAct<OsUserActor> {
+  const { reason } = input.options
+  return {
+    ...scope,
+    by: osUser(input),
+    channel: 'command_line',
+    ...(reason !== undefined && { reason: String(reason) }),
+  }
 }
 
 /** Reads --org. */
@@ -109,13 +104,12 @@ export function readOrganization(
 }
 
 /** Reads --environment; the default is the sandbox. */
-export function readEnvironment(options: CommandInput['options']): Environment | Problem {
+export function readEnvironment(options: CommandInput['options']): Environment {
   const wanted = options.environment ?? 'sandbox'
-  return (
-    ENVIRONMENTS.find((name) => name === wanted) ?? {
-      problem: `--environment must be sandbox or production, not ${JSON.stringify(wanted)}`,
-    }
-  )
+  const environment = ENVIRONMENTS.find((name) => name === wanted)
+  if (!environment)
+    throw invalid('environment_unknown', `--environment must be sandbox or production, not ${JSON.stringify(wanted)}.`)
+  return environment
 }
 
 /** Returns a function that names actors for display: operators by their email, other actors by their id. */

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Client, SignInMethod } from '../admin/manage-sessions.ts'
-import type { Permission } from '../admin/operator-act.ts'
+import type { EnvironmentAct, OperatorActor } from '../admin/act.ts'
+import type { Permission } from '../admin/permissions.ts'
 import type { Environment } from '../config.ts'
 import type { AuditEntryType } from '../core/audit/audit-data.ts'
 import type { Installation } from '../installation/installation.ts'
@@ -53,6 +54,8 @@ export interface AccountContext<Input> extends BaseContext<Input> {
 
 /** The context of an operation of an operator within one organization and environment. */
 export interface OperatorContext<Input> extends AccountContext<Input> {
+  /** What the caller does, for the functions of `admin/`; its reason is that of the input. */
+  act: ActOf<Input>
   operator: Operator
   organizationId: string
   environment: Environment
@@ -60,6 +63,8 @@ export interface OperatorContext<Input> extends AccountContext<Input> {
   store: EnvironmentStore
   database: Database
 }
+
+type ActOf<Input> = EnvironmentAct<OperatorActor> & (Input extends { reason: string } ? { reason: string } : unknown)
 
 /** Why an operation was not carried out, in words for the person at the page. */
 export interface Refusal {

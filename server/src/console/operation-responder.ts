@@ -1,6 +1,8 @@
 import { rememberDevice } from '../admin/known-devices.ts'
 import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
-import { holds, roleRefusal } from '../admin/operator-act.ts'
+import type { EnvironmentAct } from '../admin/act.ts'
+import { requirePermission } from '../admin/permissions.ts'
+import { Problem, type ProblemKind } from '../admin/problem.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { UNKNOWN_PARTY } from '../http/admission.ts'
 import { inTurns } from '../http/in-turns.ts'
@@ -68,8 +70,12 @@ export class OperationResponder {
     const operation = findOperation(path)
     if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
     const session = token === undefined ? undefined : await findSession(this.#installation, token)
-    const scope = await this.#scopeOf(operation, path, session)
-    return isRefusal(scope) ? refused(scope) : { path, party: partyOf(path, session), operation, session, scope }
+    try {
+      const scope = await this.#scopeOf(operation, path, session)
+      return isRefusal(scope) ? refused(scope) : { path, party: partyOf(path, session), operation, session, scope }
+    } catch (error) {
+      return refusedFor(error)
+    }
   }
 
   /** Carries out an operation for a caller who was admitted. */
@@ -89,12 +95,12 @@ export class OperationResponder {
 
   async #handle(
     { operation, session, scope }: Admitted,
-    { input, requestId, client, deviceCookie, origin, signal }: OperationRequest,
+    { input, idempotencyKey, requestId, client, deviceCookie, origin, signal }: OperationRequest,
     installation: Installation,
   ): Promise<OperationAnswer> {
     const { control, written } = sessionControl(installation, session, { client, deviceCookie })
     const { environment } = scope
-    const output = await operation.handle({
+    const context = {
       input,
       installation,
       requestId,
@@ -108,9 +114,15 @@ export class OperationResponder {
       ...(environment && {
         store: installation.stores[environment],
         database: installation.storage.environments[environment],
+        act: actOf(scope, { input, idempotencyKey }),
       }),
-    } as never)
-    return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
+    }
+    try {
+      const output = await operation.handle(context as never)
+      return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
+    } catch (error) {
+      return { ...refusedFor(error), ...written }
+    }
   }
 
   /** What the context of the operation has besides its base, if the caller may use the operation at all. */
@@ -137,8 +149,7 @@ export class OperationResponder {
     // The same answer for an organization of others and for one that does not exist.
     if (!operator || !isEnvironment(environment))
       return { problem: 'There is no such organization, or you are not one of its operators.', status: 404 }
-    if (!holds(operator, operation.access))
-      return { ...roleRefusal(operator, organizationId, operation.access)!, status: 403, code: 'role_lacks_permission' }
+    requirePermission(operator, organizationId, operation.access)
     return { account, operator, organizationId, environment }
   }
 
@@ -150,6 +161,20 @@ export class OperationResponder {
     }
     return validate(input)
   }
+}
+
+/** The act of an operator who was admitted; its reason is that of the input. */
+function actOf(
+  { operator, organizationId, environment }: Scope,
+  { input, idempotencyKey }: Pick<OperationRequest, 'input' | 'idempotencyKey'>,
+): EnvironmentAct {
+  const { reason } = input as { reason?: string }
+  return {
+    ...{ organizationId, environment, idempotencyKey },
+    by: { type: 'operator', operator },
+    channel: 'console',
+    ...(reason !== undefined && { reason }),
+  } as EnvironmentAct
 }
 
 /** A copy of the installation for one caller, who waits for a turn before each step that follows a read or a write. */
@@ -211,6 +236,15 @@ function isEnvironment(text: string): text is Environment {
 
 function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'problem' in value
+}
+
+const STATUS_OF: Record<ProblemKind, number> = { invalid: 400, forbidden: 403, not_found: 404, conflict: 409 }
+
+/** The refusal that a problem is; anything else that was thrown is thrown again. */
+function refusedFor(error: unknown): Refused {
+  if (!(error instanceof Problem)) throw error
+  const { kind, code, message } = error
+  return { refused: { status: STATUS_OF[kind], code, message } }
 }
 
 const CODES = {

@@ -42,16 +42,10 @@ export async function createFirstOrganization(installation: Installation): Promi
 
 /** Creates the first key, and revokes those of interrupted starts. */
 async function replaceKey(installation: Installation, organizationId: string): Promise<string> {
+  const act = { organizationId, environment: 'sandbox', by: ACTOR, channel: 'service' } as const
   const earlier = await installation.stores.sandbox.apiKeys.list(organizationId)
   for (const key of earlier.filter(({ revoked_at }) => revoked_at === null))
-    await revokeKey(installation, 'sandbox', { key, actor: ACTOR })
-  const { key } = await createKey(installation, {
-    environment: 'sandbox',
-    organizationId,
-    name: 'First key',
-    scopes: SCOPES,
-    expiresAt: null,
-    actor: ACTOR,
-  })
+    await revokeKey(installation, act, key.id)
+  const { key } = await createKey(installation, act, { name: 'First key', scopes: SCOPES, expiresAt: null })
   return key
 }

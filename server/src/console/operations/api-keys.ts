@@ -6,18 +6,16 @@ import {
   type Grace,
   revokeKey,
   rotateKey,
-  type ScopeProblem,
   scopesOf,
 } from '../../admin/manage-keys.ts'
-import { rolesThatGive } from '../../admin/operator-act.ts'
+import { rolesThatGive } from '../../admin/permissions.ts'
 import { NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { apiKeyState } from '../../security/api-key-state.ts'
 import { SCOPE_DESCRIPTIONS, SCOPES } from '../../security/scopes.ts'
 import type { ApiKey } from '../../store/environment/api-keys.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { defineOperation } from '../define-operation.ts'
 import { recordMakers } from '../record-makers.ts'
-import { refuse } from '../refuse.ts'
 
 const DAY_MS = 86_400_000
 const GRACES = Object.keys(GRACE_MS) as Grace[]
@@ -56,86 +54,63 @@ export const listKeys = defineOperation({
 /** Creates a key and answers with its text, which cannot be shown again. */
 export const createKeyOperation = defineOperation({
   summary: 'Create an API key',
-  access: 'manage API keys',
+  access: createKey.permission,
   input: Strict({
     name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK }),
     scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length }),
     expires_in_days: Nullable(Type.Integer({ minimum: 1, maximum: 3_650 })),
   }),
   audit: ['api_key.created'],
-  async handle({ input, installation, organizationId, environment, operator, now }) {
-    const { name, scopes, expires_in_days: days } = input
-    const made = await createKey(installation, {
-      environment,
-      organizationId,
-      name: name.trim(),
+  async handle({ input, installation, act, environment, now }) {
+    const { scopes, expires_in_days: days } = input
+    const name = input.name.trim()
+    const created = await createKey(installation, act, {
+      name,
       scopes: SCOPES.filter((scope) => scopes.includes(scope)),
       expiresAt: days === null ? null : new Date(Date.parse(now) + days * DAY_MS).toISOString(),
-      actor: operator,
     })
-    if ('problem' in made) return refuseScopes(made)
-    const { id: keyId, ...created } = made
-    return { id: keyId, ...created, name: name.trim(), scopes, base_url: installation.config.baseUrls[environment] }
+    return { ...created, name, scopes, base_url: installation.config.baseUrls[environment] }
   },
 })
 
 /** Replaces a key by a new one, which is answered once; the old one ends after the grace period. */
 export const rotateKeyOperation = defineOperation({
   summary: 'Rotate an API key',
-  access: 'manage API keys',
+  access: rotateKey.permission,
   input: Strict({ id, grace: OneOf(GRACES), reason }),
   audit: ['api_key.created', 'api_key.rotated'],
-  async handle(context) {
-    const { input, installation, environment } = context
-    const key = await findKey(context)
-    if ('problem' in key) return key
-    const rotated = await rotateKey(installation, environment, { ...actOn(key, context), grace: input.grace })
-    if ('problem' in rotated) return rotated.code ? refuseScopes(rotated) : refuse(rotated)
-    return { ...rotated, name: key.name, scopes: scopesOf(key), base_url: installation.config.baseUrls[environment] }
+  async handle({ input: { id: keyId, grace }, installation, act, environment }) {
+    const { replaced, ...rotated } = await rotateKey(installation, act, { id: keyId, grace })
+    const { name } = replaced
+    return { ...rotated, name, scopes: scopesOf(replaced), base_url: installation.config.baseUrls[environment] }
   },
 })
 
 /** Stops a key from working until it is enabled again. */
 export const disableKeyOperation = defineOperation({
   summary: 'Disable an API key',
-  access: 'manage API keys',
+  access: disableKey.permission,
   input: Strict({ id, reason }),
   audit: ['api_key.disabled'],
-  async handle(context) {
-    const key = await findKey(context)
-    if ('problem' in key) return key
-    const done = await disableKey(context.installation, context.environment, actOn(key, context))
-    return done ? { id: key.id } : changedAlready('This key is disabled or revoked already.')
-  },
+  handle: ({ installation, act, input }) => disableKey(installation, act, input.id),
 })
 
 /** Lets a disabled key work again. */
 export const enableKeyOperation = defineOperation({
   summary: 'Enable an API key',
-  access: 'manage API keys',
+  access: enableKey.permission,
   input: Strict({ id, reason }),
   audit: ['api_key.enabled'],
-  async handle(context) {
-    const key = await findKey(context)
-    if ('problem' in key) return key
-    const done = await enableKey(context.installation, context.environment, actOn(key, context))
-    if (typeof done === 'object') return refuseScopes(done)
-    return done ? { id: key.id } : changedAlready('This key is not disabled, or it is revoked.')
-  },
+  handle: ({ installation, act, input }) => enableKey(installation, act, input.id),
 })
 
 /** Ends a key for good. */
 export const revokeKeyOperation = defineOperation({
   summary: 'Revoke an API key',
-  access: 'manage API keys',
+  access: revokeKey.permission,
   input: Strict({ id, reason }),
   audit: ['api_key.revoked'],
-  async handle(context) {
-    const key = await findKey(context)
-    if ('problem' in key) return key
-    const done = await revokeKey(context.installation, context.environment, actOn(key, context))
-    return done ? { id: key.id } : changedAlready('This key is revoked already.')
-  },
+  handle: ({ installation, act, input }) => revokeKey(installation, act, input.id),
 })
 
 function show(key: ApiKey, nowMs: number) {
@@ -157,25 +132,4 @@ function show(key: ApiKey, nowMs: number) {
     scopes: scopesOf(key),
     state: apiKeyState(key, nowMs),
   }
-}
-
-async function findKey({
-  store,
-  organizationId,
-  input,
-}: Pick<OperatorContext<{ id: string }>, 'store' | 'organizationId' | 'input'>): Promise<ApiKey | Refusal> {
-  const key = await store.apiKeys.ofOrganization(organizationId, input.id)
-  return key ?? { problem: 'There is no such key in this environment.', status: 404 }
-}
-
-function actOn(key: ApiKey, { operator, input }: Pick<OperatorContext<{ reason: string }>, 'operator' | 'input'>) {
-  return { key, actor: operator, reason: input.reason.trim() }
-}
-
-function changedAlready(problem: string): Refusal {
-  return { problem, status: 409 }
-}
-
-function refuseScopes(beyondRole: ScopeProblem): Refusal {
-  return { ...beyondRole, status: 403 }
 }

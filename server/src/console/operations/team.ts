@@ -2,7 +2,7 @@ import { changeRole, endSessionsOf, removeOperator } from '../../admin/change-op
 import { inviteOperator, type SentInvitation, withdrawInvitation } from '../../admin/invitations.ts'
 import { type OperatorManager, ownerRefusal } from '../../admin/manage-operators.ts'
 import { canAct, holds, type OperatorAct } from '../../admin/operator-act.ts'
-import { ROLE_DESCRIPTIONS } from '../../admin/role-descriptions.ts'
+import { ROLE_DESCRIPTIONS } from '../../admin/permissions.ts'
 import { singleSignOnOrganization } from '../../admin/single-sign-on.ts'
 import { Id, OneOf, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'

@@ -1,0 +1,44 @@
+/** The kinds of problems. The console answers each with a status, the command line with an exit code. */
+export type ProblemKind = 'not_found' | 'conflict' | 'forbidden' | 'invalid'
+
+/**
+ * Why an act was not carried out. Every function of `admin/` fails with one; anything else that is thrown is a fault of the
+ * service. The message is a sentence about what is so, without a hint: the console and the command line add their own.
+ */
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly kind: ProblemKind
+  /** A word for programs, such as `key_not_found`. */
+  readonly code: string
+
+  constructor(kind: ProblemKind, code: string, message: string) {
+    super(message)
+    this.kind = kind
+    this.code = code
+  }
+}
+
+/** What an act names is not there, or belongs to another organization. */
+export function notFound(code: string, message: string): Problem {
+  return new Problem('not_found', code, message)
+}
+
+/** What is stored stands against an act that is right in itself. */
+export function conflict(code: string, message: string): Problem {
+  return new Problem('conflict', code, message)
+}
+
+/** The actor may not do this. */
+export function forbidden(code: string, message: string): Problem {
+  return new Problem('forbidden', code, message)
+}
+
+/** The input cannot be right, whatever is stored. */
+export function invalid(code: string, message: string): Problem {
+  return new Problem('invalid', code, message)
+}
+
+/** Another operator was faster: what the act is based on has changed. */
+export function changedMeanwhile(what: string): Problem {
+  return conflict('changed_meanwhile', `Another operator changed ${what} at the same moment.`)
+}
