@@ -43,9 +43,8 @@ export async function runLists(effort: Effort): Promise<Measured> {
   })
   try {
     await installation.storage.migrate()
-    const actor = { type: 'system', id: 'bench' } as const
-    const organization = await createOrganization(installation, { name: 'Bench', actor })
-    if ('problem' in organization) throw new Error(organization.problem)
+    const act = { by: { type: 'system', id: 'bench' }, channel: 'service' } as const
+    const organization = await createOrganization(installation, act, 'Bench')
     effort.say(`  filling ${decisions} decisions`)
     const sandbox: Database = installation.storage.environments.sandbox
     await fillList(sandbox, organization.id, decisions)

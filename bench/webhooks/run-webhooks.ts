@@ -98,9 +98,8 @@ export async function runWebhooks(effort: Effort, storage: Storage): Promise<Mea
 
 /** Creates an organization whose test events go to the receiver, and returns its id. */
 async function subscribe(installation: Service['installation'], { url }: Receiver): Promise<string> {
-  const created = await createOrganization(installation, { name: `Bench ${url}`, actor: ACTOR })
-  if ('problem' in created) throw new Error(created.problem)
-  const organizationId = created.id
+  const service = { by: ACTOR, channel: 'service' } as const
+  const { id: organizationId } = await createOrganization(installation, service, `Bench ${url}`)
   const act = { organizationId, environment: 'sandbox' as const, actor: ACTOR }
   const added = await addEndpoint(installation, act, { url: `${url}/`, description: '', eventTypes: ['webhook.test'] })
   if ('problem' in added) throw new Error(added.problem)

@@ -3,9 +3,12 @@ import type { EnvironmentAct, OperatorActor, OrganizationAct, SystemActor } from
 import type { Environment } from '../src/config.ts'
 import type { Operator } from '../src/store/control/operators.ts'
 
+/** An act of the service on the installation. */
+export const SERVICE = { by: { type: 'system', id: 'test' }, channel: 'service' } as const
+
 /** An act of the service on the sandbox of an organization, or on its production. */
 export function byService(organizationId: string, environment: Environment = 'sandbox'): EnvironmentAct<SystemActor> {
-  return { organizationId, environment, by: { type: 'system', id: 'test' }, channel: 'service' }
+  return { organizationId, environment, ...SERVICE }
 }
 
 /** An act of an operator at the console, with a reason. */

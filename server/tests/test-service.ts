@@ -1,5 +1,5 @@
 /** A whole service in the process of the test, on free ports; closed and deleted when the test file ends. */
-import { byService } from './acts.ts'
+import { byService, SERVICE } from './acts.ts'
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -120,9 +120,7 @@ async function createTestOrganization(
   request: TestService['request'],
   name: string,
 ): Promise<TestOrganization> {
-  const created = await createOrganization(installation, { name, actor: ACTOR })
-  if ('problem' in created) throw new Error(created.problem)
-  const { id } = created
+  const { id } = await createOrganization(installation, SERVICE, name)
   const newKey: TestOrganization['newKey'] = (environment, scopes, { expiresAt = null as string | null } = {}) =>
     createKey(installation, byService(id, environment), { name: 'Test', scopes, expiresAt })
   const keys = { sandbox: (await newKey('sandbox', SCOPES)).key, production: (await newKey('production', SCOPES)).key }

@@ -1,4 +1,4 @@
-import { byService } from '../../tests/acts.ts'
+import { byService, SERVICE } from '../../tests/acts.ts'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -61,9 +61,7 @@ export async function startSharedService(): Promise<SharedService> {
 
 async function createTenant(service: Service, name: string): Promise<Tenant> {
   const { installation } = service
-  const created = await createOrganization(installation, { name, actor: ACTOR })
-  if ('problem' in created) throw new Error(created.problem)
-  const organizationId = created.id
+  const { id: organizationId } = await createOrganization(installation, SERVICE, name)
   const keyFor = async (environment: Environment) => {
     const wanted = { name, scopes: SCOPES, expiresAt: null }
     return [environment, (await createKey(installation, byService(organizationId, environment), wanted)).key] as const

@@ -5,6 +5,7 @@ import type { Operator } from '../store/control/operators.ts'
 import type { RecordContext } from '../store/write-path/record.ts'
 import { requirePermission, type Permission } from './permissions.ts'
 import { invalid } from './problem.ts'
+import { recordContext } from './record-context.ts'
 
 const REASON_CHARACTERS_MAX = 2_000
 
@@ -99,11 +100,7 @@ export function viaOf({ by }: InstallationAct): { via?: string } {
   return by.type === 'operator' && by.via !== undefined ? { via: by.via } : {}
 }
 
-/** The record context of an act, dated now; of the request that acts, if the console does. */
-export function recordContext(
-  { newId, nowMs, requestId = null }: Pick<Installation, 'newId' | 'nowMs'> & { requestId?: string | null },
-  act: OrganizationAct,
-): RecordContext {
-  const { organizationId } = act
-  return { organizationId, actor: actorOf(act), now: new Date(nowMs()).toISOString(), requestId, newId }
+/** The record context of an act, dated now. */
+export function contextOf(installation: Installation, act: OrganizationAct): RecordContext {
+  return recordContext(installation, { organizationId: act.organizationId, actor: actorOf(act) })
 }

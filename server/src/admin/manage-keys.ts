@@ -12,7 +12,7 @@ import type { KeyChange } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { apiKeySha256 } from '../store/write-path/record-hash.ts'
-import { type EnvironmentAct, permitted, reasonOf, recordContext } from './act.ts'
+import { type EnvironmentAct, contextOf, permitted, reasonOf } from './act.ts'
 import { requireScopes } from './permissions.ts'
 import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 
@@ -230,7 +230,7 @@ function keyEntry<T extends Extract<AuditEntryType, `api_key.${string}`>>(
   act: EnvironmentAct,
   { keyId, type, data }: { keyId: string; type: T; data: AuditData<T> },
 ): AuditEntryRow {
-  return auditEntryRow(recordContext(installation, act), {
+  return auditEntryRow(contextOf(installation, act), {
     type,
     trailId: keyId,
     subject: { type: 'api_key', id: keyId },

@@ -1,3 +1,4 @@
+import { forbidden, notFound } from './problem.ts'
 import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { emailProblem, normalizedEmail, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
@@ -120,12 +121,11 @@ export async function findOperator(
   { storage }: Installation,
   organizationId: string,
   email: string,
-): Promise<Operator | { problem: string }> {
+): Promise<Operator> {
   const operator = await findOperatorByEmail(storage.control, organizationId, normalizedEmail(email))
-  if (!operator) return { problem: `there is no operator ${email}: operators list shows them, operators add adds one` }
-  return operator.disabled_at === null
-    ? operator
-    : { problem: `${operator.email} is disabled: another operator has to act` }
+  if (!operator) throw notFound('operator_not_found', `There is no operator ${email}.`)
+  if (operator.disabled_at !== null) throw forbidden('operator_disabled', `${operator.email} is disabled.`)
+  return operator
 }
 
 async function isOperator({ storage }: Installation, organizationId: string, email: string): Promise<boolean> {

@@ -1,5 +1,4 @@
 import { ENVIRONMENTS } from '../config.ts'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../installation/installation.ts'
 import {
   insertOrganization,
@@ -9,8 +8,11 @@ import {
 } from '../store/control/organizations.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
+import { contextOf, type InstallationAct, type OrganizationAct } from './act.ts'
 import { installSandboxPolicy } from './install-sandbox-policy.ts'
-import { recordContext } from './record-context.ts'
+import { conflict, invalid, notFound, type Problem } from './problem.ts'
+
+const NAME_CHARACTERS_MAX = 255
 
 /**
  * Creates an organization with a name that no other has. It is inserted last, so that an organization that was created
@@ -18,24 +20,29 @@ import { recordContext } from './record-context.ts'
  */
 export async function createOrganization(
   installation: Installation,
-  { name, actor }: { name: string; actor: AdminActor },
-): Promise<Organization | { problem: string }> {
+  act: InstallationAct,
+  name: string,
+): Promise<Organization> {
   const { storage, newId, nowMs } = installation
+  if (name.length === 0 || name.length > NAME_CHARACTERS_MAX)
+    throw invalid('name_invalid', `The name of an organization must have 1 to ${NAME_CHARACTERS_MAX} characters.`)
   const known = await organizationNamed(storage.control, name)
-  if (known) return nameTaken(name, known)
+  if (known) throw nameTaken(name, known)
   const organization = { id: newId('org'), name, created_at: new Date(nowMs()).toISOString() }
-  await prepareOrganization(installation, { organizationId: organization.id, actor })
-  const isInserted = await insertOrganization(storage.control, organization)
-  return isInserted ? organization : nameTaken(name, await organizationNamed(storage.control, name))
+  await prepareOrganization(installation, { ...act, organizationId: organization.id })
+  if (!(await insertOrganization(storage.control, organization)))
+    throw nameTaken(name, await organizationNamed(storage.control, name))
+  return organization
 }
 
 /** `known` is absent if only the database takes the two names for the same: its lower() follows the locale of the server. */
-function nameTaken(name: string, known: Organization | undefined): { problem: string } {
-  return {
-    problem: known
-      ? `there is an organization ${known.name} already, with the id ${known.id}: choose another name`
-      : `there is an organization ${name} already, in other capitals: choose another name`,
-  }
+function nameTaken(name: string, known: Organization | undefined): Problem {
+  return conflict(
+    'organization_exists',
+    known
+      ? `There is an organization ${known.name} already, with the id ${known.id}.`
+      : `There is an organization ${name} already, in other capitals.`,
+  )
 }
 
 /**
@@ -44,13 +51,14 @@ function nameTaken(name: string, known: Organization | undefined): { problem: st
  */
 export async function prepareOrganization(
   installation: Installation,
-  { organizationId, actor }: { organizationId: string; actor: AdminActor },
+  act: OrganizationAct,
 ): Promise<void> {
+  const { organizationId } = act
   const trail = { organizationId, trailId: organizationId, beforeSeq: undefined, limit: 1 }
   for (const environment of ENVIRONMENTS) {
     const store = installation.stores[environment]
     if ((await store.auditLog.trail(trail)).length > 0) continue
-    const entry = auditEntryRow(recordContext(installation, { organizationId, actor }), {
+    const entry = auditEntryRow(contextOf(installation, act), {
       type: 'organization.created',
       trailId: organizationId,
       subject: { type: 'organization', id: organizationId },
@@ -66,28 +74,21 @@ export async function prepareOrganization(
 export async function findOrganization(
   { storage }: Installation,
   wanted: string | undefined,
-): Promise<Organization | { problem: string }> {
+): Promise<Organization> {
   const organizations = await listOrganizations(storage.control)
   if (wanted === undefined) {
     const [only, ...others] = organizations
-    if (!only) return { problem: 'there is no organization yet: create one with orgs create <name>' }
-    return others.length === 0
-      ? only
-      : {
-          problem: `there are several organizations: say which with --org ${organizations.map(shownName).join(' or --org ')}`,
-        }
+    if (!only) throw notFound('no_organization', 'There is no organization yet.')
+    if (others.length > 0) {
+      const names = organizations.map(({ name }) => JSON.stringify(name))
+      throw invalid('organization_missing', `There are several organizations: ${names.join(', ')}.`)
+    }
+    return only
   }
   const matches = organizations.filter(({ id, name }) => id === wanted || name === wanted)
-  if (matches.length === 1) return matches[0]!
-  return {
-    problem:
-      matches.length === 0
-        ? `there is no organization ${JSON.stringify(wanted)}: orgs list shows them`
-        : `several organizations are called ${JSON.stringify(wanted)}: use the id`,
-  }
-}
-
-/** The name of an organization as a shell takes it. */
-function shownName({ name }: Organization): string {
-  return JSON.stringify(name)
+  if (matches.length === 0)
+    throw notFound('organization_not_found', `There is no organization ${JSON.stringify(wanted)}.`)
+  if (matches.length > 1)
+    throw invalid('organization_ambiguous', `Several organizations are called ${JSON.stringify(wanted)}.`)
+  return matches[0]!
 }

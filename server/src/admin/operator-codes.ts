@@ -10,14 +10,12 @@ import {
   type StoredCodes,
 } from '../store/control/operator-codes.ts'
 import type { Operator } from '../store/control/operators.ts'
+import { conflict, forbidden } from './problem.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 /** Wrong codes in a row that lock an operator, and for how long. After that, each further wrong code locks again. */
 const FAILURES_MAX = 5
 const LOCK_SECONDS = 900
-
-/** How an operator who can sign in gets codes without the voucher of another one. */
-export const HOW_TO_GET_CODES = 'sign in to the console and set them up there, under Your account → Command line'
 
 /** The secret of an operator's one-time codes, to be entered into an authenticator app. It cannot be shown again. */
 export interface Enrolment {
@@ -42,17 +40,17 @@ export function newCodes(
   }
 }
 
-/** Checks a one-time code of an operator; a problem unless it is right, of now, and used for the first time. */
+/** Checks a one-time code of an operator: it must be right, of now, and used for the first time. */
 export async function checkCode(
   installation: Installation,
   operator: Operator,
   { code, by }: { code: string; by: AdminActor },
-): Promise<{ problem: string } | undefined> {
+): Promise<void> {
   const { storage, nowMs } = installation
   const owner = ownerOf(operator)
   const now = new Date(nowMs()).toISOString()
   const codes = await findCodes(storage.control, owner)
-  if (!codes) return { problem: `${operator.email} has no one-time codes: ${HOW_TO_GET_CODES}` }
+  if (!codes) throw conflict('no_codes', `${operator.email} has no one-time codes.`)
   const attempt = await beginCodeAttempt(storage.control, owner, {
     secret: codes.secret,
     now,
@@ -61,16 +59,13 @@ export async function checkCode(
   })
   if (!attempt) {
     const lockedUntil = await codesLockedUntil(storage.control, owner)
-    return {
-      problem: lockedUntil
-        ? `too many wrong codes of ${operator.email}: codes are refused until ${lockedUntil}`
-        : `the one-time codes of ${operator.email} were replaced meanwhile: use the new authenticator app`,
-    }
+    if (lockedUntil)
+      throw forbidden('codes_locked', `Too many codes of ${operator.email} were wrong. Codes are refused until ${lockedUntil}.`)
+    throw conflict('codes_replaced', `The one-time codes of ${operator.email} were replaced meanwhile.`)
   }
   const secret = codeBox(installation).decrypt(boundTo(operator), attempt.secret)
   const step = matchingStep(secret, code, { nowMs: nowMs(), afterStep: attempt.last_step })
-  if (step !== undefined && (await acceptCode(storage.control, owner, { step, secret: attempt.secret })))
-    return undefined
+  if (step !== undefined && (await acceptCode(storage.control, owner, { step, secret: attempt.secret }))) return
   if (attempt.locked_until !== null)
     await recordOnProduction(
       installation,
@@ -82,9 +77,10 @@ export async function checkCode(
         data: { failures: attempt.failures, locked_until: attempt.locked_until },
       },
     )
-  return {
-    problem: `this is not a valid code of ${operator.email}: each code works once and for about a minute, so wait for the next one`,
-  }
+  throw forbidden(
+    'code_wrong',
+    `This is not a valid code of ${operator.email}. Each code works once and for about a minute.`,
+  )
 }
 
 type CodeHolder = Pick<Operator, 'org_id' | 'id' | 'email'>

@@ -19,7 +19,7 @@ const ACTOR = { type: 'system', id: 'first-start' } as const
 export async function createFirstOrganization(installation: Installation): Promise<string> {
   const { config, storage, nowMs } = installation
   const organizationId = await firstOrganizationId(storage.control)
-  await prepareOrganization(installation, { organizationId, actor: ACTOR })
+  await prepareOrganization(installation, { organizationId, by: ACTOR, channel: 'service' })
   const key = await replaceKey(installation, organizationId)
   const firstLink = await issueFirstLink(installation)
   const text = [
