@@ -1,9 +1,7 @@
 import { type Judgement, judge } from '../decide/decide.ts'
 import { replayableFacts } from '../decide/replayable-facts.ts'
-import type { FactSet } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
-import { factsReader } from './facts-reader.ts'
 
 /** A recorded decision, as it is stored. */
 export interface RecordedCase {
@@ -34,21 +32,16 @@ export type Redecide = (recorded: RecordedCase) => Redecided | undefined
 
 /** Decides recorded decisions again under another policy, without a trace. */
 export function redecider(policy: CompiledPolicy): Redecide {
-  const readFacts = factsReader(policy)
   return ({ facts: text, limit_text }) => {
     try {
-      const features = readFacts(text) ?? parsedFeatures(text)
-      return features && redecided(policy, judge(policy, { features, format: 1 }), recordedLimit(limit_text))
+      const stored = replayableFacts(JSON.parse(text))
+      if ('unreadable' in stored) return undefined
+      return redecided(policy, judge(policy, stored.facts), recordedLimit(limit_text))
     } catch {
       // Facts that were altered may be no JSON, or numbers too large to compute with.
       return undefined
     }
   }
-}
-
-function parsedFeatures(text: string): FactSet | undefined {
-  const stored = replayableFacts(JSON.parse(text))
-  return 'facts' in stored ? stored.facts.features : undefined
 }
 
 function redecided(

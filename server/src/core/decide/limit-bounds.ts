@@ -7,6 +7,7 @@ import type {
   CompiledTier,
   ProductTerms,
 } from '../policy/compiled-policy.ts'
+import { JUDGED_NAMES, type JudgedVariable } from '../policy/judged-variables.ts'
 import { largestLent, smallestLent } from '../policy/product-bounds.ts'
 import type { LimitTerm } from './evaluation.ts'
 import type { Figures } from './read-figures.ts'
@@ -46,24 +47,30 @@ export function pricedTerms({ terms }: Figures, { tier }: CompiledTier): Product
   return terms.byTier?.get(tier) ?? terms
 }
 
-/** Appends the variables of a judged amount to the inputs, in the order of `JUDGED_VARIABLES`. */
+/** Appends the variables of a judged amount to the inputs. */
 export function judgedSlots(policy: CompiledPolicy, judged: JudgedAmount): JudgedSlots {
   const { figures, reading, tier, total, badPpm } = judged
-  const slots = reading.values.slice()
   const product = pricedTerms(figures, tier)
   const rates = figures.currency === undefined ? undefined : policy.currencies.get(figures.currency)
-  const first = policy.slots.firstVariable
-  slots[first] = tier.cap
-  slots[first + 1] = tier.balanceMultiple
-  slots[first + 2] = badPpm === null ? undefined : badPpm / MILLION
-  slots[first + 3] = product.annuityFactor
-  slots[first + 4] = product.term_months
-  slots[first + 5] = rates?.perReference
-  slots[first + 6] = tier.tier
-  slots[first + 7] = total
-  slots[first + 8] = badPpm === null ? undefined : (MILLION - badPpm) / MILLION
-  slots[first + 9] = product.annual_rate
-  slots[first + 10] = policy.segment ?? ''
+  const variables: Record<JudgedVariable, FactValue | undefined> = {
+    'tier.cap': tier.cap,
+    'tier.balance_multiple': tier.balanceMultiple,
+    'score.bad_probability': badPpm === null ? undefined : badPpm / MILLION,
+    'product.annuity_factor': product.annuityFactor,
+    'product.term_months': product.term_months,
+    'currency.per_reference': rates?.perReference,
+    'tier.name': tier.tier,
+    'score.total': total,
+    'score.probability': badPpm === null ? undefined : (MILLION - badPpm) / MILLION,
+    'product.annual_rate': product.annual_rate,
+    'segment.name': policy.segment ?? '',
+    // Filled in once the limit is known.
+    'limit.amount': undefined,
+  }
+  const slots = reading.values.slice()
+  JUDGED_NAMES.forEach((name, place) => {
+    slots[policy.slots.firstVariable + place] = variables[name]
+  })
   return slots
 }
 

@@ -1,5 +1,4 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
-import type { FeatureName } from '../facts/feature-catalogue.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
 import { isStale } from './is-stale.ts'
 
@@ -17,22 +16,10 @@ export interface Figures {
   reserve: Fact
 }
 
-/** The features that `readFigures` reads. */
-export const FIGURES_READ = [
-  'request.product',
-  'request.currency',
-  'request.amount',
-  'cashflow.monthly_income',
-  'cashflow.reserve',
-] as const satisfies readonly FeatureName[]
-
 const STALE = missing('stale')
 const NO_DATA = missing('no_data')
 
-/**
- * Reads the figures as this policy accepts them: a value older than its input's `max_age_days` is missing. The names are
- * literals for the reason given in `read-feature.ts`.
- */
+/** Reads the figures as this policy accepts them: a value older than its input's `max_age_days` is missing. */
 export function readFigures(
   { maxAgeDays: oldest, products, defaultProduct, currencies }: CompiledPolicy,
   features: FactSet,

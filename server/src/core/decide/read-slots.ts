@@ -23,7 +23,7 @@ export function readSlots({ inputs, computed }: CompiledPolicy, features: FactSe
   const gaps: number[] = []
   for (let slot = 0; slot < inputs.length; slot++) {
     const input = inputs[slot]!
-    const fact = input.read(input.isMeasured ? measured : features)
+    const fact = (input.isMeasured ? measured : features)[input.feature]
     if (isAccepted(fact, input)) {
       values[slot] = fact.value
       ages[slot] = fact.age_days
@@ -44,7 +44,7 @@ export function readAgain(
 ): SlotReading {
   const values = reading.values.slice()
   for (const slot of policy.measuredSlots) {
-    const fact = policy.inputs[slot]!.read(measured)
+    const fact = measured[policy.inputs[slot]!.feature]
     if (values[slot] !== undefined && fact !== undefined && 'value' in fact) values[slot] = fact.value
   }
   if (policy.amountSlot !== undefined && values[policy.amountSlot] !== undefined) values[policy.amountSlot] = amount

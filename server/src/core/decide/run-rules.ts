@@ -1,6 +1,6 @@
 import type { Slots } from '../policy/compile-expression.ts'
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
-import { JUDGED_VARIABLES } from '../policy/judged-variables.ts'
+import { JUDGED_NAMES } from '../policy/judged-variables.ts'
 import type { RuleTrace } from './evaluation.ts'
 
 /** The trace of every rule, and the rules that hold; both in the order of the document. */
@@ -61,5 +61,3 @@ export function nameOfSlot({ inputs, derived, slots }: CompiledPolicy, slot: num
   const feature = inputs[slot]?.feature ?? derived[slot - inputs.length]?.feature
   return feature ?? JUDGED_NAMES[slot - slots.firstVariable] ?? ''
 }
-
-const JUDGED_NAMES = Object.keys(JUDGED_VARIABLES)

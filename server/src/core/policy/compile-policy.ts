@@ -1,6 +1,5 @@
 import { canonicalSha256, sha256 } from '../canonical-json.ts'
 import { isMeasured } from '../facts/feature-catalogue.ts'
-import { readerOf } from '../facts/read-feature.ts'
 import { checkPolicy } from './check-policy.ts'
 import { checkRunnable } from './check-runnable.ts'
 import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
@@ -138,7 +137,7 @@ function compileParts(
 function compileInput({ feature, type, weight, max_age_days }: PolicyInput, isProbability: boolean): CompiledInput {
   // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
   const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), isProbability, read: readerOf(feature) }
+  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), isProbability }
 }
 
 function compileLimitTerms(

@@ -1,6 +1,5 @@
 import type { FactValue } from '../facts/facts.ts'
 import type { FeatureName } from '../facts/feature-catalogue.ts'
-import type { ReadFeature } from '../facts/read-feature.ts'
 import type { Impact } from '../vocabularies.ts'
 import type { Comparison, Condition, Evaluate } from './compile-expression.ts'
 import type { PolicyDocument, PolicyInput, PolicyRule } from './policy-document.ts'
@@ -66,7 +65,6 @@ export interface CompiledInput {
   /** Whether `measureRequest` computes it; otherwise it is among the facts. */
   isMeasured: boolean
   isProbability: boolean
-  read: ReadFeature
 }
 
 /** A derived feature with its compiled expression. */

@@ -1,9 +1,6 @@
 import type { FeatureType } from '../vocabularies.ts'
 
-/**
- * What the terms of a limit and the rules after the score may read besides the inputs, in the order in which `judgedSlots`
- * fills them in.
- */
+/** What the terms of a limit and the rules after the score may read besides the inputs. */
 export const JUDGED_VARIABLES = {
   'tier.cap': 'number',
   'tier.balance_multiple': 'number',
@@ -18,3 +15,9 @@ export const JUDGED_VARIABLES = {
   'segment.name': 'string',
   'limit.amount': 'number',
 } as const satisfies Record<string, FeatureType>
+
+/** The name of such a variable. */
+export type JudgedVariable = keyof typeof JUDGED_VARIABLES
+
+/** The names in the order of their slots. */
+export const JUDGED_NAMES = Object.keys(JUDGED_VARIABLES) as JudgedVariable[]

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { FeatureType } from '../vocabularies.ts'
 import { asideName, featureIn, parseExpression } from './compile-expression.ts'
-import { JUDGED_VARIABLES } from './judged-variables.ts'
+import { JUDGED_NAMES, JUDGED_VARIABLES } from './judged-variables.ts'
 import type { PolicyDocument } from './policy-document.ts'
 import { expressionsOf } from './policy-expressions.ts'
 import { type FeatureTypes, operandsOf } from './type-expression.ts'
@@ -43,11 +43,10 @@ function assignSlots(document: PolicyDocument): PolicySlots {
   const { inputs, derived = [] } = document
   const features = [...inputs, ...derived].map(({ feature }) => feature)
   const featureSlots = new Map(features.map((feature, slot) => [feature, slot]))
-  const variables = Object.keys(JUDGED_VARIABLES)
   const firstVariable = features.length
-  const asides = asidesIn(document, { featureSlots, firstSlot: firstVariable + variables.length })
+  const asides = asidesIn(document, { featureSlots, firstSlot: firstVariable + JUDGED_NAMES.length })
   const known = [...featureSlots, ...asides.map(({ name, slot }) => [name, slot] as const)]
-  const ofVariables = variables.map((name, index) => [name, firstVariable + index] as const)
+  const ofVariables = JUDGED_NAMES.map((name, index) => [name, firstVariable + index] as const)
   return {
     before: new Map(known),
     terms: new Map([...known, ...ofVariables.filter(([name]) => name !== 'limit.amount')]),
