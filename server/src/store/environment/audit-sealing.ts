@@ -1,6 +1,6 @@
 import type { NodePosition } from '../../core/audit/merkle-tree.ts'
 import { type Database, DatabaseError, type Row } from '../database/database.ts'
-import { insertRows, ofOrganization, Params, type RowOf } from '../schema/tables.ts'
+import { insertRows, ofOrganization, Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import type { EventRow } from '../write-path/record.ts'
 import { fanOutEvents } from '../write-path/webhook-statements.ts'
 
@@ -195,12 +195,7 @@ function announcing(announcements: readonly Announcement[], params: Params): str
 }
 
 function deletePending(sealed: readonly PendingCursor[], params: Params): string {
-  const column = (name: keyof PendingCursor, type: string) =>
-    params.add(
-      sealed.map((entry) => entry[name]),
-      type,
-    )
   return `DELETE FROM audit_pending AS pending
-    USING unnest(${column('org_id', 'text[]')}, ${column('trail_id', 'text[]')}, ${column('seq', 'bigint[]')}) AS sealed (org_id, trail_id, seq)
+    USING ${unnestAs('sealed', sealed, { org_id: 'text', trail_id: 'text', seq: 'bigint' }, params)}
     WHERE pending.org_id = sealed.org_id AND pending.trail_id = sealed.trail_id AND pending.seq = sealed.seq RETURNING 1`
 }

@@ -1,5 +1,7 @@
 import type { Database, Row } from '../database/database.ts'
-import { Params, type RowOf } from '../schema/tables.ts'
+import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
+
+const CAUSE = { org_id: 'text', kind: 'text', entity_id: 'text', mark: 'text' } as const
 
 /** The queue of follow-up work: exposures to refresh, outcomes to spread and decisions to re-evaluate. */
 export function consequenceQueries(database: Database) {
@@ -39,16 +41,11 @@ export function consequenceQueries(database: Database) {
      */
     async postpone(failed: readonly RowOf<'consequences'>[], now: string): Promise<void> {
       const params = new Params()
-      const column = (name: keyof RowOf<'consequences'>) =>
-        params.add(
-          failed.map((row) => row[name]),
-          'text[]',
-        )
       const attempts = 'CASE WHEN waiting.failed_mark = waiting.mark THEN waiting.attempts ELSE 0 END + 1'
       await database.query(
         `UPDATE consequences AS waiting SET attempts = ${attempts}, failed_mark = waiting.mark,
            retry_at = ${params.add(now, 'timestamptz')} + make_interval(secs => least(power(2, least(${attempts}, 10)), 600))
-         FROM unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')}) AS failed (org_id, kind, entity_id, mark)
+         FROM ${unnestAs('failed', failed, CAUSE, params)}
          WHERE waiting.org_id = failed.org_id AND waiting.kind = failed.kind AND waiting.entity_id = failed.entity_id AND waiting.mark = failed.mark`,
         params.values,
       )
@@ -60,14 +57,9 @@ export function consequenceQueries(database: Database) {
       { done = [] }: { done?: readonly RowOf<'consequences'>[] } = {},
     ): Promise<void> {
       const params = new Params()
-      const column = (name: keyof RowOf<'consequences'>) =>
-        params.add(
-          added.map((row) => row[name]),
-          'text[]',
-        )
       await database.query(
         `WITH added AS (
-           INSERT INTO consequences (org_id, kind, entity_id, mark) SELECT * FROM unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')})
+           INSERT INTO consequences (org_id, kind, entity_id, mark) SELECT * FROM ${unnestAs('added', added, CAUSE, params)}
            ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark WHERE consequences.mark <> excluded.mark
          ) ${deleteCauses(done, params)}`,
         params.values,
@@ -134,11 +126,6 @@ export function consequenceQueries(database: Database) {
  * mark has changed meanwhile stays queued.
  */
 export function deleteCauses(done: readonly RowOf<'consequences'>[], params: Params): string {
-  const column = (name: keyof RowOf<'consequences'>) =>
-    params.add(
-      done.map((row) => row[name]),
-      'text[]',
-    )
-  return `DELETE FROM consequences USING unnest(${column('org_id')}, ${column('kind')}, ${column('entity_id')}, ${column('mark')}) AS done (org_id, kind, entity_id, mark)
+  return `DELETE FROM consequences USING ${unnestAs('done', done, CAUSE, params)}
     WHERE consequences.org_id = done.org_id AND consequences.kind = done.kind AND consequences.entity_id = done.entity_id AND consequences.mark = done.mark`
 }

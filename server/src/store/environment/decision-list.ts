@@ -130,9 +130,20 @@ function searchOf(organizationId: string, { filter, after, limit, params }: Sear
     ORDER BY is_match DESC, id DESC`
 }
 
+/** The names of a filter on what a decision is, as opposed to when it was made. */
+type Criterion = Exclude<keyof DecisionFilter, 'fromId' | 'beforeId'>
+
+/** What `decisions_by_kind` has. */
+const KIND_CRITERIA: readonly Criterion[] = ['verdict', 'tier', 'policyVersion']
+
 /** Whether the filter names only what `decisions_by_kind` has. */
-function isByKind({ verdict, tier, policyVersion, product, entityId, review, outcome }: DecisionFilter): boolean {
-  return (verdict ?? tier ?? policyVersion) !== undefined && !(product || entityId || review || outcome)
+function isByKind(filter: DecisionFilter): boolean {
+  const given = criteriaOf(filter)
+  return given.length > 0 && given.every((name) => KIND_CRITERIA.includes(name))
+}
+
+function criteriaOf(filter: DecisionFilter): Criterion[] {
+  return (Object.keys(CONDITIONS) as Criterion[]).filter((name) => filter[name])
 }
 
 interface Parts {
@@ -175,7 +186,8 @@ function kindsOf(organization: string): string {
       ) AS following WHERE kinds.number < ${KINDS_MAX})`
 }
 
-type Source = 'entityId' | 'review' | 'outcome' | 'product' | undefined
+/** The criterion that the searched list already meets; a retraction of an outcome is still to be looked up. */
+type Source = Criterion | undefined
 
 /** The list of ids that is searched: the one that names the fewest decisions. */
 function sourceOf(filter: DecisionFilter, { organization, params, within }: Parts): { source: string; by: Source } {
@@ -203,26 +215,37 @@ function sourceOf(filter: DecisionFilter, { organization, params, within }: Part
   return { source: `SELECT id FROM decisions WHERE ${of('id')}`, by: undefined }
 }
 
+/** The condition of each criterion on the rows `decision` and `searched`, with its value as a parameter. */
+const CONDITIONS: {
+  readonly [Name in Criterion]: (value: NonNullable<DecisionFilter[Name]>, parts: ConditionParts) => string
+} = {
+  verdict: (verdict, { params }) => `decision.verdict = ${params.add(verdict, 'text')}`,
+  tier: (tier, { params }) => `decision.risk_tier = ${params.add(tier, 'text')}`,
+  policyVersion: (version, { params }) => `decision.policy_version = ${params.add(version, 'text')}`,
+  product: (product, { params }) => `decision.product = ${params.add(product, 'text')}`,
+  entityId: (entityId, { params }) => `decision.entity_id = ${params.add(entityId, 'text')}`,
+  review: (review, { has }) => has(review === 'waiting' ? 'waiting_reviews' : 'reviews'),
+  outcome: (outcome, { has, params }) =>
+    has('outcomes', `AND type = ${params.add(outcome, 'text')} AND ${NOT_RETRACTED}`),
+}
+
+interface ConditionParts {
+  params: Params
+  /** That a table has a row about the searched decision. */
+  has: (table: string, more?: string) => string
+}
+
 /** What the searched decisions still have to be. */
 function conditionsOf(
   filter: DecisionFilter,
   { by, organization, params }: { by: Source; organization: string; params: Params },
 ): string[] {
-  const { verdict, tier, policyVersion, product, review, outcome } = filter
-  const has = (table: string, id: string, more = '') =>
-    `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.org_id = ${organization} AND ${table}.${id} = searched.id ${more})`
-  return [
-    ...(verdict ? [`decision.verdict = ${params.add(verdict, 'text')}`] : []),
-    ...(tier ? [`decision.risk_tier = ${params.add(tier, 'text')}`] : []),
-    ...(policyVersion ? [`decision.policy_version = ${params.add(policyVersion, 'text')}`] : []),
-    ...(product && by !== 'product' ? [`decision.product = ${params.add(product, 'text')}`] : []),
-    ...(review === 'waiting' && by !== 'review' ? [has('waiting_reviews', 'decision_id')] : []),
-    ...(review === 'reviewed' && by !== 'review' ? [has('reviews', 'decision_id')] : []),
-    // Of the searched outcomes too: a retraction is looked up for those that are shown alone.
-    ...(outcome
-      ? [has('outcomes', 'decision_id', `AND type = ${params.add(outcome, 'text')} AND ${NOT_RETRACTED}`)]
-      : []),
-  ]
+  const has = (table: string, more = '') =>
+    `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.org_id = ${organization} AND ${table}.decision_id = searched.id ${more})`
+  // Of the searched outcomes too: a retraction is looked up for those that are shown alone.
+  return criteriaOf(filter)
+    .filter((name) => name !== by || name === 'outcome')
+    .map((name) => CONDITIONS[name](filter[name] as never, { params, has }))
 }
 
 /** One index look-up for each row, by LIMIT 1: for 500 ids of 40,000 decisions the planner would read all of them. */

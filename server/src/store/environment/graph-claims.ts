@@ -1,7 +1,7 @@
 import type { Assertion } from '../../core/graph/claim.ts'
 import { CROWD_MAX } from '../../core/graph/link.ts'
 import type { Database, Row } from '../database/database.ts'
-import type { Params, RowOf } from '../schema/tables.ts'
+import { type Params, type RowOf, unnestAs } from '../schema/tables.ts'
 
 /** An entity that has an identifier, with the latest assertion of each status about that. */
 export interface IdentifierHolder {
@@ -123,19 +123,18 @@ function assertionsOf(row: Row): Assertion[] {
 
 /** `INSERT` of identifier holders, in the SQL statement that writes their assertions; keeps the latest instant of each status. */
 export function upsertIdentifierHolders(links: readonly RowOf<'identity_links'>[], params: Params): string {
-  const column = (read: (link: RowOf<'identity_links'>) => string | null, type: string) =>
-    params.add(links.map(read), type)
-  const given = [
-    column((link) => link.org_id, 'text[]'),
-    column((link) => link.identifier_hash, 'text[]'),
-    column((link) => link.entity_id, 'text[]'),
-    column((link) => link.verification_status, 'text[]'),
-    column((link) => link.verified_at ?? link.created_at, 'timestamptz[]'),
-  ]
+  const given = links.map((link) => ({
+    org_id: link.org_id,
+    hash: link.identifier_hash,
+    entity_id: link.entity_id,
+    status: link.verification_status,
+    at: link.verified_at ?? link.created_at,
+  }))
+  const columns = { org_id: 'text', hash: 'text', entity_id: 'text', status: 'text', at: 'timestamptz' }
   const latest = (status: Assertion['status']) => `max(at) FILTER (WHERE status = '${status}')`
   return `INSERT INTO identifier_holders AS known (org_id, identifier_hash, entity_id, ${INSTANTS})
     SELECT org_id, hash, entity_id, ${latest('verified')}, ${latest('failed')}, ${latest('unverified')}
-    FROM unnest(${given.join(', ')}) AS given (org_id, hash, entity_id, status, at)
+    FROM ${unnestAs('given', given, columns, params)}
     GROUP BY org_id, hash, entity_id ORDER BY org_id, hash, entity_id
     ON CONFLICT (org_id, identifier_hash, entity_id) DO UPDATE SET
       verified_at = greatest(known.verified_at, excluded.verified_at), failed_at = greatest(known.failed_at, excluded.failed_at),

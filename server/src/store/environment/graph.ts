@@ -11,7 +11,7 @@ import {
 import type { OutcomeTally } from '../../core/graph/track-record.ts'
 import { batchedRead } from '../database/batched-read.ts'
 import type { Database, Row } from '../database/database.ts'
-import { Params, type RowOf } from '../schema/tables.ts'
+import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import { deleteCauses } from './consequences.ts'
 
 /** An entity's track record as stored: its tallies, and the version that the next write must follow (optimistic lock). */
@@ -118,16 +118,11 @@ export function graphQueries(database: Database) {
       { readNumber, done }: { readNumber: number; done: readonly RowOf<'consequences'>[] },
     ): Promise<void> {
       const params = new Params()
-      const column = (name: 'org_id' | 'entity_id' | 'summary' | 'trust' | 'as_of', type: string) =>
-        params.add(
-          rows.map((row) => row[name]),
-          type,
-        )
-      const values = `unnest(${column('org_id', 'text[]')}, ${column('entity_id', 'text[]')}, ${column('summary', 'text[]')}, ${column('trust', 'text[]')}, ${column('as_of', 'timestamptz[]')})`
+      const columns = { org_id: 'text', entity_id: 'text', summary: 'text', trust: 'text', as_of: 'timestamptz' }
       await database.query(
         `WITH written AS (
            INSERT INTO graph_exposures (org_id, entity_id, summary, trust, as_of, read_number)
-           SELECT computed.*, ${params.add(readNumber, 'bigint')} FROM ${values} AS computed
+           SELECT computed.*, ${params.add(readNumber, 'bigint')} FROM ${unnestAs('computed', rows, columns, params)}
            ON CONFLICT (org_id, entity_id) DO UPDATE
              SET summary = excluded.summary, trust = excluded.trust, as_of = excluded.as_of, read_number = excluded.read_number
              WHERE graph_exposures.read_number < excluded.read_number -- a concurrent refresh that read later wins

@@ -1,5 +1,5 @@
 import type { Database, Row } from '../database/database.ts'
-import { Params, type RowOf } from '../schema/tables.ts'
+import { Params, type RowOf, unnestAs } from '../schema/tables.ts'
 import { FREE, OVER } from '../write-path/webhook-statements.ts'
 
 /** A delivery that this node has leased, with its event. */
@@ -279,25 +279,12 @@ const SETTLED_COLUMNS = {
 } as const satisfies Record<keyof SettledAttempt, string>
 
 function unnestAttempts(attempts: readonly SettledAttempt[], params: Params): string {
-  const columns = Object.entries(SETTLED_COLUMNS) as [keyof SettledAttempt, string][]
-  const ordered = sortedByKey(attempts)
-  const arrays = columns.map(([name, type]) =>
-    params.add(
-      ordered.map((attempt) => attempt[name]),
-      `${type}[]`,
-    ),
-  )
-  return `unnest(${arrays.join(', ')}) AS attempt (${columns.map(([name]) => name).join(', ')})`
+  return unnestAs('attempt', sortedByKey(attempts), SETTLED_COLUMNS, params)
 }
 
 function unnestKeys(deliveries: readonly DeliveryKey[], params: Params): string {
-  const ordered = sortedByKey(deliveries)
-  const column = (name: keyof DeliveryKey) =>
-    params.add(
-      ordered.map((delivery) => delivery[name]),
-      'text[]',
-    )
-  return `unnest(${column('org_id')}, ${column('endpoint_id')}, ${column('event_id')}) AS wanted (org_id, endpoint_id, event_id)`
+  const columns = { org_id: 'text', endpoint_id: 'text', event_id: 'text' }
+  return unnestAs('wanted', sortedByKey(deliveries), columns, params)
 }
 
 function isWanted(table: string): string {

@@ -376,6 +376,23 @@ export function unnestRows<T extends TableName>(table: T, rows: readonly RowOf<T
   return `unnest(${arrays.join(', ')})`
 }
 
+/** `unnest(…) AS next (id, was, …)`: rows as a table of the statement, with these columns and their types. */
+export function unnestAs<R extends object>(
+  alias: string,
+  rows: readonly R[],
+  types: { readonly [Column in keyof R]?: string },
+  params: Params,
+): string {
+  const columns = Object.entries(types) as [keyof R & string, string][]
+  const arrays = columns.map(([column, type]) =>
+    params.add(
+      rows.map((row) => row[column]),
+      `${type}[]`,
+    ),
+  )
+  return `unnest(${arrays.join(', ')}) AS ${alias} (${columns.map(([column]) => column).join(', ')})`
+}
+
 /** `INSERT` of any number of rows of a table. */
 export function insertRows<T extends TableName>(table: T, rows: readonly RowOf<T>[], params: Params): string {
   return `INSERT INTO ${table} (${columnsOf(table).join(', ')}) SELECT * FROM ${unnestRows(table, rows, params)}`

@@ -1,15 +1,6 @@
 import { type Database, DatabaseError, DatabaseUnavailable } from '../database/database.ts'
-import { batchStatement } from './batch-statement.ts'
-import {
-  type AuthenticatedChange,
-  type Committed,
-  type Lost,
-  lockedBy,
-  type OwnRow,
-  ownRowOf,
-  versionedRowsOf,
-  weightOf,
-} from './change.ts'
+import { batchStatement, type Footprint, footprintOf } from './batch-statement.ts'
+import { type AuthenticatedChange, type Committed, type Lost, type OwnRow, ownRowOf } from './change.ts'
 
 /**
  * Bounds of one batch: large enough that all waiting changes share a commit, small enough to keep latency low. The embedded
@@ -38,6 +29,7 @@ const UNKNOWN =
 
 interface Waiting {
   change: AuthenticatedChange
+  footprint: Footprint
   resolve: (committed: Committed) => void
   reject: (error: unknown) => void
 }
@@ -68,7 +60,7 @@ interface Waiting {
  *     in flight → rejected    the statement could not be sent; or PostgreSQL refused a change that was alone
  *     queued → rejected       a batch before it got no answer, so this one would only wait for the same timeout
  *
- * INVARIANT: two batches in flight never lock the same entity, trail or versioned row. Other rows that they may share
+ * INVARIANT: two batches in flight never lock the same entity, trail or guarded row. Other rows that they may share
  * (usage, idempotency keys) are locked in key order, as between nodes.
  */
 export class GroupCommit {
@@ -88,7 +80,7 @@ export class GroupCommit {
    */
   commit(change: AuthenticatedChange): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ change, resolve, reject })
+      this.#queue.push({ change, footprint: footprintOf(change), resolve, reject })
       void this.#startSoon()
     })
   }
@@ -140,30 +132,29 @@ export class GroupCommit {
   #takeBatch(): Waiting[] {
     const locked = new Set<string>()
     for (const batch of this.#inFlight.keys()) {
-      for (const { change } of batch) for (const row of lockedBy(change)) locked.add(row)
+      for (const { footprint } of batch) for (const row of footprint.locked) locked.add(row)
     }
-    const versioned = new Set<string>()
+    const guarded = new Set<string>()
     const touched = { decided: new Set<string>(), changed: new Set<string>() }
     const waitingOrganizations = new Set<string>()
     const batch = new Set<Waiting>()
     let weight = 0
     for (const waiting of byTurns(this.#queue)) {
       if (batch.size === CHANGES_MAX) break
-      const { change } = waiting
+      const { change, footprint } = waiting
       if (waitingOrganizations.has(change.organizationId)) continue
-      const ownVersioned = versionedRowsOf(change)
-      const ownWeight = weightOf(change)
       if (
-        (locked.size > 0 && lockedBy(change).some((row) => locked.has(row))) ||
-        (batch.size > 0 && (weight + ownWeight > WEIGHT_MAX || ownVersioned.some((row) => versioned.has(row)))) ||
+        footprint.locked.some((row) => locked.has(row)) ||
+        (batch.size > 0 && weight + footprint.weight > WEIGHT_MAX) ||
+        footprint.guarded.some((row) => guarded.has(row)) ||
         queuesReevaluationTwice(change, touched)
       ) {
         waitingOrganizations.add(change.organizationId)
         continue
       }
       batch.add(waiting)
-      weight += ownWeight
-      for (const row of ownVersioned) versioned.add(row)
+      weight += footprint.weight
+      for (const row of footprint.guarded) guarded.add(row)
     }
     this.#queue = this.#queue.filter((waiting) => !batch.has(waiting))
     return [...batch]

@@ -1,4 +1,4 @@
-import { columnsOf, insertRows, type Params, type RowOf, unnestRows } from '../schema/tables.ts'
+import { columnsOf, insertRows, type Params, type RowOf, unnestAs, unnestRows } from '../schema/tables.ts'
 
 /** `leased_until` of a delivery that no node has leased, and of one that has ended and is never leased again. */
 export const FREE = '1970-01-01T00:00:00.000Z'
@@ -17,15 +17,10 @@ export const LISTENS =
  * endpoints it costs one scan of an empty table.
  */
 export function fanOutEvents(events: readonly RowOf<'events'>[], params: Params): string {
-  const column = (name: 'org_id' | 'id' | 'type' | 'created_at', type: string) =>
-    params.add(
-      events.map((event) => event[name]),
-      type,
-    )
+  const columns = { org_id: 'text', id: 'text', type: 'text', created_at: 'timestamptz' }
   return `INSERT INTO webhook_deliveries (org_id, endpoint_id, event_id, event_type, state, attempts, schedule_step, due_at, leased_until)
     SELECT endpoint.org_id, endpoint.id, event.id, event.type, 'pending', 0, 0, event.created_at, '${FREE}'
-    FROM unnest(${column('org_id', 'text[]')}, ${column('id', 'text[]')}, ${column('type', 'text[]')}, ${column('created_at', 'timestamptz[]')})
-      AS event (org_id, id, type, created_at)
+    FROM ${unnestAs('event', events, columns, params)}
     JOIN webhook_endpoints AS endpoint ON endpoint.org_id = event.org_id
     WHERE endpoint.state = 'enabled' AND ${LISTENS} RETURNING 1`
 }

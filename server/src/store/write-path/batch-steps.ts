@@ -1,0 +1,295 @@
+import { upsertIdentifierHolders } from '../environment/graph-claims.ts'
+import {
+  changeableColumnsOf,
+  columnsOf,
+  insertRows,
+  type Params,
+  type RowOf,
+  type TableName,
+  unnestAs,
+  unnestRows,
+} from '../schema/tables.ts'
+import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
+import type { AuthenticatedChange, CaseChange, EndedBacktest, KeyChange, Lost } from './change.ts'
+import { changeScenarios, removeScenarios } from './scenario-statements.ts'
+import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
+
+/** One step (CTE) of the statement: the rows that it takes from a change, and the SQL that writes them. */
+interface Step<T extends OfOrganization> {
+  rowsOf(change: AuthenticatedChange): readonly Omit<T, 'org_id'>[]
+  /** `previous` names the step before, whose rows this one may read. */
+  sql(rows: readonly T[], params: Params, previous: string): string
+  /** Set if a row is written only while it is as it was read. */
+  guard?: Guard<T>
+  /** An entity or trail whose rows the step locks: a second statement in flight would wait for it. */
+  locks?(row: Omit<T, 'org_id'>): string
+  /** The step inserts deliveries; the statement returns their number. */
+  queuesDeliveries?: true
+}
+
+/** The precondition of a row. */
+interface Guard<T> {
+  /** Unless every row of the step is written, the statement fails with this name. */
+  precondition: Lost
+  /** Names the row within its organization: a statement can check a row only once, so at most one change of a batch has it. */
+  row(row: Omit<T, 'org_id'>): string
+}
+
+/** A row with its organization. */
+export interface OfOrganization {
+  org_id: string
+}
+
+/** Type-checks a step's SQL against its rows, then erases the row type so that all steps fit one list. */
+function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganization> {
+  return step as unknown as Step<OfOrganization>
+}
+
+/** The steps in the order of the statement; inserts into plain tables follow them. Locks and weights are derived from them. */
+export const STEPS: readonly Step<OfOrganization>[] = [
+  defineStep<RowOf<'idempotency_keys'>>({
+    rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
+    sql: (rows, params) =>
+      `${insertRows(
+        'idempotency_keys',
+        inOrder(rows, (row) => `${row.org_id} ${row.route} ${row.key}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
+    guard: { precondition: 'idempotency_key', row: ({ route, key }) => `key ${route} ${key}` },
+  }),
+  defineStep<RowOf<'entities'>>({
+    rowsOf: ({ newEntities = [] }) => newEntities,
+    sql: (rows, params) =>
+      `${insertRows(
+        'entities',
+        inOrder(rows, (row) => `${row.org_id} ${row.external_id}`),
+        params,
+      )} ON CONFLICT DO NOTHING RETURNING 1`,
+    guard: { precondition: 'new_entity', row: ({ external_id }) => `external_id ${external_id}` },
+  }),
+  defineStep({
+    rowsOf: ({ changedEntities = [] }) => changedEntities,
+    sql: updateEntities,
+    guard: { precondition: 'entity_version', row: ({ id }) => `entity ${id}` },
+    locks: ({ id }) => id,
+  }),
+  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: queueReevaluations }),
+  defineStep({
+    rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
+    sql: upsertTrackRecords,
+    guard: { precondition: 'entity_version', row: ({ entity_id }) => `track record ${entity_id}` },
+  }),
+  defineStep({
+    rowsOf: ({ claims = [] }) => claims,
+    sql: upsertClaims,
+    guard: { precondition: 'claim_version', row: ({ claim }) => `claim ${claim}` },
+  }),
+  defineStep({
+    rowsOf: ({ changedKeys = [] }) => changedKeys,
+    sql: changeKeys,
+    guard: { precondition: 'api_key', row: ({ id }) => `api key ${id}` },
+  }),
+  defineStep({
+    rowsOf: ({ latestDecisions = [] }) => latestDecisions,
+    sql: upsertLatestDecisions,
+    locks: ({ entity_id }) => entity_id,
+  }),
+  defineStep({
+    rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts,
+    sql: turnVerdicts,
+    guard: { precondition: 'turned_verdict', row: ({ entity_id }) => `latest decision ${entity_id}` },
+    locks: ({ entity_id }) => entity_id,
+  }),
+  defineStep({
+    rowsOf: ({ changedCases = [] }) => changedCases,
+    sql: changeCases,
+    guard: { precondition: 'case', row: ({ id }) => `case ${id}` },
+  }),
+  defineStep({
+    rowsOf: ({ changedScenarios = [] }) => changedScenarios,
+    sql: changeScenarios,
+    guard: { precondition: 'scenario', row: ({ id }) => `scenario ${id}` },
+  }),
+  defineStep({
+    rowsOf: ({ removedScenarios = [] }) => removedScenarios,
+    sql: removeScenarios,
+    guard: { precondition: 'scenario', row: ({ id }) => `scenario ${id}` },
+  }),
+  defineStep({
+    rowsOf: ({ endedBacktests = [] }) => endedBacktests,
+    sql: endBacktests,
+    guard: { precondition: 'backtest', row: ({ run_id }) => `backtest ${run_id}` },
+  }),
+  defineStep({ rowsOf: ({ links = [] }) => links, sql: upsertLinks }),
+  defineStep({ rowsOf: ({ removedLinks = [] }) => removedLinks, sql: removeLinks }),
+  defineStep({
+    rowsOf: ({ rows }) => rows?.identity_links?.filter((link) => link.identifier_hash !== null) ?? [],
+    sql: upsertIdentifierHolders,
+  }),
+  defineStep({ rowsOf: ({ paymentFlows = [] }) => paymentFlows, sql: upsertPaymentFlows }),
+  defineStep({
+    rowsOf: ({ consequences = [] }) => consequences,
+    sql: upsertConsequences,
+    locks: ({ entity_id }) => entity_id,
+  }),
+  defineStep({
+    rowsOf: ({ auditEntries = [] }) => auditEntries,
+    sql: insertAuditEntries,
+    locks: ({ trail_id }) => trail_id,
+  }),
+  defineStep({ rowsOf: ({ auditEntries = [] }) => auditEntries, sql: (_, __, inserted) => queueForSealing(inserted) }),
+  defineStep({
+    rowsOf: ({ changedEndpoints = [] }) => changedEndpoints,
+    sql: updateEndpoints,
+    guard: { precondition: 'endpoint_version', row: ({ id }) => `endpoint ${id}` },
+  }),
+  defineStep({ rowsOf: ({ rows }) => rows?.events ?? [], sql: fanOutEvents, queuesDeliveries: true }),
+  defineStep({
+    rowsOf: ({ queuedDeliveries = [] }) => queuedDeliveries,
+    sql: queueDeliveries,
+    queuesDeliveries: true,
+  }),
+  defineStep({ rowsOf: ({ usage = [] }) => usage, sql: addUsage }),
+]
+
+/** Sorts rows by key: statements that lock rows in the same order cannot deadlock. */
+function inOrder<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  const keyed = rows.map((row) => ({ row, key: keyOf(row) }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ row }) => row)
+}
+
+/** `INSERT … ON CONFLICT` of the last row of each key: PostgreSQL refuses to update a row twice in one statement. */
+function upsertRows<T extends TableName>(
+  table: T,
+  rows: readonly RowOf<T>[],
+  params: Params,
+  conflict: { key: readonly (keyof RowOf<T> & string)[]; set: string },
+): string {
+  const lastOfEachKey = new Map(rows.map((row) => [conflict.key.map((column) => row[column]).join(' '), row]))
+  const ordered = inOrder([...lastOfEachKey.values()], (row) => conflict.key.map((column) => row[column]).join(' '))
+  return `${insertRows(table, ordered, params)} ON CONFLICT (${conflict.key.join(', ')}) DO UPDATE SET ${conflict.set}`
+}
+
+function upsertTrackRecords(rows: readonly RowOf<'graph_track_records'>[], params: Params): string {
+  const set = 'tallies = excluded.tallies, is_adverse = excluded.is_adverse, version = excluded.version'
+  return `${upsertRows('graph_track_records', rows, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE graph_track_records.version = excluded.version - 1 RETURNING 1`
+}
+
+function upsertClaims(rows: readonly RowOf<'graph_claims'>[], params: Params): string {
+  const set = 'version = excluded.version, holders = excluded.holders, verified_holders = excluded.verified_holders'
+  return `${upsertRows('graph_claims', rows, params, { key: ['org_id', 'claim'], set })}
+    WHERE graph_claims.version = excluded.version - 1 RETURNING 1`
+}
+
+function upsertLatestDecisions(rows: readonly RowOf<'latest_decisions'>[], params: Params): string {
+  const set = columnsOf('latest_decisions')
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')
+  // A decision on older facts that is committed late does not replace a newer one. Times and ids do not tell: they come
+  // from the clocks of nodes.
+  const byVersion = rows.toSorted((a, b) => a.entity_version - b.entity_version)
+  return `${upsertRows('latest_decisions', byVersion, params, { key: ['org_id', 'entity_id'], set })}
+    WHERE latest_decisions.entity_version <= excluded.entity_version`
+}
+
+function turnVerdicts(rows: readonly (RowOf<'latest_decisions'> & { was: string })[], params: Params): string {
+  const columns = { org_id: 'text', entity_id: 'text', decision_id: 'text', announced_verdict: 'text', was: 'text' }
+  return `UPDATE latest_decisions SET announced_verdict = turned.announced_verdict
+    FROM ${unnestAs('turned', rows, columns, params)}
+    WHERE latest_decisions.org_id = turned.org_id AND latest_decisions.entity_id = turned.entity_id
+      AND latest_decisions.decision_id = turned.decision_id AND latest_decisions.announced_verdict = turned.was RETURNING 1`
+}
+
+/** The triggers of a batch that also reviews decisions of the case run after this step, and close it. */
+function changeCases(rows: readonly (CaseChange & OfOrganization)[], params: Params): string {
+  const ordered = inOrder(rows, ({ org_id, id }) => `${org_id} ${id}`)
+  const seen = { was: 'text', waiting: 'integer' }
+  const columns = { org_id: 'text', id: 'text', assignee_id: 'text', assigned_at: 'timestamptz', ...seen }
+  return `UPDATE cases SET assignee_id = next.assignee_id, assigned_at = next.assigned_at
+    FROM ${unnestAs('next', ordered, columns, params)}
+    WHERE cases.org_id = next.org_id AND cases.id = next.id AND cases.review_id IS NULL
+      AND cases.assignee_id IS NOT DISTINCT FROM next.was AND cases.waiting = next.waiting RETURNING 1`
+}
+
+function endBacktests(rows: readonly (EndedBacktest & OfOrganization)[], params: Params): string {
+  const ordered = inOrder(rows, ({ org_id }) => org_id)
+  return `UPDATE backtest_runs AS run SET beat_at = NULL, failure = ended.failure
+    FROM ${unnestAs('ended', ordered, { org_id: 'text', run_id: 'text', failure: 'text' }, params)}
+    WHERE run.org_id = ended.org_id AND run.run_id = ended.run_id AND run.beat_at IS NOT NULL RETURNING 1`
+}
+
+/** `to_adverse` is sticky; only `markLinksTo` clears it. */
+function upsertLinks(rows: readonly RowOf<'graph_links'>[], params: Params): string {
+  return upsertRows('graph_links', rows, params, {
+    key: ['org_id', 'entity_id', 'neighbour_id', 'type', 'claim'],
+    set: `verified = excluded.verified, base_ppm = excluded.base_ppm, since = excluded.since, expires = excluded.expires,
+      to_adverse = graph_links.to_adverse OR excluded.to_adverse`,
+  })
+}
+
+function removeLinks(
+  rows: readonly Pick<RowOf<'graph_links'>, 'org_id' | 'entity_id' | 'neighbour_id' | 'type' | 'claim'>[],
+  params: Params,
+): string {
+  const ordered = inOrder(rows, (row) => `${row.org_id} ${row.entity_id} ${row.neighbour_id} ${row.type} ${row.claim}`)
+  const columns = { org_id: 'text', entity_id: 'text', neighbour_id: 'text', type: 'text', claim: 'text' }
+  return `DELETE FROM graph_links
+    USING ${unnestAs('removed', ordered, columns, params)}
+    WHERE graph_links.org_id = removed.org_id AND graph_links.entity_id = removed.entity_id
+      AND graph_links.neighbour_id = removed.neighbour_id AND graph_links.type = removed.type AND graph_links.claim = removed.claim`
+}
+
+function upsertPaymentFlows(rows: readonly RowOf<'payment_flows'>[], params: Params): string {
+  return upsertRows('payment_flows', rows, params, {
+    key: ['org_id', 'entity_id', 'counterparty_id', 'currency', 'month'],
+    set: 'amount = excluded.amount',
+  })
+}
+
+function upsertConsequences(rows: readonly RowOf<'consequences'>[], params: Params): string {
+  return upsertRows('consequences', rows, params, { key: ['org_id', 'kind', 'entity_id'], set: 'mark = excluded.mark' })
+}
+
+/** Queues a re-evaluation of the latest decisions about changed entities: new facts may change the verdict. */
+function queueReevaluations(entities: readonly RowOf<'entities'>[], params: Params): string {
+  const marked = entities.map(({ org_id, id, version }) => ({ org_id, id, mark: `v${version}` }))
+  return `INSERT INTO consequences (org_id, kind, entity_id, mark)
+    SELECT latest.org_id, 'reevaluation', latest.entity_id, changed.mark FROM latest_decisions AS latest
+    JOIN ${unnestAs('changed', marked, { org_id: 'text', id: 'text', mark: 'text' }, params)}
+      ON latest.org_id = changed.org_id AND latest.entity_id = changed.id
+    ON CONFLICT (org_id, kind, entity_id) DO UPDATE SET mark = excluded.mark`
+}
+
+function updateEntities(entities: readonly RowOf<'entities'>[], params: Params): string {
+  const columns = columnsOf('entities')
+  const assignments = changeableColumnsOf('entities').map((column) => `${column} = next.${column}`)
+  return `UPDATE entities SET ${assignments.join(', ')}
+    FROM (
+      SELECT given.* FROM ${unnestRows('entities', entities, params)} AS given (${columns.join(', ')})
+      JOIN entities AS locked ON locked.org_id = given.org_id AND locked.id = given.id
+      ORDER BY locked.org_id, locked.id FOR UPDATE OF locked -- locked in key order, so that two statements cannot deadlock
+    ) AS next
+    WHERE entities.org_id = next.org_id AND entities.id = next.id AND entities.version = next.version - 1 RETURNING 1`
+}
+
+function changeKeys(keys: readonly (KeyChange & OfOrganization)[], params: Params): string {
+  const times = { retires_at: 'timestamptz', disabled_at: 'timestamptz', revoked_at: 'timestamptz' }
+  const columns = { org_id: 'text', id: 'text', ...times, entry_id: 'text', mac: 'text', was: 'text' }
+  return `UPDATE api_keys AS key SET retires_at = next.retires_at, disabled_at = next.disabled_at,
+      revoked_at = next.revoked_at, entry_id = next.entry_id, mac = next.mac
+    FROM ${unnestAs('next', keys, columns, params)}
+    WHERE key.org_id = next.org_id AND key.id = next.id AND key.entry_id = next.was RETURNING 1`
+}
+
+function addUsage(usage: readonly RowOf<'usage_by_day'>[], params: Params): string {
+  const totals = new Map<string, RowOf<'usage_by_day'>>()
+  for (const row of usage) {
+    const name = `${row.org_id} ${row.day} ${row.node} ${row.counter}`
+    totals.set(name, { ...row, count: row.count + (totals.get(name)?.count ?? 0) })
+  }
+  // Sorted against deadlocks: nearly every batch updates these rows, so batches in flight lock the same ones.
+  const ordered = inOrder([...totals], ([name]) => name).map(([, row]) => row)
+  return `${insertRows('usage_by_day', ordered, params)}
+    ON CONFLICT (org_id, day, node, counter) DO UPDATE SET count = usage_by_day.count + excluded.count`
+}
