@@ -40,15 +40,16 @@ async function serve(
 
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
 
-/** Reads until so many answers have arrived. */
+/** Reads until so many answers have arrived; fails if the connection is closed before. */
 function answers(socket: Socket, count: number): Promise<string> {
   let text = ''
-  return new Promise((resolve) =>
+  return new Promise((resolve, reject) => {
     socket.on('data', (data) => {
       text += data
       if (text.split('HTTP/1.1 200').length > count) resolve(text)
-    }),
-  )
+    })
+    socket.once('close', () => reject(new Error(`the connection was closed after ${JSON.stringify(text)}`)))
+  })
 }
 
 test('a connection has one request answered at a time, in the order of arrival', async (t) => {
