@@ -2,7 +2,6 @@ import { normalizedEmail } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
-import { passwordProblem } from '../security/password-rules.ts'
 import { insertAccount, type NewAccount } from '../store/control/accounts.ts'
 import { firstLinkExpiry, hasOwner, replaceFirstLink, takeFirstLink } from '../store/control/first-link.ts'
 import { insertOperator, type NewOperatorRow } from '../store/control/operators.ts'
@@ -10,7 +9,8 @@ import { firstOrganizationId, organizationNamed, renameOrganization } from '../s
 import type { Database } from '../store/database/database.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
-import { operatorProblem } from './manage-operators.ts'
+import { conflict, notFound, type Problem } from './problem.ts'
+import { requireValidOperator, requireValidPassword } from './require-valid-operator.ts'
 
 const VALID_HOURS = 48
 const HOUR_MS = 3_600_000
@@ -23,11 +23,11 @@ export interface FirstLink {
   expires_at: string
 }
 
-/** Makes the link for the first owner, in place of any earlier one; a problem once there is an owner. */
-export async function issueFirstLink(installation: Installation): Promise<FirstLink | { problem: string }> {
+/** Makes the link for the first owner, in place of any earlier one. */
+export async function issueFirstLink(installation: Installation): Promise<FirstLink> {
   const { storage, config, nowMs, masterKey } = installation
   if (await hasOwner(storage.control, await firstOrganizationId(storage.control)))
-    return { problem: 'there is an owner already: they can sign in, or operators invite makes a link for a person' }
+    throw conflict('owner_exists', 'There is an owner already, who can sign in.')
   const token = generateToken()
   const expiresAt = new Date(nowMs() + VALID_HOURS * HOUR_MS).toISOString()
   const { control } = storage
@@ -45,18 +45,19 @@ export async function issueFirstLink(installation: Installation): Promise<FirstL
   return { link: `${config.baseUrls.console}/welcome#${token}`, expires_at: expiresAt }
 }
 
-/** When the link for the first owner expires; a problem if it does not work any more. */
+/** When the link for the first owner expires, if it still works. */
 export async function checkFirstLink(
   { storage, nowMs, masterKey }: Installation,
   token: string,
-): Promise<{ expires_at: string } | { problem: string }> {
-  if (await hasOwner(storage.control, await firstOrganizationId(storage.control))) return NO_LINK
+): Promise<{ expires_at: string }> {
+  if (await hasOwner(storage.control, await firstOrganizationId(storage.control))) throw linkEnded()
   const now = new Date(nowMs()).toISOString()
   const expiresAt = await firstLinkExpiry(storage.control, {
     tokenHash: hashToken(masterKey, 'first link', token),
     now,
   })
-  return expiresAt === undefined ? NO_LINK : { expires_at: expiresAt }
+  if (expiresAt === undefined) throw linkEnded()
+  return { expires_at: expiresAt }
 }
 
 /** The first owner of an installation, and the name of their organization. */
@@ -72,10 +73,9 @@ export interface FirstOwner {
 export async function acceptFirstLink(
   installation: Installation,
   { token, email, name, password, organization = '' }: FirstOwner & { token: string },
-): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
+): Promise<{ accountId: string; organizationId: string }> {
   const { storage, newId, nowMs } = installation
-  const link = await checkFirstLink(installation, token)
-  if ('problem' in link) return link
+  await checkFirstLink(installation, token)
   const now = new Date(nowMs()).toISOString()
   const owner: NewOperatorRow = {
     org_id: await firstOrganizationId(storage.control),
@@ -87,11 +87,9 @@ export async function acceptFirstLink(
     disabled_at: null,
     account_id: newId('acc'),
   }
-  const problem =
-    operatorProblem(owner) ??
-    passwordProblem(password, owner) ??
-    (await organizationNameProblem(storage.control, { id: owner.org_id, name: organization.trim() }))
-  if (problem !== undefined) return { problem }
+  requireValidOperator(owner)
+  requireValidPassword(password, owner)
+  await requireFreeName(storage.control, { id: owner.org_id, name: organization.trim() })
   const account = {
     id: owner.account_id!,
     email: owner.email,
@@ -101,8 +99,8 @@ export async function acceptFirstLink(
     created_at: now,
   }
   const used = await makeOwner(installation, { token, account, owner, now })
-  if (used === 'email_taken') return { problem: 'There is an account with this e-mail: ask for an invitation.' }
-  if (used === 'no_link') return NO_LINK
+  if (used === 'email_taken') throw conflict('email_taken', 'There is an account with this e-mail.')
+  if (used === 'no_link') throw linkEnded()
   // The owner exists by now. If another organization took the name meanwhile, theirs keeps the one that it has.
   if (organization.trim() !== '')
     await renameOrganization(storage.control, { id: owner.org_id, name: organization.trim() })
@@ -144,17 +142,14 @@ async function makeOwner(
   return result || 'no_link'
 }
 
-async function organizationNameProblem(
-  control: Database,
-  { id, name }: { id: string; name: string },
-): Promise<string | undefined> {
+async function requireFreeName(control: Database, { id, name }: { id: string; name: string }): Promise<void> {
   const known = name === '' ? undefined : await organizationNamed(control, name)
-  return known === undefined || known.id === id
-    ? undefined
-    : `There is an organization ${known.name} already: choose another name.`
+  if (known && known.id !== id) throw conflict('organization_exists', `There is an organization ${known.name} already.`)
 }
 
-const NO_LINK = {
-  problem:
-    'This link does not work any more: it was used or has expired, or there is an owner already. npm run cli -- operators first-link makes another while there is none.',
+function linkEnded(): Problem {
+  return notFound(
+    'first_link_ended',
+    'This link does not work any more: it was used or has expired, or there is an owner already.',
+  )
 }

@@ -2,7 +2,6 @@ import { normalizedEmail } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
-import { passwordProblem } from '../security/password-rules.ts'
 import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type Acceptance,
@@ -23,11 +22,13 @@ import {
 } from '../store/control/operators.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { unlessUndone } from '../store/power/undone.ts'
+import { actorOf, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
-import { type NewOperator, type OperatorManager, operatorProblem, ownerRefusal } from './manage-operators.ts'
+import { type NewOperator, requireManager } from './manage-operators.ts'
 import { isInUse, membershipIn } from './memberships.ts'
-import { actorOf, refusal, type SoleAct } from './operator-act.ts'
 import { checkCode } from './operator-codes.ts'
+import { changedMeanwhile, conflict, invalid, notFound, type Problem } from './problem.ts'
+import { requireValidOperator, requireValidPassword } from './require-valid-operator.ts'
 
 const VALID_DAYS = 7
 const DAY_MS = 24 * 3_600_000
@@ -57,85 +58,70 @@ export interface OpenedInvitation {
  * Invites a person as an operator, by a link to hand over. A person who is an operator without an account, because the
  * command line added them or an earlier link was not used, gets a new link; the earlier one stops working.
  */
-export async function inviteOperator(
-  installation: Installation,
-  manager: OperatorManager,
-  { email, name, role }: NewOperator,
-): Promise<SentInvitation | { problem: string }> {
-  const refused = ownerRefusal(manager.operator, role)
-  if (refused) return refused
-  const { storage } = installation
-  const address = normalizedEmail(email)
-  const earlier = await findOperatorByEmail(storage.control, manager.organizationId, address)
-  if (earlier?.disabled_at === null) return inviteAgain(installation, manager, { operator: earlier, role })
-  const operator: NewOperatorRow = {
-    org_id: manager.organizationId,
-    id: installation.newId('opr'),
-    email: address,
-    name: name.trim(),
-    role: role as Operator['role'],
-    created_at: new Date(installation.nowMs()).toISOString(),
-    disabled_at: null,
-    account_id: null,
-  }
-  const problem = operatorProblem(operator)
-  if (problem !== undefined) return { problem }
-  return send(installation, manager, operator)
-}
+export const inviteOperator = permitted(
+  'manage operators',
+  async (installation, act: OrganizationAct, { email, name, role }: NewOperator): Promise<SentInvitation> => {
+    await requireManager(installation, act, role)
+    const address = normalizedEmail(email)
+    const earlier = await findOperatorByEmail(installation.storage.control, act.organizationId, address)
+    if (earlier?.disabled_at === null) {
+      requireInvitable(earlier, role)
+      return send(installation, act, earlier)
+    }
+    const operator: NewOperatorRow = {
+      org_id: act.organizationId,
+      id: installation.newId('opr'),
+      email: address,
+      name: name.trim(),
+      role: role as Operator['role'],
+      created_at: new Date(installation.nowMs()).toISOString(),
+      disabled_at: null,
+      account_id: null,
+    }
+    requireValidOperator(operator)
+    return send(installation, act, operator)
+  },
+)
 
-async function inviteAgain(
-  installation: Installation,
-  manager: OperatorManager,
-  { operator, role }: { operator: Operator; role: string },
-): Promise<SentInvitation | { problem: string }> {
+/** Refuses an invitation of an operator who can sign in, or who has another role. */
+function requireInvitable(operator: Operator, role: string): void {
   if (operator.account_id !== null)
-    return { problem: `${operator.email} is an operator of this organization already, and can sign in` }
+    throw conflict('operator_exists', `${operator.email} is an operator of this organization already, and can sign in.`)
   if (operator.role !== role)
-    return { problem: `${operator.email} is an operator already, as ${operator.role}: change the role first` }
-  return send(installation, manager, operator)
+    throw conflict('role_differs', `${operator.email} is an operator already, as ${operator.role}.`)
 }
 
 /** Withdraws the open invitation of an operator: its link stops working. The operator stays, without an account. */
-export async function withdrawInvitation(
-  installation: Installation,
-  act: SoleAct,
-  { id: operatorId, role }: Pick<Operator, 'id' | 'role'>,
-): Promise<{ problem: string } | undefined> {
-  const refused = refusal(act, 'manage operators') ?? ownerRefusal(act.operator, role)
-  if (refused) return refused
-  const { organizationId } = act
-  const { actor, via } = actorOf(act)
-  const now = new Date(installation.nowMs()).toISOString()
-  const { control } = installation.storage
-  await control.recordQueued()
-  const byLog = await installation.stores.production.grants.invitation(organizationId, operatorId)
-  const isWithdrawn = await control.recorded(async (transaction, record) => {
-    const [inRows] = await withdrawInvitations(transaction, { organizationId, operatorId, now })
-    // A link whose row is out of sight must not work once the row is back.
-    const id = inRows ?? (byLog && byLog.expires_at > now ? byLog.invitation_id : undefined)
-    if (id === undefined) return false
-    record(
-      operatorEntry(
-        installation,
-        { organizationId, operatorId, actor },
-        {
-          type: 'operator.invitation_withdrawn',
-          data: { invitation_id: id, reason: act.reason.trim(), ...(via && { via }) },
-        },
-      ),
-    )
-    return true
-  })
-  return isWithdrawn ? undefined : { problem: 'this operator has no open invitation' }
-}
+export const withdrawInvitation = permitted(
+  'manage operators',
+  async (
+    installation,
+    act: Reasoned<OrganizationAct>,
+    { id: operatorId, role }: Pick<Operator, 'id' | 'role'>,
+  ): Promise<void> => {
+    await requireManager(installation, act, role)
+    const { organizationId } = act
+    const now = new Date(installation.nowMs()).toISOString()
+    const { control } = installation.storage
+    await control.recordQueued()
+    const byLog = await installation.stores.production.grants.invitation(organizationId, operatorId)
+    const isWithdrawn = await control.recorded(async (transaction, record) => {
+      const [inRows] = await withdrawInvitations(transaction, { organizationId, operatorId, now })
+      // A link whose row is out of sight must not work once the row is back.
+      const id = inRows ?? (byLog && byLog.expires_at > now ? byLog.invitation_id : undefined)
+      if (id === undefined) return false
+      const by = { organizationId, operatorId, actor: actorOf(act) }
+      const data = { invitation_id: id, ...reasonOf(act), ...viaOf(act) }
+      record(operatorEntry(installation, by, { type: 'operator.invitation_withdrawn', data }))
+      return true
+    })
+    if (!isWithdrawn) throw conflict('invitation_not_open', 'This operator has no open invitation.')
+  },
+)
 
 /** Reads the invitation of a link, for the page that accepts it. */
-export async function openInvitation(
-  installation: Installation,
-  token: string,
-): Promise<OpenedInvitation | { problem: string }> {
+export async function openInvitation(installation: Installation, token: string): Promise<OpenedInvitation> {
   const invitation = await findOpen(installation, token)
-  if ('problem' in invitation) return invitation
   const { organization_name, expires_at } = invitation
   const { email, name, role } = invitation.operator
   const known = await findAccountByEmail(installation.storage.control, email)
@@ -152,18 +138,16 @@ export async function openInvitation(
 export async function acceptInvitation(
   installation: Installation,
   { token, name, password, code }: { token: string; name: string; password: string; code?: string },
-): Promise<{ accountId: string; organizationId: string } | { problem: string }> {
+): Promise<{ accountId: string; organizationId: string }> {
   const { storage, newId, nowMs } = installation
   const invitation = await findOpen(installation, token)
-  if ('problem' in invitation) return invitation
   const { operator } = invitation
-  const problem = operatorProblem({ ...operator, name: name.trim() }) ?? passwordProblem(password, operator)
-  if (problem !== undefined) return { problem }
+  requireValidOperator({ ...operator, name: name.trim() })
+  requireValidPassword(password, operator)
   const { email } = operator
   const known = await findAccountByEmail(storage.control, email)
-  if (known && (await isInUse(installation, known.id))) return SIGN_IN_FIRST
-  const refused = await codeRefusal(installation, invitation, code)
-  if (refused) return refused
+  if (known && (await isInUse(installation, known.id))) throw accountExists()
+  await requireCode(installation, invitation, code)
   const now = new Date(nowMs()).toISOString()
   const account = {
     id: known?.id ?? newId('acc'),
@@ -177,7 +161,8 @@ export async function acceptInvitation(
   const accepted = { accountId: account.id, organizationId: invitation.org_id }
   if (known) {
     const isRenewed = await renewAccount(installation, { known, account, acceptance, joined, invitation })
-    return isRenewed ? accepted : NO_LINK
+    if (!isRenewed) throw invitationEnded()
+    return accepted
   }
   const entry = installationEntry(installation, {
     type: 'account.created',
@@ -193,8 +178,9 @@ export async function acceptInvitation(
       return result
     }),
   )
-  if (outcome === 'email_taken') return SIGN_IN_FIRST
-  return outcome === 'accepted' ? accepted : NO_LINK
+  if (outcome === 'email_taken') throw accountExists()
+  if (outcome !== 'accepted') throw invitationEnded()
+  return accepted
 }
 
 /** Takes an account up again that acts for no organization; whatever else signed in as it no longer does. */
@@ -236,15 +222,13 @@ async function renewAccount(
 export async function joinByInvitation(
   installation: Installation,
   { token, accountId, sessionId, code }: { token: string; accountId: string; sessionId: string; code?: string },
-): Promise<{ organizationId: string } | { problem: string }> {
+): Promise<{ organizationId: string }> {
   const { storage, nowMs } = installation
   const invitation = await findOpen(installation, token)
-  if ('problem' in invitation) return invitation
   const { org_id: organizationId } = invitation
   if ((await membershipIn(installation, { organizationId, accountId })) === 'current')
-    return { problem: `You are an operator of ${invitation.organization_name} already.` }
-  const refused = await codeRefusal(installation, invitation, code)
-  if (refused) return refused
+    throw conflict('joined_already', `You are an operator of ${invitation.organization_name} already.`)
+  await requireCode(installation, invitation, code)
   const now = new Date(nowMs()).toISOString()
   const { acceptance, joined } = accepting(installation, invitation, { token, accountId, now })
   const isAccepted = await unlessUndone(
@@ -254,7 +238,8 @@ export async function joinByInvitation(
       return isBound
     }),
   )
-  return isAccepted ? { organizationId } : NO_LINK
+  if (!isAccepted) throw invitationEnded()
+  return { organizationId }
 }
 
 /** What accepting an invitation writes of its operator, bound to an account, and the entry that says so. */
@@ -278,22 +263,23 @@ function accepting(
   return { acceptance, joined }
 }
 
-const NO_LINK = {
-  problem: 'This link does not work any more: it was used, withdrawn or has expired. Ask for another invitation.',
+function invitationEnded(): Problem {
+  return notFound('invitation_ended', 'This link does not work any more: it was used, withdrawn or has expired.')
 }
-const SIGN_IN_FIRST = { problem: 'There is an account with this e-mail. Sign in, then open the link again.' }
 
-async function findOpen(
-  { storage, nowMs, masterKey }: Installation,
-  token: string,
-): Promise<InvitationWithOperator | { problem: string }> {
+function accountExists(): Problem {
+  return conflict('account_exists', 'There is an account with this e-mail.')
+}
+
+async function findOpen({ storage, nowMs, masterKey }: Installation, token: string): Promise<InvitationWithOperator> {
   const invitation = await findInvitation(storage.control, hashToken(masterKey, 'invitations', token))
   const isOpen =
     invitation &&
     invitation.accepted_at === null &&
     invitation.withdrawn_at === null &&
     Date.parse(invitation.expires_at) > nowMs()
-  return isOpen ? invitation : NO_LINK
+  if (!isOpen) throw invitationEnded()
+  return invitation
 }
 
 /** By the log, so that deleting the row of the codes does not let the sender of the link accept it. */
@@ -305,14 +291,15 @@ function hasCodes({ storage }: Installation, { operator }: InvitationWithOperato
 }
 
 /** An operator with one-time codes proves who they are: otherwise, the sender of the link could act as the operator. */
-async function codeRefusal(
+async function requireCode(
   installation: Installation,
   invitation: InvitationWithOperator,
   code: string | undefined,
-): Promise<{ problem: string } | undefined> {
-  if (!(await hasCodes(installation, invitation))) return undefined
-  if (code === undefined) return { problem: 'Enter a code of your authenticator app, the one for the command line.' }
-  return checkCode(installation, invitation.operator, {
+): Promise<void> {
+  if (!(await hasCodes(installation, invitation))) return
+  if (code === undefined)
+    throw invalid('code_missing', 'This takes a code of your authenticator app, the one for the command line.')
+  await checkCode(installation, invitation.operator, {
     code: code.replace(/\s/g, ''),
     by: { type: 'system', id: 'invitation' },
   })
@@ -321,9 +308,9 @@ async function codeRefusal(
 /** Makes a link for an operator, who is added with it if they are not one yet. */
 async function send(
   installation: Installation,
-  { organizationId, actor, via }: OperatorManager,
+  act: OrganizationAct,
   operator: NewOperatorRow | Operator,
-): Promise<SentInvitation | { problem: string }> {
+): Promise<SentInvitation> {
   const { storage, config, masterKey, newId, nowMs } = installation
   const { control } = storage
   const token = generateToken()
@@ -339,8 +326,8 @@ async function send(
   const { id: invitation_id, expires_at } = invitation
   const entry = operatorEntry(
     installation,
-    { organizationId, operatorId: operator.id, actor },
-    { type: 'operator.invited', data: { role: operator.role, invitation_id, expires_at, ...(via && { via }) } },
+    { organizationId: act.organizationId, operatorId: operator.id, actor: actorOf(act) },
+    { type: 'operator.invited', data: { role: operator.role, invitation_id, expires_at, ...viaOf(act) } },
   )
   const invited = control.seal('operators', operator, entry)
   const isSent = await control.recorded(async (transaction, record) => {
@@ -353,10 +340,7 @@ async function send(
     record(entry)
     return true
   })
-  if (!isSent)
-    return {
-      problem: `${operator.email} was invited or changed at the same moment: look at the list of operators and try again`,
-    }
+  if (!isSent) throw changedMeanwhile(operator.email)
   // In the fragment, which browsers do not send: neither a log nor a Referer header has it.
   const link = `${config.baseUrls.console}/invitation#${token}`
   const { mac: _mac, ...sentTo } = invited

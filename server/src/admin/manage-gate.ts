@@ -16,8 +16,10 @@ import {
 import type { ActivePolicy } from '../store/environment/policies.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import type { NewAuditEntry } from '../store/write-path/record.ts'
+import { actorOf, type OperatorActor, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { approvalWithdrawn, productionEntry } from './entries.ts'
-import { actorOf, canAct, holds, type OperatorAct, refusal, type SoleAct } from './operator-act.ts'
+import { canAct, holds } from './permissions.ts'
+import { conflict } from './problem.ts'
 
 /** Whether an organization may underwrite live, and which operators approved it. */
 export interface GateStatus {
@@ -55,11 +57,6 @@ export interface GateEvidence {
   approvers: { operator_id: string; name: string; email: string; role: Role }[]
 }
 
-const NO_POLICY = {
-  problem:
-    'production has no active policy: the live gate can be approved once one is proposed, approved and activated there',
-}
-
 /** Reads the state of an organization's live gate. */
 export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
   const valid = await validGateApprovals(storage.control, organizationId)
@@ -81,44 +78,46 @@ export async function gateStatus({ storage }: Installation, organizationId: stri
 }
 
 /** Records an operator's approval of live underwriting; the second approval, of another operator, opens the gate. */
-export async function approveGate(
-  installation: Installation,
-  act: OperatorAct,
-): Promise<GateStatus | { problem: string }> {
-  const refused = refusal(act, 'open or close the live gate')
-  if (refused) return refused
-  const { organizationId, operator, reason } = act
-  const { open, approvals } = await gateStatus(installation, organizationId)
-  if (open) return { problem: 'the live gate is open already' }
-  const repeated = {
-    problem: `${operator.email} has approved already: another operator has to give the second approval`,
-  }
-  if (approvals.some(({ operator_id }) => operator_id === operator.id)) return repeated
-  if (!(await confirmedPolicy(installation, organizationId))) return NO_POLICY
-  const { storage, nowMs } = installation
-  const { control } = storage
-  const introductions = await readIntroductions(storage.environments.production, {
-    organizationId,
-    operatorIds: [operator.id],
-  })
-  const entry = gateEntry(installation, act, {
-    type: 'live_gate.approved',
-    subject: { type: 'operator', id: operator.id },
-    data: { ...reasonOf(act), invited_by: introductions.get(operator.id)!.invited_by },
-  })
-  const approval = {
-    org_id: organizationId,
-    operator_id: operator.id,
-    reason: reason.trim(),
-    approved_at: new Date(nowMs()).toISOString(),
-  }
-  const isWritten = await control.recorded(async (transaction, record) => {
-    if (!(await insertGateApproval(transaction, control.seal('live_gate_approvals', approval, entry)))) return false
-    record(entry)
-    return true
-  })
-  return isWritten ? gateStatus(installation, organizationId) : repeated
-}
+export const approveGate = permitted(
+  'open or close the live gate',
+  async (installation, act: Reasoned<OrganizationAct<OperatorActor>>): Promise<GateStatus> => {
+    const { organizationId, reason } = act
+    const { operator } = act.by
+    const { open, approvals } = await gateStatus(installation, organizationId)
+    if (open) throw conflict('gate_open', 'The live gate is open already.')
+    const repeated = conflict(
+      'gate_approved',
+      `${operator.email} has approved already. Another operator has to give the second approval.`,
+    )
+    if (approvals.some(({ operator_id }) => operator_id === operator.id)) throw repeated
+    if (!(await confirmedPolicy(installation, organizationId)))
+      throw conflict('no_active_policy', 'Production has no active policy.')
+    const { storage, nowMs } = installation
+    const { control } = storage
+    const introductions = await readIntroductions(storage.environments.production, {
+      organizationId,
+      operatorIds: [operator.id],
+    })
+    const entry = gateEntry(installation, act, {
+      type: 'live_gate.approved',
+      subject: { type: 'operator', id: operator.id },
+      data: { ...reasonOf(act), ...viaOf(act), invited_by: introductions.get(operator.id)!.invited_by },
+    })
+    const approval = {
+      org_id: organizationId,
+      operator_id: operator.id,
+      reason,
+      approved_at: new Date(nowMs()).toISOString(),
+    }
+    const isWritten = await control.recorded(async (transaction, record) => {
+      if (!(await insertGateApproval(transaction, control.seal('live_gate_approvals', approval, entry)))) return false
+      record(entry)
+      return true
+    })
+    if (!isWritten) throw repeated
+    return gateStatus(installation, organizationId)
+  },
+)
 
 /** Reads what an operator checks before approving live underwriting. */
 export async function gateEvidence(installation: Installation, organizationId: string): Promise<GateEvidence> {
@@ -151,26 +150,28 @@ async function confirmedPolicy({ stores }: Installation, organizationId: string)
 }
 
 /** Closes the live gate at once: one person withdraws all approvals, so that reopening it takes two operators again. */
-export async function closeGate(installation: Installation, act: SoleAct): Promise<GateStatus | { problem: string }> {
-  const refused = refusal(act, 'open or close the live gate')
-  if (refused) return refused
-  const { organizationId } = act
-  const withdrawnAt = new Date(installation.nowMs()).toISOString()
-  const { actor } = actorOf(act)
-  const byLog = await approversByLog(installation, organizationId)
-  const isClosed = await installation.storage.control.recorded(async (transaction, record) => {
-    const inRows = await withdrawGateApprovals(transaction, { organizationId, withdrawnAt })
-    const withdrawn = [...new Set([...inRows, ...byLog])]
-    if (withdrawn.length === 0) return false
-    const subject = { type: 'live_gate', id: organizationId }
-    record(gateEntry(installation, act, { type: 'live_gate.closed', subject, data: reasonOf(act) }))
-    record(...withdrawn.map((operatorId) => approvalWithdrawn(installation, { organizationId, operatorId, actor })))
-    return true
-  })
-  return isClosed
-    ? gateStatus(installation, organizationId)
-    : { problem: 'the live gate is closed already, and there is no approval to withdraw' }
-}
+export const closeGate = permitted(
+  'open or close the live gate',
+  async (installation, act: Reasoned<OrganizationAct>): Promise<GateStatus> => {
+    const { organizationId } = act
+    const withdrawnAt = new Date(installation.nowMs()).toISOString()
+    const actor = actorOf(act)
+    const byLog = await approversByLog(installation, organizationId)
+    const isClosed = await installation.storage.control.recorded(async (transaction, record) => {
+      const inRows = await withdrawGateApprovals(transaction, { organizationId, withdrawnAt })
+      const withdrawn = [...new Set([...inRows, ...byLog])]
+      if (withdrawn.length === 0) return false
+      const subject = { type: 'live_gate', id: organizationId }
+      const data = { ...reasonOf(act), ...viaOf(act) }
+      record(gateEntry(installation, act, { type: 'live_gate.closed', subject, data }))
+      record(...withdrawn.map((operatorId) => approvalWithdrawn(installation, { organizationId, operatorId, actor })))
+      return true
+    })
+    if (!isClosed)
+      throw conflict('gate_closed', 'The live gate is closed already, and there is no approval to withdraw.')
+    return gateStatus(installation, organizationId)
+  },
+)
 
 /** Whether the log says that an operator has approved the gate, also if the row of the approval is out of sight. */
 export async function hasApprovedGate(
@@ -187,18 +188,9 @@ async function approversByLog({ storage, stores }: Installation, organizationId:
 
 function gateEntry<T extends 'live_gate.approved' | 'live_gate.closed'>(
   installation: Installation,
-  act: SoleAct,
+  act: OrganizationAct,
   entry: Pick<NewAuditEntry<T>, 'type' | 'subject' | 'data'>,
 ): EntryToRecord {
   const { organizationId } = act
-  return productionEntry(
-    installation,
-    { organizationId, actor: actorOf(act).actor },
-    { ...entry, trailId: organizationId },
-  )
-}
-
-function reasonOf(act: SoleAct): { reason: string; via?: string } {
-  const { via } = actorOf(act)
-  return { reason: act.reason.trim(), ...(via && { via }) }
+  return productionEntry(installation, { organizationId, actor: actorOf(act) }, { ...entry, trailId: organizationId })
 }

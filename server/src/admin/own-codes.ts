@@ -7,6 +7,7 @@ import { enrolCodes } from '../store/control/operator-codes.ts'
 import type { Operator } from '../store/control/operators.ts'
 import { operatorEntry } from './entries.ts'
 import { newCodes } from './operator-codes.ts'
+import { conflict, forbidden } from './problem.ts'
 
 const VALID_MS = 10 * 60_000
 
@@ -39,12 +40,13 @@ export function proposeOwnCodes(
 export async function confirmOwnCodes(
   installation: Installation,
   { operator, sessionId, pending, code }: { operator: Operator; sessionId: string; pending: string; code: string },
-): Promise<{ problem: string } | undefined> {
+): Promise<void> {
   const proposed = open(installation, { boundTo: boundTo(operator, sessionId), pending })
   const nowMs = installation.nowMs()
-  if (!proposed || proposed.endsAtMs <= nowMs) return TOO_LATE
+  if (!proposed || proposed.endsAtMs <= nowMs)
+    throw conflict('proposal_ended', 'This took longer than ten minutes, or your session has changed.')
   const step = matchingStep(proposed.secret, code.replace(/\s/g, ''), { nowMs, afterStep: 0 })
-  if (step === undefined) return WRONG_CODE
+  if (step === undefined) throw forbidden('code_wrong', 'This code is not right.')
   const by = { organizationId: operator.org_id, operatorId: operator.id }
   const entry = operatorEntry(
     installation,
@@ -57,11 +59,7 @@ export async function confirmOwnCodes(
     await enrolCodes(transaction, control.seal('operator_codes', row, entry), step)
     record(entry)
   })
-  return undefined
 }
-
-const TOO_LATE = { problem: 'This took longer than ten minutes, or your session has changed. Start again.' }
-const WRONG_CODE = { problem: 'This code is not right. Check the time of your phone, and enter the code it shows now.' }
 
 function open(installation: Installation, { boundTo: owner, pending }: { boundTo: string; pending: string }) {
   try {

@@ -1,6 +1,6 @@
+import type { Scope } from '../security/scopes.ts'
 import type { Operator, Role } from '../store/control/operators.ts'
 import type { Teammate } from '../store/control/team.ts'
-import type { Scope } from '../security/scopes.ts'
 import { forbidden } from './problem.ts'
 
 /** What each role may do, in words for the people who give roles. */
@@ -81,6 +81,15 @@ export function requireScopes({ email, role }: Operator, scopes: readonly Scope[
     )
 }
 
+/** Refuses an operator who is no owner and would make an owner or change one. */
+export function requireOwnerFor(manager: Operator, role: string): void {
+  if (role === 'owner' && manager.role !== 'owner')
+    throw forbidden(
+      'owner_needed',
+      `${manager.email} is ${manager.role}. Only an owner may make owners or change them.`,
+    )
+}
+
 /** Whether two operators are one person, who was perhaps removed and added again. */
 export function isSamePerson(one: Operator, other: Operator): boolean {
   const hasSameAccount = one.account_id !== null && one.account_id === other.account_id
@@ -96,6 +105,11 @@ export function permissionsOf(role: Role): Permission[] {
 export function holds({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {
   const roles: readonly Role[] = ROLES_FOR[permission]
   return roles.includes(role)
+}
+
+/** Whether an operator may add, change and remove operators of a role. */
+export function mayManage(manager: Pick<Operator, 'role'>, role: Role): boolean {
+  return holds(manager, 'manage operators') && (role !== 'owner' || manager.role === 'owner')
 }
 
 /** The roles that may give a scope to an API key. */

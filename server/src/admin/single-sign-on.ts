@@ -85,7 +85,10 @@ export async function admitIdentity(
   const operator = await operatorFor(installation, { organizationId, account, role, identity })
   if ('problem' in operator) return operator
   // The last owner keeps the role: an organization without one could not be managed.
-  if (operator.role !== role) await setRole(installation, { actor: ACTOR, reason: BY_GROUPS }, { operator, role })
+  if (operator.role !== role) {
+    const act = { organizationId, by: ACTOR, channel: 'service', reason: BY_GROUPS } as const
+    await setRole(installation, act, { operator, role })
+  }
   return { accountId: account.id }
 }
 

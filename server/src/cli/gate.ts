@@ -1,5 +1,5 @@
 import { approveGate, closeGate, type GateStatus, gateStatus } from '../admin/manage-gate.ts'
-import { defineCommand, isProblem } from './command.ts'
+import { defineCommand } from './command.ts'
 import {
   operatorOptions,
   organizationOption,
@@ -13,10 +13,8 @@ export const gateStatusCommand = defineCommand<GateStatus>({
   summary: 'Show whether an organization may underwrite in production, and which operators approved it',
   usage: 'gate status [--org <org>]',
   options: { org: organizationOption },
-  async run(installation, { options }) {
-    const organization = await readOrganization(installation, options)
-    return isProblem(organization) ? organization : gateStatus(installation, organization.id)
-  },
+  run: async (installation, { options }) =>
+    gateStatus(installation, (await readOrganization(installation, options)).id),
   render: renderStatus,
 })
 
@@ -25,10 +23,7 @@ export const gateApprove = defineCommand<GateStatus>({
   summary: 'Approve underwriting in production; the approval of a second operator opens the gate',
   usage: 'gate approve --as <email> --code <code> --reason <text> [--org <org>]',
   options: operatorOptions,
-  async run(installation, input) {
-    const act = await readOperatorAct(installation, input)
-    return isProblem(act) ? act : approveGate(installation, act)
-  },
+  run: async (installation, input) => approveGate(installation, await readOperatorAct(installation, input)),
   render: renderStatus,
 })
 
@@ -37,10 +32,7 @@ export const gateClose = defineCommand<GateStatus>({
   summary: 'Stop underwriting in production at once; one person is enough',
   usage: 'gate close --reason <text> [--as <email> --code <code>] [--org <org>]',
   options: operatorOptions,
-  async run(installation, input) {
-    const act = await readSoleAct(installation, input)
-    return isProblem(act) ? act : closeGate(installation, act)
-  },
+  run: async (installation, input) => closeGate(installation, await readSoleAct(installation, input)),
   render: renderStatus,
 })
 

@@ -6,8 +6,11 @@ export const HINTS: Readonly<Record<string, string>> = {
   codes_replaced: 'Use the new authenticator app.',
   key_not_found: 'Run keys list to see the keys.',
   key_revoked: 'Create a new key instead.',
+  last_owner: 'Make another operator an owner first.',
+  no_active_policy: 'Propose, approve and activate one there first.',
   no_codes: 'Sign in to the console and set them up there, under Your account → Command line.',
   no_organization: 'Create one with orgs create <name>.',
+  operator_exists: 'Run operators list to see the operators.',
   operator_missing: 'Run operators list to see the operators.',
   operator_not_found: 'Run operators list to see them, operators add to add one.',
   organization_ambiguous: 'Use the id.',
@@ -15,5 +18,9 @@ export const HINTS: Readonly<Record<string, string>> = {
   organization_missing: 'Say which with --org <name>.',
   organization_not_found: 'Run orgs list to see them.',
   other_release: 'Restart the server.',
+  owner_exists: 'operators invite makes a link for another person.',
+  role_differs: 'Change the role first.',
   scope_beyond_role: 'Leave the scope out, or ask one of them.',
+  voucher_missing:
+    'Add --as <email> --code <code> of one of them. An operator without codes signs in to the console and sets them up there, under Your account → Command line.',
 }

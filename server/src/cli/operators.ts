@@ -1,21 +1,26 @@
+import type { OrganizationAct } from '../admin/act.ts'
 import { changeRole, type RemovedOperator, removeOperator } from '../admin/change-operators.ts'
 import { type FirstLink, issueFirstLink } from '../admin/first-link.ts'
 import { inviteOperator, type SentInvitation } from '../admin/invitations.ts'
 import {
   addOperator,
   type EnrolledOperator,
+  findCurrentOperator,
   findOperator,
-  needsVoucher,
-  type OperatorManager,
   resetCode,
 } from '../admin/manage-operators.ts'
-import { roleRefusal, type SoleAct } from '../admin/operator-act.ts'
-import { HOW_TO_GET_CODES } from '../admin/operator-codes.ts'
+import { invalid } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import { listOperators, type Operator, ROLES } from '../store/control/operators.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
-import { osUser } from './os-user.ts'
-import { operatorOptions, organizationOption, readOperator, readOrganization } from './shared-options.ts'
+import { type CommandInput, defineCommand, renderTable } from './command.ts'
+import {
+  commandAct,
+  operatorOptions,
+  organizationOption,
+  readActor,
+  readOrganization,
+  readSoleAct,
+} from './shared-options.ts'
 
 const { as, code } = operatorOptions
 const VOUCHER = 'email of an owner or admin who vouches; needed once there are two of them'
@@ -34,14 +39,8 @@ export const operatorsAdd = defineCommand<EnrolledOperator>({
     org: organizationOption,
   },
   async run(installation, input) {
-    const { options, positionals } = input
-    if (options.name === undefined) return { problem: 'add --name <name> to name the person' }
-    if (options.role === undefined)
-      return { problem: `add --role <role> to say what the operator may do: ${ROLES.join(', ')}` }
-    const manager = await readManager(installation, input)
-    if (isProblem(manager)) return manager
-    const newOperator = { email: positionals[0]!, name: String(options.name), role: String(options.role) }
-    return addOperator(installation, manager, newOperator)
+    const wanted = { email: input.positionals[0]!, ...readNameAndRole(input.options) }
+    return addOperator(installation, await readManagerAct(installation, input), wanted)
   },
   render: (operator) =>
     `Added operator ${operator.email} as ${operator.role} with the id ${operator.id}.\n\n${renderEnrolment(operator)}`,
@@ -63,16 +62,10 @@ export const operatorsInvite = defineCommand<SentInvitation>({
     org: organizationOption,
   },
   async run(installation, input) {
-    const { options, positionals } = input
-    const manager = await readManager(installation, input)
-    if (isProblem(manager)) return manager
-    const known = await findOperator(installation, manager.organizationId, positionals[0]!)
-    const stored = isProblem(known) ? undefined : known
-    const [name, role] = [options.name ?? stored?.name, options.role ?? stored?.role]
-    if (name === undefined) return { problem: 'add --name <name> to name the person' }
-    if (role === undefined) return { problem: `add --role <role> to say what they may do: ${ROLES.join(', ')}` }
-    const invited = { email: positionals[0]!, name: String(name), role: String(role) }
-    return inviteOperator(installation, manager, invited)
+    const email = input.positionals[0]!
+    const act = await readManagerAct(installation, input)
+    const stored = await findCurrentOperator(installation, act.organizationId, email)
+    return inviteOperator(installation, act, { email, ...readNameAndRole(input.options, stored) })
   },
   render: ({ operator, link, expires_at }) =>
     [
@@ -95,10 +88,9 @@ export const operatorsResetCode = defineCommand<EnrolledOperator>({
     org: organizationOption,
   },
   async run(installation, input) {
-    const manager = await readManager(installation, input)
-    if (isProblem(manager)) return manager
-    const operator = await findOperator(installation, manager.organizationId, input.positionals[0]!)
-    return isProblem(operator) ? operator : resetCode(installation, manager, operator)
+    const act = await readManagerAct(installation, input)
+    const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
+    return resetCode(installation, act, operator)
   },
   render: (operator) =>
     `The earlier codes of ${operator.email} are refused from now on.\n\n${renderEnrolment(operator)}`,
@@ -125,12 +117,10 @@ export const operatorsRole = defineCommand<Operator>({
     as: { ...as, description: VOUCHER },
   },
   async run(installation, input) {
-    const { options, positionals } = input
-    if (options.role === undefined) return { problem: `add --role <role>: ${ROLES.join(', ')}` }
-    const act = await readManagerAct(installation, input)
-    if (isProblem(act)) return act
-    const operator = await findOperator(installation, act.organizationId, positionals[0]!)
-    return isProblem(operator) ? operator : changeRole(installation, act, { operator, role: String(options.role) })
+    const role = readRole(input.options.role)
+    const act = await readSoleAct(installation, input)
+    const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
+    return changeRole(installation, act, { operator, role })
   },
   render: ({ email, role }) => `${email} is ${role} from now on.`,
 })
@@ -142,10 +132,9 @@ export const operatorsRemove = defineCommand<RemovedOperator>({
   arguments: ['email'],
   options: { ...operatorOptions, as: { ...as, description: VOUCHER } },
   async run(installation, input) {
-    const act = await readManagerAct(installation, input)
-    if (isProblem(act)) return act
+    const act = await readSoleAct(installation, input)
     const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
-    return isProblem(operator) ? operator : removeOperator(installation, act, operator)
+    return removeOperator(installation, act, operator)
   },
   render: ({ email, sessions_ended, approvals_withdrawn }) =>
     `Removed ${email}; sessions ended: ${sessions_ended}, approvals of the live gate withdrawn: ${approvals_withdrawn}.`,
@@ -157,8 +146,8 @@ export const operatorsList = defineCommand<Operator[]>({
   usage: 'operators list [--org <org>]',
   options: { org: organizationOption },
   async run(installation, { options }) {
-    const organization = await readOrganization(installation, options)
-    return isProblem(organization) ? organization : listOperators(installation.storage.control, organization.id)
+    const { id } = await readOrganization(installation, options)
+    return listOperators(installation.storage.control, id)
   },
   render: (operators) =>
     renderTable(
@@ -173,33 +162,23 @@ export const operatorsList = defineCommand<Operator[]>({
     ),
 })
 
-/** Reads who adds or enrols operators: the user of the operating system, or an owner or admin with a code. */
-async function readManager(installation: Installation, input: CommandInput): Promise<OperatorManager | Problem> {
-  const organization = await readOrganization(installation, input.options)
-  if (isProblem(organization)) return organization
-  const organizationId = organization.id
-  const voucher = await readOperator(installation, organizationId, input)
-  if (isProblem(voucher)) return voucher
-  if (!voucher) {
-    if (!(await needsVoucher(installation, organizationId))) return { organizationId, actor: osUser(input) }
-    return {
-      problem: `add --as <email> --code <code> of an owner or admin: this organization has two of them, so one has to vouch; without codes, ${HOW_TO_GET_CODES}`,
-    }
-  }
-  const refused = roleRefusal(voucher, organizationId, 'manage operators')
-  return (
-    refused ?? { organizationId, actor: { type: 'operator', id: voucher.id }, via: osUser(input).id, operator: voucher }
-  )
+/** Reads --org, and --as with --code of an owner or admin who vouches; without it, the user of the operating system acts. */
+async function readManagerAct(installation: Installation, input: CommandInput): Promise<OrganizationAct> {
+  const { id: organizationId } = await readOrganization(installation, input.options)
+  return { ...commandAct(input, { organizationId }), by: await readActor(installation, organizationId, input) }
 }
 
-/** Reads --reason and who changes an operator, under the same rule. */
-async function readManagerAct(installation: Installation, input: CommandInput): Promise<SoleAct | Problem> {
-  if (input.options.reason === undefined)
-    return { problem: 'add --reason "…" to say why: the reason is recorded in the audit log' }
-  const manager = await readManager(installation, input)
-  if (isProblem(manager)) return manager
-  const { organizationId, operator } = manager
-  return { organizationId, reason: String(input.options.reason), via: osUser(input).id, ...(operator && { operator }) }
+/** Reads --name and --role; those of an operator who was added before are the default. */
+function readNameAndRole(options: CommandInput['options'], stored?: Operator): { name: string; role: string } {
+  const name = options.name ?? stored?.name
+  if (name === undefined) throw invalid('name_missing', 'Add --name <name> to name the person.')
+  return { name: String(name), role: readRole(options.role ?? stored?.role) }
+}
+
+function readRole(role: CommandInput['options'][string]): string {
+  if (role === undefined)
+    throw invalid('role_missing', `Add --role <role> to say what the operator may do: ${ROLES.join(', ')}.`)
+  return String(role)
 }
 
 function renderEnrolment({ code_secret, code_uri }: EnrolledOperator): string {

@@ -1,6 +1,6 @@
+import type { EnvironmentAct } from '../admin/act.ts'
 import { rememberDevice } from '../admin/known-devices.ts'
 import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
-import type { EnvironmentAct } from '../admin/act.ts'
 import { requirePermission } from '../admin/permissions.ts'
 import { Problem, type ProblemKind } from '../admin/problem.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
@@ -12,6 +12,7 @@ import { findOperatorOfAccount } from '../store/control/operators.ts'
 import type { SignedInSession } from '../store/control/sessions.ts'
 import { ActOnce } from './act-once.ts'
 import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
+import { HINTS } from './hints.ts'
 import type { NewCookies, OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
 
@@ -244,7 +245,8 @@ const STATUS_OF: Record<ProblemKind, number> = { invalid: 400, forbidden: 403, n
 function refusedFor(error: unknown): Refused {
   if (!(error instanceof Problem)) throw error
   const { kind, code, message } = error
-  return { refused: { status: STATUS_OF[kind], code, message } }
+  const hint = HINTS[code]
+  return { refused: { status: STATUS_OF[kind], code, message: hint ? `${message} ${hint}` : message } }
 }
 
 const CODES = {

@@ -62,17 +62,17 @@ export function emailProblem(email: string): string | undefined {
     DOMAIN.test(email.slice(at + 1))
   return isAddress
     ? undefined
-    : `${JSON.stringify(email)} is not an email address: use plain letters and digits as in ada@example.com, and the xn-- form of a domain with other letters`
+    : `${JSON.stringify(email)} is not an email address. It needs plain letters and digits as in ada@example.com, and the xn-- form of a domain with other letters.`
 }
 
 /** Why a text cannot be the name of a person, which other people rely on when they read it; undefined if it can. */
 export function personNameProblem(name: string): string | undefined {
   if (name.trim().length === 0 || name.length > NAME_CHARACTERS_MAX)
-    return `the name of an operator must have 1 to ${NAME_CHARACTERS_MAX} characters`
+    return `The name of an operator must have 1 to ${NAME_CHARACTERS_MAX} characters.`
   const text = name.normalize('NFC').replace(JOINER, '')
-  if (UNSEEN.test(text)) return 'the name has a line break or a character that is not seen: type it again'
-  if (/[<>]/.test(text)) return 'the name has < or >: leave them out'
-  if (STACKED_MARKS.test(text.normalize('NFD'))) return 'the name has accents that belong to no letter: type it again'
+  if (UNSEEN.test(text)) return 'The name has a line break or a character that is not seen.'
+  if (/[<>]/.test(text)) return 'The name has < or >.'
+  if (STACKED_MARKS.test(text.normalize('NFD'))) return 'The name has accents that belong to no letter.'
   const mixed = text.split(/[\s-]+/).find((word) => !WORDS.some((script) => script.test(word || '-')))
-  return mixed && `the name mixes letters of several alphabets in ${JSON.stringify(mixed)}: write each word in one`
+  return mixed && `The name mixes letters of several alphabets in ${JSON.stringify(mixed)}.`
 }

@@ -6,6 +6,7 @@ import { prepareOrganization } from '../admin/manage-organizations.ts'
 import type { Installation } from '../installation/installation.ts'
 import { SCOPES } from '../security/scopes.ts'
 import { writeSecretFile } from '../security/secret-file.ts'
+import { hasOwner } from '../store/control/first-link.ts'
 import { firstOrganizationId, insertOrganization } from '../store/control/organizations.ts'
 
 const ACTOR = { type: 'system', id: 'first-start' } as const
@@ -21,15 +22,16 @@ export async function createFirstOrganization(installation: Installation): Promi
   const organizationId = await firstOrganizationId(storage.control)
   await prepareOrganization(installation, { organizationId, by: ACTOR, channel: 'service' })
   const key = await replaceKey(installation, organizationId)
-  const firstLink = await issueFirstLink(installation)
+  // An operator of an earlier, interrupted start may be the owner already.
+  const hasFirstOwner = await hasOwner(storage.control, organizationId)
+  const signIn = hasFirstOwner ? [] : [`First sign-in      ${(await issueFirstLink(installation)).link}`]
   const text = [
     `Organization       ${organizationId}`,
     `Sandbox API        ${config.baseUrls.sandbox}`,
     `Production API     ${config.baseUrls.production}`,
     `Console            ${config.baseUrls.console}`,
     `Sandbox key        ${key}`,
-    // An operator of an earlier, interrupted start may be the owner already.
-    ...('link' in firstLink ? [`First sign-in      ${firstLink.link}`] : []),
+    ...signIn,
     '',
   ].join('\n')
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
@@ -44,8 +46,7 @@ export async function createFirstOrganization(installation: Installation): Promi
 async function replaceKey(installation: Installation, organizationId: string): Promise<string> {
   const act = { organizationId, environment: 'sandbox', by: ACTOR, channel: 'service' } as const
   const earlier = await installation.stores.sandbox.apiKeys.list(organizationId)
-  for (const key of earlier.filter(({ revoked_at }) => revoked_at === null))
-    await revokeKey(installation, act, key.id)
+  for (const key of earlier.filter(({ revoked_at }) => revoked_at === null)) await revokeKey(installation, act, key.id)
   const { key } = await createKey(installation, act, { name: 'First key', scopes: SCOPES, expiresAt: null })
   return key
 }

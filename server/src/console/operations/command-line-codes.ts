@@ -1,10 +1,11 @@
-import { confirmOwnCodes, type ProposedCodes, proposeOwnCodes } from '../../admin/own-codes.ts'
+import { confirmOwnCodes, proposeOwnCodes } from '../../admin/own-codes.ts'
+import { notFound } from '../../admin/problem.ts'
 import { Id, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { codesLockedUntil } from '../../store/control/operator-codes.ts'
 import { findOperatorOfAccount, type Operator, operatorsOfAccount } from '../../store/control/operators.ts'
 import { confirmPassword } from '../confirm-person.ts'
-import { type AccountContext, defineAccountOperation, type Refusal } from '../define-operation.ts'
+import { type AccountContext, defineAccountOperation } from '../define-operation.ts'
 import { Code, CurrentPassword } from '../sign-in-fields.ts'
 
 const organization_id = Id('org', 'The organization for which the codes count.')
@@ -36,12 +37,11 @@ export const beginCommandLineCodes = defineAccountOperation({
   summary: 'Make a secret for codes of the command line',
   input: Strict({ organization_id, password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
-  async handle(context): Promise<ProposedCodes | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
     const operator = await ownOperator(context)
-    if ('problem' in operator) return operator
-    const refused = await confirmPassword(context, input.password)
-    return refused ?? proposeOwnCodes(installation, { operator, sessionId: account.sessionId })
+    await confirmPassword(context, input.password)
+    return proposeOwnCodes(installation, { operator, sessionId: account.sessionId })
   },
 })
 
@@ -50,13 +50,12 @@ export const confirmCommandLineCodes = defineAccountOperation({
   summary: 'Set up codes for the command line',
   input: Strict({ organization_id, pending: Type.String({ minLength: 1, maxLength: 1_000 }), code: Code }),
   audit: ['operator.code_reset'],
-  async handle(context): Promise<{ has_codes: true } | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
     const operator = await ownOperator(context)
-    if ('problem' in operator) return operator
     const { pending, code } = input
-    const refused = await confirmOwnCodes(installation, { operator, sessionId: account.sessionId, pending, code })
-    return refused ?? { has_codes: true }
+    await confirmOwnCodes(installation, { operator, sessionId: account.sessionId, pending, code })
+    return { has_codes: true }
   },
 })
 
@@ -64,8 +63,9 @@ async function ownOperator({
   installation,
   account,
   input,
-}: AccountContext<{ organization_id: string }>): Promise<Operator | Refusal> {
+}: AccountContext<{ organization_id: string }>): Promise<Operator> {
   const { control } = installation.storage
   const operator = await findOperatorOfAccount(control, input.organization_id, account.accountId)
-  return operator ?? { problem: 'You are no operator of this organization.', status: 404 }
+  if (!operator) throw notFound('operator_not_found', 'You are no operator of this organization.')
+  return operator
 }

@@ -1,8 +1,8 @@
 import { approveGate, closeGate, gateEvidence, gateStatus } from '../../admin/manage-gate.ts'
-import { holds } from '../../admin/operator-act.ts'
+import { holds } from '../../admin/permissions.ts'
+import { conflict } from '../../admin/problem.ts'
 import { Strict, Text } from '../../core/schema/fields.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
-import { refuse } from '../refuse.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 
 const Reason = Strict({ reason: Text(2_000, 'Why; recorded in the audit log.') })
 
@@ -22,30 +22,26 @@ export const showGate = defineOperation({
 /** Approves live underwriting in the name of the operator who is signed in. */
 export const approveLiveGate = defineOperation({
   summary: 'Approve underwriting in production',
-  access: 'open or close the live gate',
+  access: approveGate.permission,
   input: Reason,
   audit: ['live_gate.approved'],
   async handle(context) {
-    const refused = onlyInProduction(context)
-    if (refused) return refused
-    const { installation, organizationId, operator, input } = context
-    const status = await approveGate(installation, { organizationId, operator, reason: input.reason })
-    return 'problem' in status ? refuse(status) : describeGate(context)
+    requireProduction(context)
+    await approveGate(context.installation, context.act)
+    return describeGate(context)
   },
 })
 
 /** Closes the live gate at once. */
 export const closeLiveGate = defineOperation({
   summary: 'Stop underwriting in production at once',
-  access: 'open or close the live gate',
+  access: closeGate.permission,
   input: Reason,
   audit: ['live_gate.closed', 'live_gate.approval_withdrawn'],
   async handle(context) {
-    const refused = onlyInProduction(context)
-    if (refused) return refused
-    const { installation, organizationId, operator, input } = context
-    const status = await closeGate(installation, { organizationId, operator, reason: input.reason })
-    return 'problem' in status ? refuse(status) : describeGate(context)
+    requireProduction(context)
+    await closeGate(context.installation, context.act)
+    return describeGate(context)
   },
 })
 
@@ -56,14 +52,13 @@ async function describeGate({ installation, organizationId, operator }: Operator
     approvals,
     approvals_needed,
     you: {
-      may_act: holds(operator, 'open or close the live gate'),
+      may_act: holds(operator, approveGate.permission),
       has_approved: approvals.some(({ operator_id }) => operator_id === operator.id),
     },
   }
 }
 
 /** So that a page that shows the sandbox never changes what production does. */
-function onlyInProduction({ environment }: OperatorContext<unknown>): Refusal | undefined {
-  if (environment === 'production') return undefined
-  return { problem: 'The live gate belongs to production: switch to production first.' }
+function requireProduction({ environment }: OperatorContext<unknown>): void {
+  if (environment !== 'production') throw conflict('not_in_production', 'The live gate belongs to production.')
 }

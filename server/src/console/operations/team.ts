@@ -1,8 +1,7 @@
 import { changeRole, endSessionsOf, removeOperator } from '../../admin/change-operators.ts'
 import { inviteOperator, type SentInvitation, withdrawInvitation } from '../../admin/invitations.ts'
-import { type OperatorManager, ownerRefusal } from '../../admin/manage-operators.ts'
-import { canAct, holds, type OperatorAct } from '../../admin/operator-act.ts'
-import { ROLE_DESCRIPTIONS } from '../../admin/permissions.ts'
+import { canAct, mayManage, ROLE_DESCRIPTIONS, requireOwnerFor } from '../../admin/permissions.ts'
+import { conflict, notFound } from '../../admin/problem.ts'
 import { singleSignOnOrganization } from '../../admin/single-sign-on.ts'
 import { Id, OneOf, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -10,9 +9,8 @@ import type { Installation } from '../../installation/installation.ts'
 import { findOperatorById, type Operator, ROLES } from '../../store/control/operators.ts'
 import { listSessions } from '../../store/control/sessions.ts'
 import { lastSignIns, listTeam, type Teammate } from '../../store/control/team.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 import { deviceOf } from '../device-of.ts'
-import { refuse } from '../refuse.ts'
 
 const operatorId = Id('opr', 'Id of the operator.')
 const Reason = Text(2_000, 'Why; recorded in the audit log.')
@@ -36,16 +34,13 @@ export const listTeammates = defineOperation({
         is_you: teammate.id === operator.id,
         is_last_owner: owners.length === 1 && owners[0]!.id === teammate.id,
         /** Whether the caller may change or remove this operator. */
-        may_manage:
-          teammate.disabled_at === null &&
-          holds(operator, 'manage operators') &&
-          ownerRefusal(operator, teammate.role) === undefined,
+        may_manage: teammate.disabled_at === null && mayManage(operator, teammate.role),
       })),
       roles: ROLES.map((role) => ({
         role,
         description: ROLE_DESCRIPTIONS[role],
         /** Whether the caller may give it. */
-        may_give: holds(operator, 'manage operators') && ownerRefusal(operator, role) === undefined,
+        may_give: mayManage(operator, role),
       })),
       single_sign_on: await describeSingleSignOn(installation, organizationId),
     }
@@ -55,77 +50,64 @@ export const listTeammates = defineOperation({
 /** Invites a person by a link, which is shown once. */
 export const inviteTeammate = defineOperation({
   summary: 'Invite a person as an operator, by a link that is shown once',
-  access: 'manage operators',
+  access: inviteOperator.permission,
   input: Strict({
     email: Text(254, 'E-mail of the person.'),
     name: Text(255, 'Name of the person.'),
     role: OneOf(ROLES),
   }),
   audit: ['operator.invited'],
-  async handle(context) {
-    const sent = await inviteOperator(context.installation, managerOf(context), context.input)
-    return 'problem' in sent ? refuse(sent) : describeInvitation(sent)
-  },
+  handle: async ({ installation, act, input }) => describeInvitation(await inviteOperator(installation, act, input)),
 })
 
 /** Makes a new link for an operator who has no account yet; the earlier link stops working. */
 export const renewTeammateInvitation = defineOperation({
   summary: 'Make a new invitation link for an operator without an account',
-  access: 'manage operators',
+  access: inviteOperator.permission,
   input: Strict({ operator_id: operatorId }),
   audit: ['operator.invited'],
   async handle(context) {
-    const operator = await findTeammate(context, context.input.operator_id)
-    if ('problem' in operator) return operator
-    if (operator.disabled_at !== null) return refuse({ problem: `${operator.email} was removed: invite them again` })
-    const sent = await inviteOperator(context.installation, managerOf(context), operator)
-    return 'problem' in sent ? refuse(sent) : describeInvitation(sent)
+    const operator = await findTeammate(context)
+    if (operator.disabled_at !== null)
+      throw conflict('operator_removed', `${operator.email} was removed and has no invitation to renew.`)
+    return describeInvitation(await inviteOperator(context.installation, context.act, operator))
   },
 })
 
 /** Withdraws the open invitation of an operator. */
 export const withdrawTeammateInvitation = defineOperation({
   summary: 'Withdraw the open invitation of an operator; its link stops working',
-  access: 'manage operators',
+  access: withdrawInvitation.permission,
   input: Strict({ operator_id: operatorId, reason: Reason }),
   audit: ['operator.invitation_withdrawn'],
   async handle(context) {
-    const { installation, input } = context
-    const operator = await findTeammate(context, input.operator_id)
-    if ('problem' in operator) return operator
-    const refused = await withdrawInvitation(installation, actOf(context, input.reason), operator)
-    return refused ? refuse(refused) : { operator_id: operator.id }
+    const operator = await findTeammate(context)
+    await withdrawInvitation(context.installation, context.act, operator)
+    return { operator_id: operator.id }
   },
 })
 
 /** Gives an operator another role. */
 export const changeTeammateRole = defineOperation({
   summary: 'Give an operator another role',
-  access: 'manage operators',
+  access: changeRole.permission,
   input: Strict({ operator_id: operatorId, role: OneOf(ROLES), reason: Reason }),
   audit: ['operator.role_changed', 'operator.invitation_withdrawn', 'live_gate.approval_withdrawn'],
   async handle(context) {
-    const { installation, input } = context
-    const operator = await findTeammate(context, input.operator_id)
-    if ('problem' in operator) return operator
-    const changed = await changeRole(installation, actOf(context, input.reason), { operator, role: input.role })
-    return 'problem' in changed ? refuse(changed) : { operator_id: changed.id, role: changed.role }
+    const { installation, act, input } = context
+    const operator = await findTeammate(context)
+    const { id, role } = await changeRole(installation, act, { operator, role: input.role })
+    return { operator_id: id, role }
   },
 })
 
 /** Removes an operator from the organization. */
 export const removeTeammate = defineOperation({
   summary: 'Remove an operator; sessions end at once',
-  access: 'manage operators',
+  access: removeOperator.permission,
   input: Strict({ operator_id: operatorId, reason: Reason }),
   audit: ['operator.removed', 'live_gate.approval_withdrawn'],
-  async handle(context) {
-    const { installation, input } = context
-    const operator = await findTeammate(context, input.operator_id)
-    if ('problem' in operator) return operator
-    const removed = await removeOperator(installation, actOf(context, input.reason), operator)
-    return 'problem' in removed ? refuse(removed) : removed
-  },
+  handle: async (context) => removeOperator(context.installation, context.act, await findTeammate(context)),
 })
 
 /** The browsers in which an operator is signed in. */
@@ -135,11 +117,9 @@ export const listTeammateSessions = defineOperation({
   input: Strict({ operator_id: operatorId }),
   audit: [],
   async handle(context) {
-    const { installation, account, input, now } = context
-    const operator = await findTeammate(context, input.operator_id)
-    if ('problem' in operator) return operator
-    const refused = ownerRefusal(context.operator, operator.role)
-    if (refused) return refuse(refused)
+    const { installation, account, now } = context
+    const operator = await findTeammate(context)
+    requireOwnerFor(context.operator, operator.role)
     const sessions =
       operator.account_id && operator.disabled_at === null
         ? await listSessions(installation.storage.control, { accountId: operator.account_id, now })
@@ -161,7 +141,7 @@ export const listTeammateSessions = defineOperation({
 /** Ends one session of an operator, or all of them. */
 export const endTeammateSessions = defineOperation({
   summary: 'End one session of an operator, or all of them',
-  access: 'manage operators',
+  access: endSessionsOf.permission,
   input: Strict({
     operator_id: operatorId,
     session_id: Type.Optional(Id('ses', 'Id of the session; all without it.')),
@@ -169,35 +149,26 @@ export const endTeammateSessions = defineOperation({
   }),
   audit: ['operator.session_ended'],
   async handle(context) {
-    const { installation, input } = context
-    const operator = await findTeammate(context, input.operator_id)
-    if ('problem' in operator) return operator
-    const ended = await endSessionsOf(installation, actOf(context, input.reason), {
-      operator,
+    const { installation, act, input } = context
+    return endSessionsOf(installation, act, {
+      operator: await findTeammate(context),
       ...(input.session_id !== undefined && { sessionId: input.session_id }),
     })
-    return 'problem' in ended ? refuse(ended) : ended
   },
 })
-
-function actOf({ organizationId, operator }: OperatorContext<unknown>, reason: string): OperatorAct {
-  return { organizationId, operator, reason }
-}
-
-function managerOf({ organizationId, operator }: OperatorContext<unknown>): OperatorManager {
-  return { organizationId, actor: { type: 'operator', id: operator.id }, operator }
-}
 
 function describeInvitation({ operator, link, expires_at }: SentInvitation) {
   return { operator_id: operator.id, email: operator.email, role: operator.role, link, expires_at }
 }
 
-async function findTeammate(
-  { installation, organizationId }: OperatorContext<unknown>,
-  id: string,
-): Promise<Operator | Refusal> {
-  const operator = await findOperatorById(installation.storage.control, organizationId, id)
-  return operator ?? { problem: 'There is no such operator in this organization.', status: 404 }
+async function findTeammate({
+  installation,
+  organizationId,
+  input,
+}: OperatorContext<{ operator_id: string }>): Promise<Operator> {
+  const operator = await findOperatorById(installation.storage.control, organizationId, input.operator_id)
+  if (!operator) throw notFound('operator_not_found', 'There is no such operator in this organization.')
+  return operator
 }
 
 function describeTeammate(teammate: Teammate, now: string) {

@@ -4,7 +4,7 @@ import { keyId } from '../../core/audit/checkpoint.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { firstOrganizationId } from '../../store/control/organizations.ts'
-import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
+import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
 import { Code } from '../sign-in-fields.ts'
 
 /** What a one-time link holds behind its `#`. */
@@ -21,12 +21,11 @@ export const checkWelcome = defineOpenOperation({
   input: Strict({ token: Token }),
   audit: [],
   async handle({ input, installation }) {
-    const link = await checkFirstLink(installation, input.token)
-    if ('problem' in link) return { ...link, status: 404 as const, code: 'no_link' }
+    const { expires_at } = await checkFirstLink(installation, input.token)
     const { storage, stores, masterKey } = installation
     const policy = await stores.sandbox.policies.active(await firstOrganizationId(storage.control))
     return {
-      expires_at: link.expires_at,
+      expires_at,
       storage: storage.embedded ? ('embedded' as const) : ('postgresql' as const),
       sandbox_policy: policy?.version ?? null,
       audit_key_id: keyId(masterKey.auditSigningKey('production').publicKey),
@@ -45,11 +44,10 @@ export const acceptWelcome = defineOpenOperation({
     organization: Type.Optional(Name),
   }),
   audit: ['operator.joined', 'operator.signed_in'],
-  async handle({ input, installation, session }): Promise<{ organization_id: string } | Refusal> {
-    const accepted = await acceptFirstLink(installation, input)
-    if ('problem' in accepted) return accepted
-    await session.begin(accepted.accountId, 'first_link')
-    return { organization_id: accepted.organizationId }
+  async handle({ input, installation, session }) {
+    const { accountId, organizationId } = await acceptFirstLink(installation, input)
+    await session.begin(accountId, 'first_link')
+    return { organization_id: organizationId }
   },
 })
 
@@ -58,10 +56,7 @@ export const showInvitation = defineOpenOperation({
   summary: 'Show the invitation of a link',
   input: Strict({ token: Token }),
   audit: [],
-  async handle({ input, installation }) {
-    const invitation = await openInvitation(installation, input.token)
-    return 'problem' in invitation ? { ...invitation, status: 404 as const, code: 'no_link' } : invitation
-  },
+  handle: ({ input, installation }) => openInvitation(installation, input.token),
 })
 
 /** Accepts an invitation with a new account, and signs its person in. */
@@ -69,11 +64,10 @@ export const acceptByNewAccount = defineOpenOperation({
   summary: 'Accept an invitation with a new account',
   input: Strict({ token: Token, name: Name, password: NewPassword, code: OperatorCode }),
   audit: ['operator.joined', 'operator.signed_in', 'operator.code_locked'],
-  async handle({ input, installation, session }): Promise<{ organization_id: string } | Refusal> {
-    const accepted = await acceptInvitation(installation, input)
-    if ('problem' in accepted) return accepted
-    await session.begin(accepted.accountId, 'invitation')
-    return { organization_id: accepted.organizationId }
+  async handle({ input, installation, session }) {
+    const { accountId, organizationId } = await acceptInvitation(installation, input)
+    await session.begin(accountId, 'invitation')
+    return { organization_id: organizationId }
   },
 })
 
@@ -82,9 +76,9 @@ export const acceptByThisAccount = defineAccountOperation({
   summary: 'Accept an invitation with the account that is signed in',
   input: Strict({ token: Token, code: OperatorCode }),
   audit: ['operator.joined', 'operator.code_locked'],
-  async handle({ input, installation, account }): Promise<{ organization_id: string } | Refusal> {
+  async handle({ input, installation, account }) {
     const { accountId, sessionId } = account
-    const joined = await joinByInvitation(installation, { ...input, accountId, sessionId })
-    return 'problem' in joined ? joined : { organization_id: joined.organizationId }
+    const { organizationId } = await joinByInvitation(installation, { ...input, accountId, sessionId })
+    return { organization_id: organizationId }
   },
 })

@@ -1,0 +1,26 @@
+import { emailProblem, personNameProblem } from '../core/person-rules.ts'
+import { passwordProblem } from '../security/password-rules.ts'
+import { type Operator, ROLES, type Role } from '../store/control/operators.ts'
+import { invalid } from './problem.ts'
+
+/** Refuses an email, a name or a role that an operator cannot have. */
+export function requireValidOperator({ email, name, role }: Pick<Operator, 'email' | 'name' | 'role'>): void {
+  const wrongEmail = emailProblem(email)
+  if (wrongEmail !== undefined) throw invalid('email_invalid', wrongEmail)
+  const wrongName = personNameProblem(name)
+  if (wrongName !== undefined) throw invalid('name_invalid', wrongName)
+  requireRole(role)
+}
+
+/** Refuses a password that the account of an operator must not have. */
+export function requireValidPassword(password: string, operator: Pick<Operator, 'email'>): void {
+  const wrongPassword = passwordProblem(password, operator)
+  if (wrongPassword !== undefined) throw invalid('password_invalid', wrongPassword)
+}
+
+/** The role that a text names. */
+export function requireRole(text: string): Role {
+  const role = ROLES.find((known) => known === text)
+  if (!role) throw invalid('role_unknown', `${JSON.stringify(text)} is not a role. The roles are ${ROLES.join(', ')}.`)
+  return role
+}
