@@ -111,9 +111,9 @@ export async function fillSandbox(config: Config, options: FillOptions): Promise
 
 /** Replaces the link of a first start, which was dated by the clock of the history and so has expired. */
 async function renewFirstLink({ installation, firstRunText }: Service): Promise<string | undefined> {
-  if (!firstRunText) return undefined
+  // An owner of an earlier, interrupted start needs no link.
+  if (!firstRunText?.includes('First sign-in')) return firstRunText
   const renewed = await issueFirstLink(installation)
-  if ('problem' in renewed) return firstRunText
   const text = firstRunText.replace(/^(First sign-in +).*$/m, `$1${renewed.link}`)
   writeSecretFile(join(installation.config.dataDir, 'first-run.txt'), text)
   return text

@@ -1,5 +1,5 @@
 import { createKey, revokeKey } from '../../server/src/admin/manage-keys.ts'
-import { addOperator } from '../../server/src/admin/manage-operators.ts'
+import { addOperator, findCurrentOperator } from '../../server/src/admin/manage-operators.ts'
 import { addEndpoint } from '../../server/src/admin/manage-webhooks.ts'
 import type { EventType } from '../../server/src/core/webhooks/event-types.ts'
 import type { Installation } from '../../server/src/installation/installation.ts'
@@ -53,8 +53,12 @@ export async function createSampleKeys(
  * operator that is added later.
  */
 export async function addSampleTeam(installation: Installation, organizationId: string): Promise<Reviewer[]> {
-  // People whom an earlier run added stay as they are.
-  for (const person of TEAM) await addOperator(installation, { organizationId, actor: ACTOR }, person)
+  const act = { organizationId, by: ACTOR, channel: 'service' } as const
+  for (const person of TEAM) {
+    // People whom an earlier run added stay as they are.
+    const isKnown = await findCurrentOperator(installation, organizationId, person.email)
+    if (!isKnown) await addOperator(installation, act, person)
+  }
   return TEAM.filter(({ role }) => role === 'reviewer').map(({ email, name }) => ({ id: email, name }))
 }
 

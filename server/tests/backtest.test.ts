@@ -11,6 +11,7 @@ import { decide } from '../src/core/decide/decide.ts'
 import type { Facts } from '../src/core/facts/facts.ts'
 import { parsePolicy } from '../src/core/policy/parse-policy.ts'
 import { VERDICTS } from '../src/core/vocabularies.ts'
+import { byService } from './acts.ts'
 import { type Persona, personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { tamper } from './tamper.ts'
@@ -58,9 +59,7 @@ for (const persona of personas(new Date().toISOString())) decided.push(await dec
 await acme.post(`/v1/decisions/${decided[0]}/outcomes`, { type: 'default', occurred_at: new Date().toISOString() })
 
 async function operator(name: string, role: 'policy_author' | 'policy_approver'): Promise<PolicyAct> {
-  const manager = { organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
-  const added = await addOperator(installation, manager, { email: `${name}@example.com`, name, role })
-  if ('problem' in added) throw new Error(added.problem)
+  const added = await addOperator(installation, byService(acme.id), { email: `${name}@example.com`, name, role })
   return { organizationId: acme.id, environment: 'sandbox', operator: added, reason: `the reason of ${name}` }
 }
 const [ann, ben] = [await operator('ann', 'policy_author'), await operator('ben', 'policy_approver')]

@@ -3,6 +3,7 @@ import { addOperator } from '../src/admin/manage-operators.ts'
 import type { Installation } from '../src/installation/installation.ts'
 import { hashPassword } from '../src/security/password.ts'
 import type { Role } from '../src/store/control/operators.ts'
+import { byService } from './acts.ts'
 import { addAccount, bindAccount } from './people.ts'
 
 /** An answer of the console's backend. */
@@ -67,9 +68,7 @@ export async function signedInOperator(
   { organizationId, email, role }: { organizationId: string; email: string; role: Role },
 ): Promise<ConsoleClient & { operatorId: string; accountId: string }> {
   const { installation } = api.service
-  const manager = { organizationId, actor: { type: 'system', id: 'test' } } as const
-  const operator = await addOperator(installation, manager, { email, name: 'Test', role })
-  if ('problem' in operator) throw new Error(operator.problem)
+  const operator = await addOperator(installation, byService(organizationId), { email, name: 'Test', role })
   const accountId = installation.newId('acc')
   const now = new Date(installation.nowMs()).toISOString()
   await addAccount(installation, {

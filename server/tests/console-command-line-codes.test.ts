@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inviteOperator } from '../src/admin/invitations.ts'
-import { isProblem } from '../src/cli/command.ts'
 import { findCommand } from '../src/cli/commands.ts'
+import { HINTS } from '../src/cli/hints.ts'
+import { byService } from './acts.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD } from './console-client.ts'
 import { startTestService } from './test-service.ts'
@@ -16,9 +17,7 @@ const other = await api.newOrganization('Other')
 
 /** A person who joins by an invitation, and so has no codes. */
 async function joined(organizationId: string, email: string, role: string): Promise<ConsoleClient> {
-  const manager = { organizationId, actor: { type: 'system', id: 'test' } } as const
-  const sent = await inviteOperator(installation, manager, { email, name: 'Test', role })
-  assert.ok('link' in sent, JSON.stringify(sent))
+  const sent = await inviteOperator(installation, byService(organizationId), { email, name: 'Test', role })
   const browser = new ConsoleClient(api)
   const token = sent.link.split('#')[1]
   const accepted = await browser.call('open/invitation.accept', { token, name: 'Test', password: PASSWORD })
@@ -48,12 +47,14 @@ const ben = await joined(acme.id, 'ben@example.com', 'admin')
 
 test('two managers without codes are told where to get them, and a shell alone still adds no operator', async () => {
   const add = { name: 'Cay', role: 'viewer' }
-  const refused = await run('operators add', ['cay@example.com'], add)
-  assert.match(refused.problem, /one has to vouch.*Your account → Command line/)
-  const reset = await run('operators reset-code', ['ada@example.com'])
-  assert.match(reset.problem, /Your account → Command line/)
-  const noCodes = await run('operators add', ['cay@example.com'], { ...add, as: 'ada@example.com', code: '000000' })
-  assert.match(noCodes.problem, /ada@example.com has no one-time codes: .*Your account → Command line/)
+  await assert.rejects(run('operators add', ['cay@example.com'], add), { code: 'voucher_missing' })
+  await assert.rejects(run('operators reset-code', ['ada@example.com']), { code: 'voucher_missing' })
+  const asAda = { ...add, as: 'ada@example.com', code: '000000' }
+  await assert.rejects(run('operators add', ['cay@example.com'], asAda), {
+    code: 'no_codes',
+    message: 'ada@example.com has no one-time codes.',
+  })
+  for (const code of ['voucher_missing', 'no_codes']) assert.match(HINTS[code]!, /Your account → Command line/)
 })
 
 test('an owner sets up codes in the console, and vouches with one at the command line', async () => {
@@ -63,12 +64,13 @@ test('an owner sets up codes in the console, and vouches with one at the command
   assert.match(uri, /^otpauth:\/\/totp\/Verdigraph:ada%40example\.com/)
   assert.deepEqual(await stateOf(ada), [['Acme', false]], 'nothing changes before the first code')
   const app = new Authenticator(secret)
-  assert.equal((await confirm(ada, { pending, code: '000000' })).status, 400)
+  assert.equal((await confirm(ada, { pending, code: '000000' })).body.error.code, 'code_wrong')
   const first = app.next(nowMs)
   assert.equal((await confirm(ada, { pending, code: first })).status, 200)
   assert.deepEqual(await stateOf(ada), [['Acme', true]])
   const add = { name: 'Cay', role: 'viewer', as: 'ada@example.com' }
-  assert.ok(isProblem(await run('operators add', ['cay@example.com'], { ...add, code: first })), 'it was used already')
+  const usedAlready = run('operators add', ['cay@example.com'], { ...add, code: first })
+  await assert.rejects(usedAlready, { code: 'code_wrong' })
   nowMs += 30_000
   const added = await run('operators add', ['cay@example.com'], { ...add, code: app.next(nowMs) })
   assert.equal(added.email, 'cay@example.com', JSON.stringify(added))
@@ -81,14 +83,14 @@ test('an owner sets up codes in the console, and vouches with one at the command
 test('what one person began is of no use to another, in another session, or after ten minutes', async () => {
   const { secret, pending } = (await begin(ben)).body
   const code = () => new Authenticator(secret).next(nowMs)
-  assert.equal((await confirm(ada, { pending, code: code() })).status, 400, 'another person')
+  assert.equal((await confirm(ada, { pending, code: code() })).status, 409, 'another person')
   const elsewhere = new ConsoleClient(api)
   await elsewhere.signIn('ben@example.com')
-  assert.equal((await confirm(elsewhere, { pending, code: code() })).status, 400, 'another session')
+  assert.equal((await confirm(elsewhere, { pending, code: code() })).status, 409, 'another session')
   const altered = pending.replace(/^./, (first: string) => (first === 'A' ? 'B' : 'A'))
-  assert.equal((await confirm(ben, { pending: altered, code: code() })).status, 400, 'an altered one')
+  assert.equal((await confirm(ben, { pending: altered, code: code() })).status, 409, 'an altered one')
   nowMs += 10 * 60_000
-  assert.equal((await confirm(ben, { pending, code: code() })).status, 400, 'too late')
+  assert.equal((await confirm(ben, { pending, code: code() })).status, 409, 'too late')
   assert.deepEqual(await stateOf(ben), [['Acme', false]])
   assert.equal((await begin(ben, PASSWORD, other.id)).status, 404, 'another organization')
 })

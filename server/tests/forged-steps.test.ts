@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
+import { byService } from './acts.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'
 
@@ -11,15 +12,13 @@ const api = await startTestService()
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
 const store = installation.stores.sandbox
-const ACTOR = { type: 'system', id: 'test' } as const
 
 async function newTeam() {
   const organization = await api.newOrganization()
   const { id: organizationId } = organization
   const add = async (name: string) => {
     const wanted = { email: `${name}@example.com`, name, role: 'owner' }
-    const added = await addOperator(installation, { organizationId, actor: ACTOR }, wanted)
-    assert.ok(!('problem' in added))
+    const added = await addOperator(installation, byService(organizationId), wanted)
     return { environment: 'sandbox', organizationId, operator: added, reason: 'for a test' } as const
   }
   return { organization, organizationId, ada: await add('ada'), grace: await add('grace') }

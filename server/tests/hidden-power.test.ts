@@ -18,6 +18,7 @@ import { openEnvironmentStore } from '../src/store/environment/environment-store
 import type { EntryToRecord } from '../src/store/power/entry-queue.ts'
 import { INSTALLATION_LOG, POWER_TABLES } from '../src/store/power/power-tables.ts'
 import { activateDocument } from './activate-document.ts'
+import { byOperator, byService } from './acts.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { type HiddenRows, whileHidden } from './hidden-rows.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
@@ -52,8 +53,7 @@ async function hidden<T>(rows: HiddenRows, act: () => Promise<T>): Promise<T> {
 
 async function linkTo(organizationId: string, email: string): Promise<string> {
   const invited = { email, name: 'Invited', role: 'viewer' }
-  const sent = await inviteOperator(installation, { organizationId, actor: ACTOR }, invited)
-  assert.ok('link' in sent, JSON.stringify(sent))
+  const sent = await inviteOperator(installation, byService(organizationId), invited)
   return sent.link.split('#')[1]!
 }
 
@@ -96,7 +96,7 @@ test('a person whose operator is out of sight does not become a second operator 
 })
 
 const sessionsOf = (accountId: string) => ({ table: 'sessions', where: 'account_id = $1', key: accountId })
-const by = (organizationId: string) => ({ organizationId, reason: 'for a test', via: 'root' })
+const by = (organizationId: string) => ({ ...byService(organizationId), reason: 'for a test' })
 const operatorOf = async ({ organizationId, operatorId }: { organizationId: string; operatorId: string }) =>
   (await findOperatorById(control, organizationId, operatorId))!
 
@@ -225,9 +225,8 @@ test('a link that is out of sight is withdrawn', async () => {
   const token = await linkTo(organizationId, 'withdrawn@example.com')
   const operator = (await findOperatorByEmail(control, organizationId, 'withdrawn@example.com'))!
   const link = { table: 'invitations', where: 'operator_id = $1', key: operator.id }
-  const withdrawn = await hidden(link, () => withdrawInvitation(installation, by(organizationId), operator))
-  assert.equal(withdrawn, undefined)
-  assert.equal((await accept(token)).status, 400)
+  await hidden(link, () => withdrawInvitation(installation, by(organizationId), operator))
+  assert.equal((await accept(token)).status, 404)
 })
 
 test('an approval of the live gate that is out of sight ends with the gate, the role and the removal', async () => {
@@ -242,14 +241,10 @@ test('an approval of the live gate that is out of sight ends with the gate, the 
     const { organizationId } = first
     const document = { ...sandboxPolicy().document, version: 'live-1' }
     await activateDocument(installation, document, { organizationId, environment: 'production' })
-    for (const approver of [first, other]) {
-      const act = { organizationId, operator: await operatorOf(approver), reason: 'Ready.' }
-      assert.ok('open' in (await approveGate(installation, act)))
-    }
+    for (const approver of [first, other]) await approveGate(installation, byOperator(await operatorOf(approver)))
     assert.equal(await isGateOpen(control, organizationId), true)
     const rows = { table: 'live_gate_approvals', where: 'org_id = $1', key: organizationId }
-    const ended = await hidden(rows, async () => end(await operatorOf(first)))
-    assert.ok(!('problem' in ended), JSON.stringify(ended))
+    await hidden(rows, async () => end(await operatorOf(first)))
     assert.equal(await isGateOpen(control, organizationId), false)
   }
 })
@@ -279,12 +274,12 @@ test('a forged end of a session, a link or an approval does not keep the real on
       withdrawInvitation(installation, by(organizationId), invited),
     ),
   )
-  assert.equal((await accept(token)).status, 400)
+  assert.equal((await accept(token)).status, 404)
 
   const document = { ...sandboxPolicy().document, version: 'live-1' }
   await activateDocument(installation, document, { organizationId, environment: 'production' })
   for (const approver of [owner, await person('owner', organizationId)])
-    await approveGate(installation, { organizationId, operator: await operatorOf(approver), reason: 'Ready.' })
+    await approveGate(installation, byOperator(await operatorOf(approver)))
   assert.equal(await isGateOpen(control, organizationId), true)
   await whileForged(approvalWithdrawn(installation, context), () =>
     hidden({ table: 'live_gate_approvals', where: 'operator_id = $1', key: operatorId }, () =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addOperator } from '../src/admin/manage-operators.ts'
 import { addEndpoint, disableByOperator, listEndpoints } from '../src/admin/manage-webhooks.ts'
+import { byService } from './acts.ts'
 import { startTestService } from './test-service.ts'
 import { until } from './webhook-receiver.ts'
 
@@ -65,8 +66,7 @@ async function webhookSecrets(): Promise<string[]> {
 
 /** Adds an operator and returns the secret of the one-time codes. */
 async function codeSecret(): Promise<string> {
-  const manager = { organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
-  const added = await addOperator(api.service.installation, manager, {
+  const added = await addOperator(api.service.installation, byService(acme.id), {
     email: 'ada@example.com',
     name: 'Ada',
     role: 'admin',

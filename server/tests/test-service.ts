@@ -1,5 +1,5 @@
 /** A whole service in the process of the test, on free ports; closed and deleted when the test file ends. */
-import { byService, SERVICE } from './acts.ts'
+
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { createKey } from '../src/admin/manage-keys.ts'
@@ -7,10 +7,10 @@ import { createOrganization } from '../src/admin/manage-organizations.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import { SCOPES, type Scope } from '../src/security/scopes.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
+import { byService, SERVICE } from './acts.ts'
 import { assertMatchesOpenapi } from './assert-matches-openapi.ts'
 import { createTestStorage } from './test-storage.ts'
 
-const ACTOR = { type: 'system', id: 'test' } as const
 /** Numbers the organizations that get no name of their own: names are unique. */
 let organizations = 0
 

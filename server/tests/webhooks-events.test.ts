@@ -10,6 +10,7 @@ import { addEndpoint } from '../src/admin/manage-webhooks.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
 import type { Role } from '../src/store/control/operators.ts'
+import { byService } from './acts.ts'
 import { personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'
@@ -99,9 +100,7 @@ async function retract(outcomeId: string): Promise<void> {
 }
 
 async function actAs(email: string, role: Role) {
-  const manager = { organizationId: acme.id, actor: ACTOR }
-  const operator = await addOperator(installation, manager, { email, name: email, role })
-  if ('problem' in operator) throw new Error(operator.problem)
+  const operator = await addOperator(installation, byService(acme.id), { email, name: email, role })
   return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
 }
 

@@ -1,6 +1,5 @@
 /** One row of each table that grants power, and the act that ends it or makes another version of it. */
 
-import { byService } from '../../tests/acts.ts'
 import { changeRole } from '../../src/admin/change-operators.ts'
 import { changePassword } from '../../src/admin/change-password.ts'
 import { issueFirstLink } from '../../src/admin/first-link.ts'
@@ -18,10 +17,10 @@ import { SCOPES } from '../../src/security/scopes.ts'
 import type { Operator } from '../../src/store/control/operators.ts'
 import type { PowerTable } from '../../src/store/power/power-tables.ts'
 import { activateDocument } from '../../tests/activate-document.ts'
+import { byOperator, byService } from '../../tests/acts.ts'
 import { addAccount, addPasskeyRow } from '../../tests/people.ts'
 import { sandboxPolicy } from '../../tests/sandbox-policy.ts'
 
-const ACTOR = { type: 'system', id: 'proof' } as const
 const CLIENT = { address: '127.0.0.1', userAgent: '' }
 let people = 0
 
@@ -46,30 +45,30 @@ export const POWER_SCENES: Record<
   },
   async operators(installation, organizationId) {
     const operator = await newOperator(installation, organizationId)
-    const next = () => changeRole(installation, soleAct(organizationId), { operator, role: 'viewer' })
+    const next = () => changeRole(installation, reasoned(organizationId), { operator, role: 'viewer' })
     return { where: 'id = $1', key: operator.id, next }
   },
   async operator_codes(installation, organizationId) {
     const operator = await newOperator(installation, organizationId)
-    const next = () => resetCode(installation, { organizationId, actor: ACTOR }, operator)
+    const next = () => resetCode(installation, byService(organizationId), operator)
     return { where: 'operator_id = $1', key: operator.id, next }
   },
   async invitations(installation, organizationId) {
     const invited = { email: newEmail(), name: 'Invited', role: 'admin' }
-    const sent = done(await inviteOperator(installation, { organizationId, actor: ACTOR }, invited))
-    const next = () => withdrawInvitation(installation, soleAct(organizationId), sent.operator)
+    const sent = await inviteOperator(installation, byService(organizationId), invited)
+    const next = () => withdrawInvitation(installation, reasoned(organizationId), sent.operator)
     return { where: 'id = $1', key: sent.invitation_id, next }
   },
   async live_gate_approvals(installation, organizationId) {
     const operator = await newOperator(installation, organizationId)
     const document = { ...sandboxPolicy().document, version: 'live-1' }
     await activateDocument(installation, document, { organizationId, environment: 'production' })
-    done(await approveGate(installation, { organizationId, operator, reason: 'for a proof' }))
-    const next = () => closeGate(installation, soleAct(organizationId))
+    await approveGate(installation, byOperator(operator))
+    const next = () => closeGate(installation, reasoned(organizationId))
     return { where: 'operator_id = $1', key: operator.id, next }
   },
   async first_link(installation) {
-    done(await issueFirstLink(installation))
+    await issueFirstLink(installation)
     return { where: '$1::text IS NOT NULL', key: 'the only one', next: () => issueFirstLink(installation) }
   },
   async accounts(installation) {
@@ -97,7 +96,7 @@ export const POWER_SCENES: Record<
     })
     const invited = { email, name: 'Invited', role: 'viewer' }
     const endAll = async () => {
-      const sent = done(await inviteOperator(installation, { organizationId, actor: ACTOR }, invited))
+      const sent = await inviteOperator(installation, byService(organizationId), invited)
       const token = sent.link.split('#')[1]!
       return acceptInvitation(installation, { token, name: 'Invited', password: 'nine slow ferries north' })
     }
@@ -116,8 +115,8 @@ export const POWER_SCENES: Record<
   },
 }
 
-function soleAct(organizationId: string) {
-  return { organizationId, reason: 'for a proof', via: 'root' }
+function reasoned(organizationId: string) {
+  return { ...byService(organizationId), reason: 'for a proof' }
 }
 
 function newEmail(): string {
@@ -126,8 +125,7 @@ function newEmail(): string {
 }
 
 async function newOperator(installation: Installation, organizationId: string): Promise<Operator> {
-  const added = { email: newEmail(), name: 'Proof', role: 'admin' }
-  return done(await addOperator(installation, { organizationId, actor: ACTOR }, added))
+  return addOperator(installation, byService(organizationId), { email: newEmail(), name: 'Proof', role: 'admin' })
 }
 
 function newAccount(installation: Installation) {

@@ -1,4 +1,3 @@
-import { byService, SERVICE } from '../../tests/acts.ts'
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { pino } from 'pino'
@@ -8,6 +7,7 @@ import { ENVIRONMENTS, type Environment, readConfig } from '../../src/config.ts'
 import { SCOPES } from '../../src/security/scopes.ts'
 import { type Service, startService } from '../../src/service/start-service.ts'
 import { activateDocument } from '../../tests/activate-document.ts'
+import { byService, SERVICE } from '../../tests/acts.ts'
 import { signedInOperator } from '../../tests/console-client.ts'
 import { hostilePolicy } from '../../tests/hostile-policy.ts'
 import { startServiceProcess } from '../../tests/service-process.ts'
@@ -30,7 +30,6 @@ interface SharedService {
   rssMb(): number
 }
 
-const ACTOR = { type: 'system', id: 'proof' } as const
 const ANY_PORT = { CONSOLE_PORT: '0', SANDBOX_PORT: '0', PRODUCTION_PORT: '0' }
 
 /** Starts a service for the tests of one file. */
