@@ -105,11 +105,11 @@ test('two operators open the gate, each once and only with an active policy; one
   assert.equal(early.status, 409)
   assert.match(early.body.error.message, /^Production has no active policy/)
   await activate()
-  assert.equal((await ada!.call('live-gate.approve', { reason: ' ' })).status, 409, 'a blank reason')
+  assert.equal((await ada!.call('live-gate.approve', { reason: ' ' })).status, 400, 'a blank reason')
   const first = await ada!.call('live-gate.approve', reason)
   assert.deepEqual([first.body.open, first.body.you.has_approved, first.body.approvals.length], [false, true, 1])
   const again = await ada!.call('live-gate.approve', reason)
-  assert.match(again.body.error.message, /another operator has to give the second approval/)
+  assert.match(again.body.error.message, /Another operator has to give the second approval/)
   assert.equal(await isOpen(), false)
   assert.equal((await grace!.call('live-gate.approve', reason)).body.open, true)
   assert.equal(await isOpen(), true)
@@ -142,7 +142,7 @@ test('the page of the sandbox shows the gate but can neither open nor close it',
   assert.equal((await owner!.call('live-gate.show', {}, 'sandbox')).status, 200)
   for (const name of ['live-gate.approve', 'live-gate.close']) {
     const refused = await owner!.call(name, { reason: 'r' }, 'sandbox')
-    assert.deepEqual([refused.status, /switch to production/.test(refused.body.error.message)], [400, true])
+    assert.deepEqual([refused.status, /Switch to production/.test(refused.body.error.message)], [409, true])
   }
   assert.equal(await isOpen(), false)
 })

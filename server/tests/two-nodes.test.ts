@@ -136,7 +136,6 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
     const [organization] = await listOrganizations(installation.storage.control)
     const act = async (email: string) => {
       const operator = await findOperator(installation, organization!.id, email)
-      assert.ok(!('problem' in operator))
       return {
         organizationId: organization!.id,
         environment: 'sandbox' as const,
