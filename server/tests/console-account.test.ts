@@ -75,7 +75,7 @@ test('the notation of numbers is kept with the account, and each change is on th
 test('wrong current passwords lock the session that sends them, so that an open browser cannot be used to guess', async () => {
   const eve = await person('eve@example.com')
   const guess = () => eve.call('account/account.change-password', { current_password: 'guess', new_password: 'x' })
-  for (let tries = 0; tries < 5; tries++) assert.equal((await guess()).status, 400)
+  for (let tries = 0; tries < 5; tries++) assert.equal((await guess()).status, 401)
   assert.equal((await guess()).status, 429)
   const right = { current_password: PASSWORD, new_password: 'another green ledger 43' }
   assert.equal((await eve.call('account/account.change-password', right)).status, 429)
@@ -146,9 +146,9 @@ test('confirming the password in an open session gives no more tries for codes',
   assert.deepEqual([await guess(), await guess()], [401, 429])
 
   const inSession = async () => (await kit.call('account/account.two-factor-end', { code: '000000' })).status
-  assert.deepEqual([await inSession(), await inSession(), await inSession()], [400, 400, 400])
+  assert.deepEqual([await inSession(), await inSession(), await inSession()], [401, 401, 401])
   await kit.call('account/account.two-factor-begin', { password: PASSWORD })
-  assert.deepEqual([await inSession(), await inSession(), await inSession()], [400, 400, 429])
+  assert.deepEqual([await inSession(), await inSession(), await inSession()], [401, 401, 429])
 })
 
 test('a sign-in that the old password began does not survive its change', async () => {
@@ -180,7 +180,7 @@ test('a recovery code stands in for the app once; new ones replace the old; turn
   const renewed = await dan.call('account/account.recovery-codes', { code: app.next(nowMs) })
   assert.equal(await signIn(recoveryCodes[1]!), 401)
   assert.equal(await signIn(renewed.body.recovery_codes[1]), 200)
-  assert.equal((await dan.call('account/account.two-factor-end', { code: '000000' })).status, 400)
+  assert.equal((await dan.call('account/account.two-factor-end', { code: '000000' })).status, 401)
   assert.equal((await dan.call('account/account.two-factor-end', { code: app.next(nowMs) })).status, 200)
   assert.equal((await new ConsoleClient(api).signIn('dan@example.com')).body.code_needed, false)
   const types = (await entriesOf(dan.operatorId)).map(([type]) => type)

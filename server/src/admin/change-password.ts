@@ -5,17 +5,18 @@ import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import { deleteChallenges } from '../store/control/sign-in-challenges.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
 import { endingOfSessions } from './manage-sessions.ts'
+import { conflict, invalid, type Problem } from './problem.ts'
 
 /** Changes the password of an account, whose current one was checked, and ends all its other sessions. */
 export async function changePassword(
   installation: Installation,
   { accountId, sessionId, password }: { accountId: string; sessionId: string; password: string },
-): Promise<{ sessions_ended: number } | { problem: string }> {
+): Promise<{ sessions_ended: number }> {
   const { control } = installation.storage
   const account = await findAccount(control, accountId)
-  if (!account) return CHANGED_MEANWHILE
+  if (!account) throw passwordChanged()
   const problem = passwordProblem(password, account)
-  if (problem !== undefined) return { problem }
+  if (problem !== undefined) throw invalid('password_invalid', problem)
   const entry = installationEntry(installation, { type: 'account.password_changed', subjectId: accountId, data: {} })
   const changed = control.seal('accounts', { ...account, password_hash: await hashPassword(password) }, entry)
   const entriesOf = await entriesForAccount(installation, accountId)
@@ -27,7 +28,10 @@ export async function changePassword(
     record(entry, ...entriesOf('operator.password_changed', { sessions_ended: sessions }))
     return sessions
   })
-  return ended === undefined ? CHANGED_MEANWHILE : { sessions_ended: ended }
+  if (ended === undefined) throw passwordChanged()
+  return { sessions_ended: ended }
 }
 
-const CHANGED_MEANWHILE = { problem: 'The password was changed from elsewhere meanwhile.' }
+function passwordChanged(): Problem {
+  return conflict('changed_meanwhile', 'The password was changed from elsewhere meanwhile.')
+}

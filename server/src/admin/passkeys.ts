@@ -28,6 +28,7 @@ import {
   usePasskeyChallenge,
 } from './challenges.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
+import { conflict, invalid, notFound, notSignedIn, type Problem } from './problem.ts'
 
 const PASSKEYS_MAX = 20
 /** COSE numbers of Ed25519, ES256 and RS256: what authenticators have. Asking Node.js for more prints warnings. */
@@ -47,16 +48,20 @@ export function passkeyProblem(origin: string): string | undefined {
   return undefined
 }
 
+function requirePasskeys(origin: string): void {
+  const problem = passkeyProblem(origin)
+  if (problem !== undefined) throw invalid('passkeys_impossible', problem)
+}
+
 /** What the browser needs to make a passkey for an account. */
 export async function beginPasskey(
   installation: Installation,
   { accountId, email, name, origin }: { accountId: string; email: string; name: string; origin: string },
-): Promise<PublicKeyCredentialCreationOptionsJSON | { problem: string }> {
-  const problem = passkeyProblem(origin)
-  if (problem !== undefined) return { problem }
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  requirePasskeys(origin)
   const known = await listPasskeys(installation.storage.control, accountId)
   if (known.length >= PASSKEYS_MAX)
-    return { problem: `An account has at most ${PASSKEYS_MAX} passkeys. Remove one first.` }
+    throw conflict('too_many_passkeys', `An account has at most ${PASSKEYS_MAX} passkeys.`)
   return generateRegistrationOptions({
     rpName: 'Verdigraph',
     rpID: new URL(origin).hostname,
@@ -80,7 +85,7 @@ export async function addPasskey(
     response,
     origin,
   }: { accountId: string; name: string; response: RegistrationResponseJSON; origin: string },
-): Promise<{ id: string } | { problem: string }> {
+): Promise<{ id: string }> {
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: (token) => closeChallenge(installation, { purpose: 'passkey_add', token, accountId }),
@@ -89,7 +94,7 @@ export async function addPasskey(
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => ({ verified: false as const }))
-  if (!verified.verified) return { problem: 'The browser’s answer is not right or came too late. Try again.' }
+  if (!verified.verified) throw invalid('passkey_invalid', 'The browser’s answer is not right or came too late.')
   const { credential } = verified.registrationInfo
   const passkey: Passkey = {
     id: installation.newId('pky'),
@@ -115,16 +120,16 @@ export async function addPasskey(
     record(entry, ...entriesOf('operator.passkey_added', { passkey_id: passkey.id }))
     return true
   })
-  return isAdded ? { id: passkey.id } : { problem: 'This passkey is known already.' }
+  if (!isAdded) throw conflict('passkey_known', 'This passkey is known already.')
+  return { id: passkey.id }
 }
 
 /** What the browser needs to sign in with a passkey, of any account. */
 export async function beginPasskeySignIn(
   installation: Installation,
   origin: string,
-): Promise<PublicKeyCredentialRequestOptionsJSON | { problem: string }> {
-  const problem = passkeyProblem(origin)
-  if (problem !== undefined) return { problem }
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  requirePasskeys(origin)
   return generateAuthenticationOptions({
     rpID: new URL(origin).hostname,
     challenge: challengeBytes(openPasskeyChallenge(installation)),
@@ -136,11 +141,10 @@ export async function beginPasskeySignIn(
 export async function checkPasskey(
   installation: Installation,
   { response, origin }: { response: AuthenticationResponseJSON; origin: string },
-): Promise<{ accountId: string } | { problem: string }> {
+): Promise<{ accountId: string }> {
   const { control } = installation.storage
-  const refused = { problem: 'This passkey is not known here, or its answer came too late. Try again.' }
   const passkey = await findPasskey(control, response.id)
-  if (!passkey) return refused
+  if (!passkey) throw wrongPasskey()
   let challenge = ''
   const verified = await verifyAuthenticationResponse({
     response,
@@ -158,30 +162,32 @@ export async function checkPasskey(
       transports: transportsOf(passkey),
     },
   }).catch(() => undefined)
-  if (!verified?.verified || !(await usePasskeyChallenge(installation, challenge))) return refused
+  if (!verified?.verified || !(await usePasskeyChallenge(installation, challenge))) throw wrongPasskey()
   const isNoted = await notePasskeyUse(control, {
     id: passkey.id,
     earlierCount: passkey.sign_count,
     signCount: verified.authenticationInfo.newCounter,
     now: new Date(installation.nowMs()).toISOString(),
   })
-  return isNoted ? { accountId: passkey.account_id } : refused
+  if (!isNoted) throw wrongPasskey()
+  return { accountId: passkey.account_id }
+}
+
+function wrongPasskey(): Problem {
+  return notSignedIn('not_right', 'This passkey is not known here, or its answer came too late. Try again.')
 }
 
 /** Removes a passkey of an account that has another way to sign in. */
 export async function removePasskey(
   installation: Installation,
   { accountId, id }: { accountId: string; id: string },
-): Promise<{ problem: string; isMissing: boolean } | undefined> {
+): Promise<void> {
   const { control } = installation.storage
-  const missing = { problem: 'This account has no such passkey.', isMissing: true }
+  const missing = () => notFound('passkey_not_found', 'This account has no such passkey.')
   const passkeys = await listPasskeys(control, accountId)
-  if (!passkeys.some((passkey) => passkey.id === id)) return missing
+  if (!passkeys.some((passkey) => passkey.id === id)) throw missing()
   if (passkeys.length === 1 && !(await hasPasswordOrProvider(installation, accountId)))
-    return {
-      problem: 'This passkey is the only way to sign in to this account. Add another passkey first.',
-      isMissing: false,
-    }
+    throw conflict('last_passkey', 'This passkey is the only way to sign in to this account.')
   const entriesOf = await entriesForAccount(installation, accountId)
   const data = { account_id: accountId }
   const removed = installationEntry(installation, { type: 'account.passkey_removed', subjectId: id, data })
@@ -190,7 +196,7 @@ export async function removePasskey(
     record(removed, ...entriesOf('operator.passkey_removed', { passkey_id: id }))
     return true
   })
-  return isRemoved ? undefined : missing
+  if (!isRemoved) throw missing()
 }
 
 /** A connected identity counts only while the console has a provider to sign in through. */

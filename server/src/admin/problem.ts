@@ -1,5 +1,8 @@
-/** The kinds of problems. The console answers each with a status, the command line with an exit code. */
-export type ProblemKind = 'not_found' | 'conflict' | 'forbidden' | 'invalid'
+/**
+ * The kinds of problems. The console answers each with a status, the command line with an exit code. The last two arise only
+ * before an act, while a person signs in or confirms who they are.
+ */
+export type ProblemKind = 'not_found' | 'conflict' | 'forbidden' | 'invalid' | 'not_signed_in' | 'throttled'
 
 /**
  * Why an act was not carried out. Every function of `admin/` fails with one; anything else that is thrown is a fault of the
@@ -36,6 +39,16 @@ export function forbidden(code: string, message: string): Problem {
 /** The input cannot be right, whatever is stored. */
 export function invalid(code: string, message: string): Problem {
   return new Problem('invalid', code, message)
+}
+
+/** Only before an act: the caller did not prove who they are. */
+export function notSignedIn(code: string, message: string): Problem {
+  return new Problem('not_signed_in', code, message)
+}
+
+/** Only before an act: further attempts to prove who the caller is are refused unchecked for a while. */
+export function throttled(code: string, message: string): Problem {
+  return new Problem('throttled', code, message)
 }
 
 /** Another operator was faster: what the act is based on has changed. */

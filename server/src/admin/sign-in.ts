@@ -10,18 +10,13 @@ import {
   lockedUntil,
   type ThrottleLimit,
 } from '../store/control/sign-in-failures.ts'
+import { notSignedIn, type Problem, throttled } from './problem.ts'
 import { recordForAccount } from './record-for-account.ts'
 
 /** Five wrong passwords or codes lock an e-mail for a minute; each further one doubles it. So a day has about 100 tries. */
 const ACCOUNT_LIMIT: ThrottleLimit = { failuresMax: 5, lockSeconds: 60, lockSecondsMax: 900 }
 /** An office may share an address, so it takes more failures to lock one. */
 const ADDRESS_LIMIT: ThrottleLimit = { failuresMax: 30, lockSeconds: 60, lockSecondsMax: 900 }
-
-/** Why a sign-in was refused; `until` is set while attempts are refused unchecked. */
-export interface SignInRefusal {
-  problem: string
-  until?: string
-}
 
 /** A counter of failed attempts, and what a success does to it. */
 interface Counter {
@@ -61,16 +56,10 @@ export function callbackAttempt(network: string): Attempt {
   return [{ subject: `single sign-on ${network}`, limit: ADDRESS_LIMIT, success: 'back' }]
 }
 
-/** Counts an attempt; a refusal while one of its counters is locked. A new lock is recorded for the account. */
-export async function beginAttempt(
-  installation: Installation,
-  attempt: Attempt,
-  accountId?: string,
-): Promise<SignInRefusal | undefined> {
+/** Counts an attempt, and refuses it while one of its counters is locked. A new lock is recorded for the account. */
+export async function beginAttempt(installation: Installation, attempt: Attempt, accountId?: string): Promise<void> {
   const counted = await count(installation, attempt)
-  if ('problem' in counted) return counted
   await recordLock(installation, accountId, counted)
-  return undefined
 }
 
 /** Ends an attempt that succeeded: the failures that only this person can have made are forgotten. */
@@ -89,26 +78,25 @@ export async function checkPassword(
   installation: Installation,
   attempt: Attempt,
   { email, password, network }: { email: string; password: string; network: string },
-): Promise<Account | SignInRefusal> {
+): Promise<Account> {
   const counted = await count(installation, attempt)
-  if ('problem' in counted) return counted
   const account = await findAccountByEmail(installation.storage.control, email)
   // Beside each other: only a known e-mail has an entry to write, and the time of the answer must not tell.
   const [isRight] = await Promise.all([
     isPassword(password, account?.password_hash, network),
     recordLock(installation, account?.id, counted),
   ])
-  if (isRight && account) return account
-  return { problem: 'The e-mail or the password is not right.' }
+  if (!isRight || !account) throw notSignedIn('not_right', 'The e-mail or the password is not right.')
+  return account
 }
 
 /** Counts on every counter, up to the first that is locked; returns what the last one says. */
-async function count({ storage, nowMs }: Installation, attempt: Attempt): Promise<CountedAttempt | SignInRefusal> {
+async function count({ storage, nowMs }: Installation, attempt: Attempt): Promise<CountedAttempt> {
   const now = new Date(nowMs()).toISOString()
   let last: CountedAttempt = { failures: 0, locked_until: null }
   for (const { subject, limit } of attempt) {
     const counted = await countAttempt(storage.control, { subject, now }, limit)
-    if (!counted) return refuseUntil((await lockedUntil(storage.control, subject)) ?? now, nowMs())
+    if (!counted) throw throttledUntil((await lockedUntil(storage.control, subject)) ?? now, nowMs())
     last = counted
   }
   return last
@@ -127,10 +115,8 @@ async function recordLock(
   })
 }
 
-function refuseUntil(until: string, nowMs: number): SignInRefusal {
+function throttledUntil(until: string, nowMs: number): Problem {
   const minutes = Math.max(1, Math.ceil((Date.parse(until) - nowMs) / 60_000))
-  return {
-    problem: `Too many attempts to sign in. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    until,
-  }
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return throttled('throttled', `Too many attempts to sign in. Try again in ${wait}.`)
 }

@@ -29,6 +29,7 @@ import { Undone, unlessUndone } from '../store/power/undone.ts'
 import { setRole } from './change-operators.ts'
 import { entriesForAccount, installationEntry, operatorEntry } from './entries.ts'
 import { membershipIn } from './memberships.ts'
+import { conflict, forbidden, type Problem } from './problem.ts'
 
 /** A person as the identity provider describes them, after it proved who they are. */
 export interface ProvedIdentity extends Identity {
@@ -37,10 +38,6 @@ export interface ProvedIdentity extends Identity {
   /** As the provider has it, perhaps empty. */
   name: string
   groups: string[]
-}
-
-interface Problem {
-  problem: string
 }
 
 const ACTOR = { type: 'system', id: 'single-sign-on' } as const
@@ -68,22 +65,17 @@ export function roleOfGroups({ roles }: Pick<OidcSettings, 'roles'>, groups: rea
 export async function admitIdentity(
   installation: Installation,
   identity: ProvedIdentity,
-): Promise<{ accountId: string } | Problem> {
+): Promise<{ accountId: string }> {
   const role = roleOfGroups(installation.config.oidc!, identity.groups)
-  if (!role)
-    return {
-      problem:
-        'You are in none of the groups that may use this console. Ask the people who manage your groups, or an owner for an invitation.',
-    }
+  if (!role) throw forbidden('not_in_group', 'You are in none of the groups that may use this console.')
   const organizationId = await singleSignOnOrganization(installation)
   if (!organizationId)
-    return {
-      problem: 'The setting OIDC_ORGANIZATION names no organization, or several. Its operator has to correct it.',
-    }
+    throw forbidden(
+      'organization_not_named',
+      'The setting OIDC_ORGANIZATION names no organization, or several. Its operator has to correct it.',
+    )
   const account = await accountFor(installation, identity)
-  if ('problem' in account) return account
   const operator = await operatorFor(installation, { organizationId, account, role, identity })
-  if ('problem' in operator) return operator
   // The last owner keeps the role: an organization without one could not be managed.
   if (operator.role !== role) {
     const act = { organizationId, by: ACTOR, channel: 'service', reason: BY_GROUPS } as const
@@ -96,7 +88,7 @@ export async function admitIdentity(
 export async function connectIdentity(
   installation: Installation,
   { accountId, identity }: { accountId: string; identity: ProvedIdentity },
-): Promise<Problem | undefined> {
+): Promise<void> {
   const { storage, nowMs } = installation
   const { issuer, subject } = identity
   const { control } = storage
@@ -110,21 +102,16 @@ export async function connectIdentity(
     record(entry, ...entriesOf('operator.single_sign_on_connected', { issuer }))
     return true
   })
-  if (isConnected) return undefined
-  return (await accountOfIdentity(storage.control, identity)) === accountId
-    ? undefined
-    : { problem: 'You sign in to another account with this identity already. Disconnect it there first.' }
+  if (!isConnected && (await accountOfIdentity(storage.control, identity)) !== accountId)
+    throw forbidden('identity_connected', 'You sign in to another account with this identity already.')
 }
 
 /** Ends the sign-in through the provider for an account that has another way to sign in. */
-export async function disconnectIdentities(
-  installation: Installation,
-  accountId: string,
-): Promise<Problem | undefined> {
+export async function disconnectIdentities(installation: Installation, accountId: string): Promise<void> {
   const { control } = installation.storage
   const account = await findAccount(control, accountId)
   if (!account?.password_hash && (await listPasskeys(control, accountId)).length === 0)
-    return { problem: 'Single sign-on is the only way to sign in to this account. Add a passkey first.' }
+    throw conflict('only_single_sign_on', 'Single sign-on is the only way to sign in to this account.')
   const entriesOf = await entriesForAccount(installation, accountId)
   const type = 'account.identities_disconnected'
   const entry = installationEntry(installation, { type, subjectId: accountId, data: {} })
@@ -133,7 +120,6 @@ export async function disconnectIdentities(
     record(entry)
     if (ended > 0) record(...entriesOf('operator.single_sign_on_disconnected', {}))
   })
-  return undefined
 }
 
 function identityConnected(installation: Installation, accountId: string, { issuer, subject }: Identity) {
@@ -144,19 +130,14 @@ function identityConnected(installation: Installation, accountId: string, { issu
   })
 }
 
-async function accountFor(installation: Installation, identity: ProvedIdentity): Promise<Account | Problem> {
+async function accountFor(installation: Installation, identity: ProvedIdentity): Promise<Account> {
   const { storage, newId, nowMs } = installation
   const known = await accountOfIdentity(storage.control, identity)
   const account = known && (await findAccount(storage.control, known))
   if (account) return account
   const { issuer, subject } = identity
   const email = usableEmail(identity)
-  if (typeof email !== 'string') return email
-  const connectFirst = {
-    problem:
-      'There is an account with your e-mail address. Sign in to it with its password or passkey, then connect single sign-on on the page Account.',
-  }
-  if (await findAccountByEmail(storage.control, email)) return connectFirst
+  if (await findAccountByEmail(storage.control, email)) throw connectFirst()
   const added = {
     id: newId('acc'),
     email,
@@ -182,7 +163,8 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
       return true
     }),
   )
-  return isAdded ? { ...added, entry_id: created.entry.id } : connectFirst
+  if (!isAdded) throw connectFirst()
+  return { ...added, entry_id: created.entry.id }
 }
 
 async function operatorFor(
@@ -193,21 +175,23 @@ async function operatorFor(
     role,
     identity,
   }: { organizationId: string; account: Account; role: Role; identity: ProvedIdentity },
-): Promise<Operator | Problem> {
+): Promise<Operator> {
   const { control } = installation.storage
   const { email: verifiedEmail } = identity
   const operator = await findOperatorOfAccount(control, organizationId, account.id)
   if (operator) return operator
   const membership = await membershipIn(installation, { organizationId, accountId: account.id, identity })
-  if (membership === 'current') return CHANGED_MEANWHILE
+  if (membership === 'current') throw listChanged()
   // By the e-mail that the provider verified, and not the account's, which may come from an invitation.
   const invited = verifiedEmail && (await findOperatorByEmail(control, organizationId, verifiedEmail))
   if (invited && invited.disabled_at === null) return bind(installation, { operator: invited, account, identity })
   // By the row too, for an operator with this e-mail who never joined.
   if (membership === 'removed' || (await wasRemoved(control, { organizationId, email: verifiedEmail })))
-    return { problem: 'You were removed from this organization. An owner or admin has to invite you again.' }
+    throw forbidden(
+      'operator_removed',
+      'You were removed from this organization. An owner or admin has to invite you again.',
+    )
   const email = usableEmail(identity)
-  if (typeof email !== 'string') return email
   const added: NewOperatorRow = {
     org_id: organizationId,
     id: installation.newId('opr'),
@@ -227,16 +211,17 @@ async function operatorFor(
     if (isStored) record(joined)
     return isStored
   })
-  return isAdded ? operatorAdded : CHANGED_MEANWHILE
+  if (!isAdded) throw listChanged()
+  return operatorAdded
 }
 
 /** An operator without an account, such as an invited one: the verified e-mail shows that it is this person. */
 async function bind(
   installation: Installation,
   { operator, account, identity }: { operator: Operator; account: Account; identity: ProvedIdentity },
-): Promise<Operator | Problem> {
+): Promise<Operator> {
   if (operator.account_id !== null)
-    return { problem: 'Another account acts as the operator with your e-mail address. Ask an owner or admin.' }
+    throw forbidden('operator_of_another_account', 'Another account acts as the operator with your e-mail address.')
   const { control } = installation.storage
   const { org_id: organizationId } = operator
   const joined = operatorJoined(installation, operator, account)
@@ -249,27 +234,31 @@ async function bind(
     if (isStored) record(joined)
     return isStored
   })
-  return isBound ? bound : CHANGED_MEANWHILE
+  if (!isBound) throw listChanged()
+  return bound
 }
 
 /** The e-mail by which a person becomes an account and an operator, under the rules that an invitation has. */
-function usableEmail({ email }: ProvedIdentity): string | Problem {
-  if (email === null) return NOT_VERIFIED
-  return emailProblem(email) === undefined ? email : NOT_PLAIN
+function usableEmail({ email }: ProvedIdentity): string {
+  if (email === null)
+    throw forbidden('email_not_verified', 'The identity provider did not confirm your e-mail address.')
+  if (emailProblem(email) !== undefined)
+    throw forbidden(
+      'email_not_plain',
+      'The identity provider sent an e-mail address that this console does not accept: it has other characters than plain letters, digits and signs.',
+    )
+  return email
 }
 
-const NOT_PLAIN = {
-  problem:
-    'The identity provider sent an e-mail address that this console does not accept: it has other characters than plain letters, digits and signs. Have it corrected there, then sign in again.',
+function connectFirst(): Problem {
+  return forbidden('account_not_connected', 'There is an account with your e-mail address.')
 }
 
-const NOT_VERIFIED = {
-  problem: 'The identity provider did not confirm your e-mail address. Verify it there, then sign in again.',
-}
-
-const CHANGED_MEANWHILE = {
-  problem:
-    'There is an operator with your e-mail address already, or the list changed meanwhile. Ask an owner or admin.',
+function listChanged(): Problem {
+  return forbidden(
+    'list_changed',
+    'There is an operator with your e-mail address already, or the list changed meanwhile.',
+  )
 }
 
 function operatorJoined(installation: Installation, { org_id, id, role }: NewOperatorRow, account: Account) {

@@ -19,6 +19,7 @@ import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
 import { entriesForAccount, installationEntry } from './entries.ts'
+import { conflict, notSignedIn, type Problem } from './problem.ts'
 
 /** An account, as far as its second factor needs it. */
 export interface FactorOwner {
@@ -48,11 +49,11 @@ export async function needsCode({ storage }: Installation, accountId: string): P
 export async function proposeTwoFactor(
   installation: Installation,
   { accountId, email }: FactorOwner,
-): Promise<{ secret: string; uri: string } | { problem: string }> {
+): Promise<{ secret: string; uri: string }> {
   const secret = generateCodeSecret()
   const encrypted = codeBox(installation).encrypt(accountId, secret)
   if (!(await proposeAccountCodes(installation.storage.control, { accountId, secret: encrypted })))
-    return { problem: 'Two-factor is on already. Turn it off first to use another authenticator app.' }
+    throw conflict('two_factor_on', 'Two-factor is on already.')
   return { secret, uri: enrolmentUri(secret, email) }
 }
 
@@ -60,13 +61,13 @@ export async function proposeTwoFactor(
 export async function enableTwoFactor(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
-): Promise<{ recovery_codes: string[] } | { problem: string }> {
+): Promise<{ recovery_codes: string[] }> {
   const { storage, nowMs } = installation
   const { control } = storage
   const account = await findAccount(control, accountId)
   const codes = await findProposedCodes(control, accountId)
-  if (!codes || !account) return { problem: 'There is no new authenticator app to confirm.' }
-  if (!(await acceptsAppCode(installation, { accountId, code, codes }))) return WRONG_CODE
+  if (!codes || !account) throw conflict('nothing_proposed', 'There is no new authenticator app to confirm.')
+  if (!(await acceptsAppCode(installation, { accountId, code, codes }))) throw wrongCode()
   const recoveryCodes = generateRecoveryCodes()
   const count = { recovery_codes: recoveryCodes.length }
   const now = new Date(nowMs()).toISOString()
@@ -90,19 +91,19 @@ export async function enableTwoFactor(
       return true
     }),
   )
-  return isEnabled ? { recovery_codes: recoveryCodes } : WRONG_CODE
+  if (!isEnabled) throw wrongCode()
+  return { recovery_codes: recoveryCodes }
 }
 
 /** Turns two-factor off, with a code of the app or a recovery code. */
 export async function disableTwoFactor(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
-): Promise<{ problem: string } | undefined> {
-  const refused = await checkCode(installation, { accountId, code })
-  if (refused) return refused
+): Promise<void> {
+  await checkCode(installation, { accountId, code })
   const { control } = installation.storage
   const account = await findAccount(control, accountId)
-  if (!account) return WRONG_CODE
+  if (!account) throw wrongCode()
   const entry = installationEntry(installation, { type: 'account.two_factor_disabled', subjectId: accountId, data: {} })
   const unprotected = control.seal('accounts', { ...account, two_factor_since: null }, entry)
   const entriesOf = await entriesForAccount(installation, accountId)
@@ -112,16 +113,15 @@ export async function disableTwoFactor(
     record(entry, ...entriesOf('operator.two_factor_disabled', {}))
     return true
   })
-  return isDisabled ? undefined : WRONG_CODE
+  if (!isDisabled) throw wrongCode()
 }
 
 /** Makes other recovery codes; the earlier ones no longer work. */
 export async function renewRecoveryCodes(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
-): Promise<{ recovery_codes: string[] } | { problem: string }> {
-  const refused = await checkCode(installation, { accountId, code })
-  if (refused) return refused
+): Promise<{ recovery_codes: string[] }> {
+  await checkCode(installation, { accountId, code })
   const recoveryCodes = generateRecoveryCodes()
   const count = { recovery_codes: recoveryCodes.length }
   const entry = installationEntry(installation, {
@@ -141,12 +141,12 @@ export async function renewRecoveryCodes(
 export async function checkCode(
   installation: Installation,
   { accountId, code }: { accountId: string; code: string },
-): Promise<{ problem: string } | undefined> {
-  if (!(await needsCode(installation, accountId))) return { problem: 'Two-factor is off.' }
-  if (isRecoveryCode(code))
-    return (await acceptsRecoveryCode(installation, { accountId, code })) ? undefined : WRONG_CODE
-  const codes = await findAccountCodes(installation.storage.control, accountId)
-  return codes && (await acceptsAppCode(installation, { accountId, code, codes })) ? undefined : WRONG_CODE
+): Promise<void> {
+  if (!(await needsCode(installation, accountId))) throw conflict('two_factor_off', 'Two-factor is off.')
+  const isAccepted = isRecoveryCode(code)
+    ? await acceptsRecoveryCode(installation, { accountId, code })
+    : await acceptsStoredAppCode(installation, { accountId, code })
+  if (!isAccepted) throw wrongCode()
 }
 
 /**
@@ -182,8 +182,19 @@ async function acceptsRecoveryCode(
   )
 }
 
-const WRONG_CODE = {
-  problem: 'This code is not right. Each code works once and for about a minute, so wait for the next one.',
+function wrongCode(): Problem {
+  return notSignedIn(
+    'not_right',
+    'This code is not right. Each code works once and for about a minute, so wait for the next one.',
+  )
+}
+
+async function acceptsStoredAppCode(
+  installation: Installation,
+  { accountId, code }: { accountId: string; code: string },
+): Promise<boolean> {
+  const codes = await findAccountCodes(installation.storage.control, accountId)
+  return codes !== undefined && acceptsAppCode(installation, { accountId, code, codes })
 }
 
 async function acceptsAppCode(

@@ -1,9 +1,10 @@
+import { forbidden, invalid, notSignedIn, Problem } from '../admin/problem.ts'
 import { beginAttempt, checkPassword, endAttempt, sessionAttempt, takeBackAttempt } from '../admin/sign-in.ts'
 import { needsCode } from '../admin/two-factor.ts'
 import { networkOf } from '../http/network-of.ts'
+import type { Installation } from '../installation/installation.ts'
 import { findAccount } from '../store/control/accounts.ts'
-import { attemptRefusal } from './attempt-refusal.ts'
-import type { AccountContext, Refusal } from './define-operation.ts'
+import type { AccountContext, SignedIn } from './define-operation.ts'
 
 type Confirmed = Pick<AccountContext<unknown>, 'installation' | 'account' | 'client'>
 
@@ -18,42 +19,31 @@ const RECENT_MS = 10 * 60_000
 export async function confirmPassword(
   { installation, account, client }: Confirmed,
   password: string | undefined,
-): Promise<Refusal | undefined> {
+): Promise<void> {
   const stored = await findAccount(installation.storage.control, account.accountId)
-  if (!stored?.password_hash)
-    return installation.nowMs() - Date.parse(account.signedInAt) < RECENT_MS ? undefined : SIGN_IN_AGAIN
-  if (password === undefined) return { problem: 'Enter your password.', code: 'password_needed' }
+  if (!stored?.password_hash) return requireRecentSignIn(installation, account)
+  if (password === undefined) throw invalid('password_needed', 'Enter your password.')
   const attempt = sessionAttempt(account.sessionId)
-  const checked = await checkPassword(installation, attempt, {
-    email: account.email,
-    password,
-    network: networkOf(client.address),
+  const claimed = { email: account.email, password, network: networkOf(client.address) }
+  await checkPassword(installation, attempt, claimed).catch((error: unknown) => {
+    const isWrong = error instanceof Problem && error.kind === 'not_signed_in'
+    throw isWrong ? notSignedIn(error.code, 'This is not your password.') : error
   })
-  if ('problem' in checked)
-    return checked.until === undefined
-      ? { problem: 'This is not your password.', code: 'not_right' }
-      : attemptRefusal(checked)
   // The failures stay if there is a second factor, so that a known password gives no more tries for its codes.
   if (await needsCode(installation, account.accountId)) await takeBackAttempt(installation, attempt)
   else await endAttempt(installation, attempt)
-  return undefined
 }
 
-const SIGN_IN_AGAIN: Refusal = {
-  problem: 'You signed in more than ten minutes ago. Sign out, sign in again, and repeat this within ten minutes.',
-  status: 403,
-  code: 'sign_in_again',
+function requireRecentSignIn({ nowMs }: Installation, { signedInAt }: SignedIn): void {
+  if (nowMs() - Date.parse(signedInAt) >= RECENT_MS)
+    throw forbidden('sign_in_again', 'You signed in more than ten minutes ago.')
 }
 
 /** Carries out a change that needs a code, and counts the attempt as one to confirm the person of this session. */
-export async function withCode<T>(
-  { installation, account }: Confirmed,
-  act: () => Promise<T | { problem: string }>,
-): Promise<T | Refusal> {
+export async function withCode<T>({ installation, account }: Confirmed, change: () => Promise<T>): Promise<T> {
   const attempt = sessionAttempt(account.sessionId)
-  const locked = await beginAttempt(installation, attempt, account.accountId)
-  if (locked) return attemptRefusal(locked)
-  const result = await act()
-  if (!(typeof result === 'object' && result !== null && 'problem' in result)) await endAttempt(installation, attempt)
-  return result
+  await beginAttempt(installation, attempt, account.accountId)
+  const changed = await change()
+  await endAttempt(installation, attempt)
+  return changed
 }

@@ -2,7 +2,7 @@ import type { EnvironmentAct } from '../admin/act.ts'
 import { rememberDevice } from '../admin/known-devices.ts'
 import { beginSession, type Client, endSession, findSession } from '../admin/manage-sessions.ts'
 import { requirePermission } from '../admin/permissions.ts'
-import { Problem, type ProblemKind } from '../admin/problem.ts'
+import { invalid, notFound, notSignedIn } from '../admin/problem.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { UNKNOWN_PARTY } from '../http/admission.ts'
 import { inTurns } from '../http/in-turns.ts'
@@ -12,9 +12,9 @@ import { findOperatorOfAccount } from '../store/control/operators.ts'
 import type { SignedInSession } from '../store/control/sessions.ts'
 import { ActOnce } from './act-once.ts'
 import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
-import { HINTS } from './hints.ts'
 import type { NewCookies, OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
+import { refusedFor } from './refused-for.ts'
 
 /** What is known of a request before its body is read. */
 export interface OperationHead {
@@ -68,12 +68,11 @@ export class OperationResponder {
 
   /** Finds the operation of a request, and whether its caller may use it. */
   async admit({ path, token }: OperationHead): Promise<Admitted | Refused> {
-    const operation = findOperation(path)
-    if (!operation) return refused({ problem: 'There is no such operation.', status: 404 })
-    const session = token === undefined ? undefined : await findSession(this.#installation, token)
     try {
+      const operation = findOperation(path)
+      const session = token === undefined ? undefined : await findSession(this.#installation, token)
       const scope = await this.#scopeOf(operation, path, session)
-      return isRefusal(scope) ? refused(scope) : { path, party: partyOf(path, session), operation, session, scope }
+      return { path, party: partyOf(path, session), operation, session, scope }
     } catch (error) {
       return refusedFor(error)
     }
@@ -84,7 +83,7 @@ export class OperationResponder {
     const { path, operation, session } = admitted
     const { input, idempotencyKey, requestId } = request
     const [violation] = this.#validate(path.name, operation, input)
-    if (violation) return refused({ problem: violation.message, code: 'validation_failed' })
+    if (violation) return refusedFor(invalid('validation_failed', violation.message))
 
     const handle = (installation: Installation) =>
       this.#handle(admitted, request, { ...installationInTurns(installation, request.turn), requestId })
@@ -127,13 +126,9 @@ export class OperationResponder {
   }
 
   /** What the context of the operation has besides its base, if the caller may use the operation at all. */
-  async #scopeOf(
-    operation: Operation,
-    path: OperationPath,
-    session: SignedInSession | undefined,
-  ): Promise<Scope | Refusal> {
+  async #scopeOf(operation: Operation, path: OperationPath, session: SignedInSession | undefined): Promise<Scope> {
     if (path.access === 'open') return {}
-    if (!session) return { problem: 'You are not signed in, or your session has ended.', status: 401 }
+    if (!session) throw notSignedIn('not_signed_in', 'You are not signed in, or your session has ended.')
     const account: SignedIn = {
       accountId: session.account_id,
       sessionId: session.id,
@@ -149,7 +144,7 @@ export class OperationResponder {
       : undefined
     // The same answer for an organization of others and for one that does not exist.
     if (!operator || !isEnvironment(environment))
-      return { problem: 'There is no such organization, or you are not one of its operators.', status: 404 }
+      throw notFound('not_found', 'There is no such organization, or you are not one of its operators.')
     requirePermission(operator, organizationId, operation.access)
     return { account, operator, organizationId, environment }
   }
@@ -219,11 +214,13 @@ function sessionControl(
 }
 
 /** Finds the operation that a path names, if it is of the kind that the path says. */
-function findOperation({ access, name }: OperationPath): Operation | undefined {
-  if (!Object.hasOwn(operations, name)) return undefined
-  const operation: Operation = operations[name as keyof typeof operations]
-  const kind = operation.access === 'open' || operation.access === 'account' ? operation.access : 'operator'
-  return kind === access ? operation : undefined
+function findOperation({ access, name }: OperationPath): Operation {
+  const operation: Operation | undefined = Object.hasOwn(operations, name)
+    ? operations[name as keyof typeof operations]
+    : undefined
+  const kind = operation?.access === 'open' || operation?.access === 'account' ? operation.access : 'operator'
+  if (!operation || kind !== access) throw notFound('not_found', 'There is no such operation.')
+  return operation
 }
 
 function partyOf(path: OperationPath, session: SignedInSession | undefined): string {
@@ -237,16 +234,6 @@ function isEnvironment(text: string): text is Environment {
 
 function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'problem' in value
-}
-
-const STATUS_OF: Record<ProblemKind, number> = { invalid: 400, forbidden: 403, not_found: 404, conflict: 409 }
-
-/** The refusal that a problem is; anything else that was thrown is thrown again. */
-function refusedFor(error: unknown): Refused {
-  if (!(error instanceof Problem)) throw error
-  const { kind, code, message } = error
-  const hint = HINTS[code]
-  return { refused: { status: STATUS_OF[kind], code, message: hint ? `${message} ${hint}` : message } }
 }
 
 const CODES = {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeChallenge, useSignOnState } from '../../admin/challenges.ts'
 import { rememberDevice } from '../../admin/known-devices.ts'
 import { beginSession, findSession, isSessionValid } from '../../admin/manage-sessions.ts'
+import { forbidden, invalid, notSignedIn, Problem } from '../../admin/problem.ts'
 import { type Attempt, beginAttempt, callbackAttempt, endAttempt } from '../../admin/sign-in.ts'
 import { admitIdentity, connectIdentity } from '../../admin/single-sign-on.ts'
 import { networkOf } from '../../http/network-of.ts'
@@ -10,6 +11,7 @@ import type { TrustedProxies } from '../../http/trusted-proxies.ts'
 import type { Installation } from '../../installation/installation.ts'
 import { SecretBox } from '../../security/secret-box.ts'
 import { DeviceCookie } from '../device-cookie.ts'
+import { refusedFor } from '../refused-for.ts'
 import { SessionCookie } from '../session-cookie.ts'
 import { userAgentOf } from '../user-agent-of.ts'
 import { OidcClient, OidcFailure, type PendingSignIn } from './oidc-client.ts'
@@ -44,6 +46,10 @@ export async function addOidcRoutes(
     reply.header('Content-Security-Policy', OIDC_PAGE_CSP)
   })
   api.setErrorHandler((error, request, reply) => {
+    if (error instanceof Problem) {
+      const { status, message } = refusedFor(error).refused
+      return refuse(reply.code(status), request, message)
+    }
     request.log.error({ err: error, request_id: request.id }, 'single sign-on failed')
     const isProviders = error instanceof OidcFailure
     return refuse(reply.code(isProviders ? 502 : 500), request, isProviders ? UNREACHABLE : FAILED)
@@ -55,11 +61,11 @@ export async function addOidcRoutes(
 const UNREACHABLE =
   'The identity provider does not answer. Try again in a moment; the log of the service has the cause.'
 const FAILED = 'Something in the service failed. Its log has the cause.'
-const NOT_CONFIRMED = 'The identity provider did not confirm this sign-in. Sign in again.'
-const NOT_BEGUN_HERE = 'This sign-in was not begun in this browser, or it took more than ten minutes. Sign in again.'
-const USED_ALREADY = 'This answer of the identity provider was used already. Sign in again.'
-const NOT_ASKED_FOR =
-  'Your session has ended, or this took more than ten minutes. Sign in, then connect single sign-on on the page Account.'
+const notConfirmed = () => notSignedIn('sign_on_invalid', 'The identity provider did not confirm this sign-in.')
+const notBegunHere = () =>
+  invalid('sign_on_invalid', 'This sign-in was not begun in this browser, or it took more than ten minutes.')
+const usedAlready = () => invalid('sign_on_invalid', 'This answer of the identity provider was used already.')
+const notAskedFor = () => forbidden('not_asked_for', 'Your session has ended, or this took more than ten minutes.')
 
 class OidcRoutes {
   readonly #installation: Installation
@@ -101,7 +107,7 @@ class OidcRoutes {
       return reply.redirect(`${own.origin}${request.url}`)
     const { connect: challenge } = request.query as { connect?: unknown }
     const connect = challenge === undefined ? undefined : await this.#confirmed(request, String(challenge))
-    if (challenge !== undefined && !connect) return refuse(reply.code(403), request, NOT_ASKED_FOR)
+    if (challenge !== undefined && !connect) throw notAskedFor()
     const { url, pending } = await this.#client.begin()
     const kept: Pending = {
       ...pending,
@@ -117,11 +123,10 @@ class OidcRoutes {
     const pending = this.#pending(request)
     // Removed first: a cookie serves one callback, whatever becomes of it.
     this.#writeCookie(reply, null)
-    if (!pending) return refuse(reply.code(400), request, NOT_BEGUN_HERE)
+    if (!pending) throw notBegunHere()
     const attempt = callbackAttempt(networkOf(this.#proxies.clientOf(request.raw)))
-    const locked = await beginAttempt(this.#installation, attempt)
-    if (locked) return refuse(reply.code(429), request, locked.problem)
-    if (!(await useSignOnState(this.#installation, pending))) return refuse(reply.code(400), request, USED_ALREADY)
+    await beginAttempt(this.#installation, attempt)
+    if (!(await useSignOnState(this.#installation, pending))) throw usedAlready()
     if (this.#exchanges >= EXCHANGES_MAX) return refuse(reply.code(503), request, UNREACHABLE)
     this.#exchanges += 1
     try {
@@ -143,19 +148,18 @@ class OidcRoutes {
       request.log.warn({ err: error.cause ?? error, request_id: request.id }, 'sign-in through the provider refused')
       return undefined
     })
-    if (!identity) return refuse(reply.code(401), request, NOT_CONFIRMED)
+    if (!identity) throw notConfirmed()
     await endAttempt(installation, attempt)
     if (pending.connect) {
       // By its id: the browser does not send the cookie of the session when it comes from another site.
-      if (!(await isSessionValid(installation, pending.connect))) return refuse(reply.code(403), request, NOT_ASKED_FOR)
+      if (!(await isSessionValid(installation, pending.connect))) throw notAskedFor()
       const { accountId } = pending.connect
-      const refused = await connectIdentity(installation, { accountId, identity })
-      return refused ? refuse(reply.code(403), request, refused.problem) : this.#send(reply, continuePage('/account'))
+      await connectIdentity(installation, { accountId, identity })
+      return this.#send(reply, continuePage('/account'))
     }
-    const admitted = await admitIdentity(installation, identity)
-    if ('problem' in admitted) return refuse(reply.code(403), request, admitted.problem)
+    const { accountId } = await admitIdentity(installation, identity)
     const token = await beginSession(installation, {
-      accountId: admitted.accountId,
+      accountId,
       method: 'oidc',
       client: {
         address: this.#proxies.clientOf(request.raw),
@@ -164,7 +168,7 @@ class OidcRoutes {
     })
     this.#session.write(reply, token)
     const cookie = this.#device.read(request)
-    this.#device.write(reply, await rememberDevice(installation, { cookie, accountId: admitted.accountId }))
+    this.#device.write(reply, await rememberDevice(installation, { cookie, accountId }))
     return this.#send(reply, continuePage('/'))
   }
 

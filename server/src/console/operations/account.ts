@@ -1,8 +1,9 @@
 import { changeNumberNotation } from '../../admin/change-number-notation.ts'
 import { changePassword } from '../../admin/change-password.ts'
 import { endSession, endSessions } from '../../admin/manage-sessions.ts'
-import { permissionsOf } from '../../admin/operator-act.ts'
 import { passkeyProblem } from '../../admin/passkeys.ts'
+import { permissionsOf } from '../../admin/permissions.ts'
+import { invalid, notFound } from '../../admin/problem.ts'
 import { twoFactorStatus } from '../../admin/two-factor.ts'
 import { personNameProblem } from '../../core/person-rules.ts'
 import { Id, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
@@ -14,7 +15,7 @@ import { operatorsOfAccount } from '../../store/control/operators.ts'
 import { listPasskeys } from '../../store/control/passkeys.ts'
 import { listSessions } from '../../store/control/sessions.ts'
 import { confirmPassword } from '../confirm-person.ts'
-import { defineAccountOperation, type Refusal } from '../define-operation.ts'
+import { defineAccountOperation } from '../define-operation.ts'
 import { deviceOf } from '../device-of.ts'
 
 /** The caller's account, and the organizations it acts for with the permissions of its role in each. */
@@ -67,10 +68,10 @@ export const rename = defineAccountOperation({
   summary: 'Change the name of the account',
   input: Strict({ name: Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK }) }),
   audit: [],
-  async handle({ input, installation, account }): Promise<{ name: string } | Refusal> {
+  async handle({ input, installation, account }) {
     const name = input.name.trim()
     const problem = personNameProblem(name)
-    if (problem !== undefined) return { problem }
+    if (problem !== undefined) throw invalid('name_invalid', problem)
     await renameAccount(installation.storage.control, { id: account.accountId, name })
     return { name }
   },
@@ -95,10 +96,9 @@ export const newPassword = defineAccountOperation({
     new_password: Type.String({ minLength: 1, maxLength: 1_024 }),
   }),
   audit: ['operator.password_changed', 'operator.sign_in_locked'],
-  async handle(context): Promise<{ sessions_ended: number } | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
-    const refused = await confirmPassword(context, input.current_password)
-    if (refused) return refused
+    await confirmPassword(context, input.current_password)
     const { accountId, sessionId } = account
     return changePassword(installation, { accountId, sessionId, password: input.new_password })
   },
@@ -130,13 +130,14 @@ export const endOneSession = defineAccountOperation({
   summary: 'End a session',
   input: Strict({ session_id: Id('ses', 'The session to end.') }),
   audit: ['operator.session_ended'],
-  async handle({ input, installation, account, session }): Promise<{ ended: number } | Refusal> {
+  async handle({ input, installation, account, session }) {
     if (input.session_id === account.sessionId) {
       await session.end()
       return { ended: 1 }
     }
     const isEnded = await endSession(installation, { accountId: account.accountId, sessionId: input.session_id })
-    return isEnded ? { ended: 1 } : { problem: 'This session has ended already.', status: 404 }
+    if (!isEnded) throw notFound('session_not_found', 'This session has ended already.')
+    return { ended: 1 }
   },
 })
 

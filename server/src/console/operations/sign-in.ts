@@ -1,5 +1,6 @@
 import { accountOfChallenge, closeChallenge, openChallenge } from '../../admin/challenges.ts'
 import { beginPasskeySignIn, checkPasskey } from '../../admin/passkeys.ts'
+import { notSignedIn, type Problem } from '../../admin/problem.ts'
 import { beginAttempt, checkPassword, endAttempt } from '../../admin/sign-in.ts'
 import { checkCode, needsCode } from '../../admin/two-factor.ts'
 import { normalizedEmail } from '../../core/person-rules.ts'
@@ -8,8 +9,7 @@ import { Type } from '../../core/schema/type.ts'
 import { networkOf } from '../../http/network-of.ts'
 import { findAccount } from '../../store/control/accounts.ts'
 import { attemptFrom } from '../attempt-from.ts'
-import { attemptRefusal } from '../attempt-refusal.ts'
-import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
+import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
 import { Code, PasskeyAnswer } from '../sign-in-fields.ts'
 
 /** Signs a person in by e-mail and password, or asks for the code of their authenticator app. */
@@ -20,7 +20,7 @@ export const signInWithPassword = defineOpenOperation({
     password: Type.String({ minLength: 1, maxLength: 1_024 }),
   }),
   audit: ['operator.signed_in', 'operator.sign_in_locked'],
-  async handle(context): Promise<{ code_needed: false } | { code_needed: true; challenge: string } | Refusal> {
+  async handle(context): Promise<{ code_needed: false } | { code_needed: true; challenge: string }> {
     const { input, installation, session } = context
     const email = normalizedEmail(input.email.trim())
     const attempt = attemptFrom(context, email)
@@ -29,7 +29,6 @@ export const signInWithPassword = defineOpenOperation({
       password: input.password,
       network: networkOf(context.client.address),
     })
-    if ('problem' in account) return attemptRefusal(account)
     // The failures are forgotten only after the second step, so that a known password gives no more tries for codes.
     if (await needsCode(installation, account.id))
       return {
@@ -47,28 +46,24 @@ export const signInWithCode = defineOpenOperation({
   summary: 'Give the code after the password',
   input: Strict({ challenge: Type.String({ minLength: 1, maxLength: 100 }), code: Code }),
   audit: ['operator.signed_in', 'operator.sign_in_locked', 'operator.recovery_code_used'],
-  async handle(context): Promise<{ signed_in: true } | Refusal> {
+  async handle(context) {
     const { input, installation, session } = context
     const challenge = { purpose: 'code', token: input.challenge } as const
     const accountId = await accountOfChallenge(installation, challenge)
     const account = accountId === undefined ? undefined : await findAccount(installation.storage.control, accountId)
-    if (!account) return TOO_LATE
+    if (!account) throw tooLate()
     const attempt = attemptFrom(context, account.email)
-    const locked = await beginAttempt(installation, attempt, account.id)
-    if (locked) return attemptRefusal(locked)
-    const refused = await checkCode(installation, { accountId: account.id, code: input.code })
-    if (refused) return { ...refused, status: 401, code: 'not_right' }
-    if (!(await closeChallenge(installation, { ...challenge, accountId: account.id }))) return TOO_LATE
+    await beginAttempt(installation, attempt, account.id)
+    await checkCode(installation, { accountId: account.id, code: input.code })
+    if (!(await closeChallenge(installation, { ...challenge, accountId: account.id }))) throw tooLate()
     await endAttempt(installation, attempt)
     await session.begin(account.id, 'password_and_code')
-    return { signed_in: true }
+    return { signed_in: true as const }
   },
 })
 
-const TOO_LATE: Refusal = {
-  problem: 'This took longer than ten minutes. Start again with your password.',
-  status: 401,
-  code: 'challenge_ended',
+function tooLate(): Problem {
+  return notSignedIn('challenge_ended', 'This took longer than ten minutes.')
 }
 
 /** What the browser needs to sign in with a passkey. */
@@ -77,8 +72,7 @@ export const beginSignInWithPasskey = defineOpenOperation({
   input: Strict({}),
   audit: [],
   async handle({ installation, origin }) {
-    const options = await beginPasskeySignIn(installation, origin)
-    return 'problem' in options ? options : { options }
+    return { options: await beginPasskeySignIn(installation, origin) }
   },
 })
 
@@ -87,11 +81,10 @@ export const signInWithPasskey = defineOpenOperation({
   summary: 'Sign in with a passkey',
   input: Strict({ response: PasskeyAnswer }),
   audit: ['operator.signed_in'],
-  async handle({ input, installation, origin, session }): Promise<{ signed_in: true } | Refusal> {
-    const checked = await checkPasskey(installation, { response: input.response as never, origin })
-    if ('problem' in checked) return { ...checked, status: 401, code: 'not_right' }
-    await session.begin(checked.accountId, 'passkey')
-    return { signed_in: true }
+  async handle({ input, installation, origin, session }) {
+    const { accountId } = await checkPasskey(installation, { response: input.response as never, origin })
+    await session.begin(accountId, 'passkey')
+    return { signed_in: true as const }
   },
 })
 

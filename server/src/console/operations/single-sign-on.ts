@@ -1,10 +1,11 @@
 import { openChallenge } from '../../admin/challenges.ts'
 import { passkeyProblem } from '../../admin/passkeys.ts'
+import { notFound } from '../../admin/problem.ts'
 import { disconnectIdentities } from '../../admin/single-sign-on.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { hasIdentity } from '../../store/control/account-identities.ts'
 import { confirmPassword } from '../confirm-person.ts'
-import { defineAccountOperation, defineOpenOperation, type Refusal } from '../define-operation.ts'
+import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
 import { CurrentPassword } from '../sign-in-fields.ts'
 
 /** How people may sign in, for the page that asks them. */
@@ -40,11 +41,10 @@ export const connectSingleSignOn = defineAccountOperation({
   summary: 'Begin to connect the account to the identity provider',
   input: Strict({ password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
-  async handle(context): Promise<{ path: string } | Refusal> {
+  async handle(context) {
     const { installation, account, input } = context
-    if (!installation.config.oidc) return { problem: 'Single sign-on is not configured.', status: 404 }
-    const refused = await confirmPassword(context, input.password)
-    if (refused) return refused
+    if (!installation.config.oidc) throw notFound('single_sign_on_off', 'Single sign-on is not configured.')
+    await confirmPassword(context, input.password)
     const challenge = await openChallenge(installation, { purpose: 'oidc_connect', accountId: account.accountId })
     return { path: `/api/oidc/start?connect=${challenge}` }
   },
@@ -56,6 +56,7 @@ export const disconnectSingleSignOn = defineAccountOperation({
   input: Strict({}),
   audit: ['operator.single_sign_on_disconnected'],
   async handle({ installation, account }) {
-    return (await disconnectIdentities(installation, account.accountId)) ?? { is_connected: false }
+    await disconnectIdentities(installation, account.accountId)
+    return { is_connected: false }
   },
 })

@@ -3,7 +3,7 @@ import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes
 import { Id, NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { confirmPassword, withCode } from '../confirm-person.ts'
-import { defineAccountOperation, type Refusal } from '../define-operation.ts'
+import { defineAccountOperation } from '../define-operation.ts'
 import { Code, CurrentPassword, PasskeyAnswer } from '../sign-in-fields.ts'
 
 /** Makes a secret for an authenticator app, to be confirmed with its first code. */
@@ -11,9 +11,9 @@ export const beginTwoFactor = defineAccountOperation({
   summary: 'Make a secret for an authenticator app',
   input: Strict({ password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
-  async handle(context): Promise<{ secret: string; uri: string } | Refusal> {
-    const refused = await confirmPassword(context, context.input.password)
-    return refused ?? proposeTwoFactor(context.installation, context.account)
+  async handle(context) {
+    await confirmPassword(context, context.input.password)
+    return proposeTwoFactor(context.installation, context.account)
   },
 })
 
@@ -22,7 +22,7 @@ export const confirmTwoFactor = defineAccountOperation({
   summary: 'Turn two-factor on',
   input: Strict({ code: Code }),
   audit: ['operator.two_factor_enabled', 'operator.sign_in_locked'],
-  async handle(context): Promise<{ recovery_codes: string[] } | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
     return withCode(context, () => enableTwoFactor(installation, { accountId: account.accountId, code: input.code }))
   },
@@ -33,14 +33,10 @@ export const endTwoFactor = defineAccountOperation({
   summary: 'Turn two-factor off',
   input: Strict({ code: Code }),
   audit: ['operator.two_factor_disabled', 'operator.recovery_code_used', 'operator.sign_in_locked'],
-  async handle(context): Promise<{ enabled: false } | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
-    const { accountId } = account
-    return withCode(
-      context,
-      async () =>
-        (await disableTwoFactor(installation, { accountId, code: input.code })) ?? { enabled: false as const },
-    )
+    await withCode(context, () => disableTwoFactor(installation, { accountId: account.accountId, code: input.code }))
+    return { enabled: false as const }
   },
 })
 
@@ -49,7 +45,7 @@ export const newRecoveryCodes = defineAccountOperation({
   summary: 'Replace the recovery codes',
   input: Strict({ code: Code }),
   audit: ['operator.recovery_codes_replaced', 'operator.recovery_code_used', 'operator.sign_in_locked'],
-  async handle(context): Promise<{ recovery_codes: string[] } | Refusal> {
+  async handle(context) {
     const { input, installation, account } = context
     return withCode(context, () => renewRecoveryCodes(installation, { accountId: account.accountId, code: input.code }))
   },
@@ -62,10 +58,8 @@ export const beginAddPasskey = defineAccountOperation({
   audit: ['operator.sign_in_locked'],
   async handle(context) {
     const { installation, account, origin, input } = context
-    const refused = await confirmPassword(context, input.password)
-    if (refused) return refused
-    const options = await beginPasskey(installation, { ...account, origin })
-    return 'problem' in options ? options : { options }
+    await confirmPassword(context, input.password)
+    return { options: await beginPasskey(installation, { ...account, origin }) }
   },
 })
 
@@ -88,8 +82,8 @@ export const endPasskey = defineAccountOperation({
   summary: 'Remove a passkey',
   input: Strict({ passkey_id: Id('pky', 'The passkey to remove.') }),
   audit: ['operator.passkey_removed'],
-  async handle({ input, installation, account }): Promise<{ removed: true } | Refusal> {
-    const refused = await removePasskey(installation, { accountId: account.accountId, id: input.passkey_id })
-    return refused ? { problem: refused.problem, status: refused.isMissing ? 404 : 409 } : { removed: true }
+  async handle({ input, installation, account }) {
+    await removePasskey(installation, { accountId: account.accountId, id: input.passkey_id })
+    return { removed: true as const }
   },
 })
