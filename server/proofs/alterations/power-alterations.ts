@@ -1,19 +1,24 @@
 /** One row of each table that grants power, and the act that ends it or makes another version of it. */
 
 import { changeRole } from '../../src/admin/change-operators.ts'
-import { changePassword } from '../../src/admin/change-password.ts'
 import { issueFirstLink } from '../../src/admin/first-link.ts'
 import { acceptInvitation, inviteOperator, withdrawInvitation } from '../../src/admin/invitations.ts'
 import { approveGate, closeGate } from '../../src/admin/manage-gate.ts'
 import { createKey, revokeKey } from '../../src/admin/manage-keys.ts'
 import { addOperator, resetCode } from '../../src/admin/manage-operators.ts'
-import { beginSession, endSessions } from '../../src/admin/manage-sessions.ts'
-import { removePasskey } from '../../src/admin/passkeys.ts'
-import { connectIdentity, disconnectIdentities } from '../../src/admin/single-sign-on.ts'
-import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes } from '../../src/admin/two-factor.ts'
 import type { Installation } from '../../src/installation/installation.ts'
 import { codeStep, oneTimeCode } from '../../src/security/one-time-code.ts'
 import { SCOPES } from '../../src/security/scopes.ts'
+import { changePassword } from '../../src/sign-in/change-password.ts'
+import { removePasskey } from '../../src/sign-in/passkeys.ts'
+import { beginSession, endSessions } from '../../src/sign-in/sessions.ts'
+import { connectIdentity, disconnectIdentities } from '../../src/sign-in/single-sign-on.ts'
+import {
+  disableTwoFactor,
+  enableTwoFactor,
+  proposeTwoFactor,
+  renewRecoveryCodes,
+} from '../../src/sign-in/two-factor.ts'
 import type { Operator } from '../../src/store/control/operators.ts'
 import type { PowerTable } from '../../src/store/power/power-tables.ts'
 import { activateDocument } from '../../tests/activate-document.ts'

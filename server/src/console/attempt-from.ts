@@ -1,6 +1,6 @@
-import { findDevice } from '../admin/known-devices.ts'
-import { type Attempt, knownDeviceAttempt, strangersAttempt } from '../admin/sign-in.ts'
 import { networkOf } from '../http/network-of.ts'
+import { type Attempt, knownDeviceAttempt, strangersAttempt } from '../sign-in/attempts.ts'
+import { findDevice } from '../sign-in/known-devices.ts'
 import type { OpenContext } from './define-operation.ts'
 
 /** The attempt of a browser to sign in with an e-mail, which must be lower case: a known browser counts on its own. */

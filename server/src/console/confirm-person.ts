@@ -1,8 +1,8 @@
 import { forbidden, invalid, notSignedIn, Problem } from '../admin/problem.ts'
-import { beginAttempt, checkPassword, endAttempt, sessionAttempt, takeBackAttempt } from '../admin/sign-in.ts'
-import { needsCode } from '../admin/two-factor.ts'
 import { networkOf } from '../http/network-of.ts'
 import type { Installation } from '../installation/installation.ts'
+import { beginAttempt, checkPassword, endAttempt, sessionAttempt, takeBackAttempt } from '../sign-in/attempts.ts'
+import { needsCode } from '../sign-in/two-factor.ts'
 import { findAccount } from '../store/control/accounts.ts'
 import type { AccountContext, SignedIn } from './define-operation.ts'
 

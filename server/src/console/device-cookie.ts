@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DEVICE_SECONDS } from '../admin/known-devices.ts'
+import { DEVICE_SECONDS } from '../sign-in/known-devices.ts'
 
 /** Reads and writes the cookie by which a browser is known, in which a person has signed in. It outlives the session. */
 export class DeviceCookie {

@@ -1,7 +1,7 @@
 import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client'
-import type { ProvedIdentity } from '../../admin/single-sign-on.ts'
 import type { OidcSettings } from '../../config.ts'
 import { normalizedEmail } from '../../core/person-rules.ts'
+import type { ProvedIdentity } from '../../sign-in/single-sign-on.ts'
 import { checkIdToken } from './check-id-token.ts'
 
 /** What the browser keeps while its user is at the provider. */

@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto'
+import { entriesForAccount, installationEntry } from '../admin/entries.ts'
+import { conflict, notSignedIn, type Problem } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import { enrolmentUri, generateCodeSecret, matchingStep } from '../security/one-time-code.ts'
 import { generateRecoveryCodes, hashRecoveryCode, isRecoveryCode } from '../security/recovery-code.ts'
@@ -18,8 +20,6 @@ import {
 import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
-import { entriesForAccount, installationEntry } from './entries.ts'
-import { conflict, notSignedIn, type Problem } from './problem.ts'
 
 /** An account, as far as its second factor needs it. */
 export interface FactorOwner {

@@ -1,4 +1,9 @@
 /** How a person whom the identity provider vouched for becomes an operator, and with which role. */
+
+import { setRole } from '../admin/change-operators.ts'
+import { entriesForAccount, installationEntry, operatorEntry } from '../admin/entries.ts'
+import { membershipIn } from '../admin/memberships.ts'
+import { conflict, forbidden, type Problem } from '../admin/problem.ts'
 import type { OidcSettings } from '../config.ts'
 import { emailProblem, personNameProblem } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
@@ -26,10 +31,6 @@ import { listOrganizations } from '../store/control/organizations.ts'
 import { listPasskeys } from '../store/control/passkeys.ts'
 import { identityId } from '../store/power/power-tables.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
-import { setRole } from './change-operators.ts'
-import { entriesForAccount, installationEntry, operatorEntry } from './entries.ts'
-import { membershipIn } from './memberships.ts'
-import { conflict, forbidden, type Problem } from './problem.ts'
 
 /** A person as the identity provider describes them, after it proved who they are. */
 export interface ProvedIdentity extends Identity {

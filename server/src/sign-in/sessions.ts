@@ -1,19 +1,16 @@
+import { entriesForAccount, installationEntry, sessionsEnded } from '../admin/entries.ts'
+import { endingOfSession, endingOfSessions } from '../admin/session-endings.ts'
 import type { Installation } from '../installation/installation.ts'
 import { generateToken, hashToken } from '../security/bearer-token.ts'
 import {
   deleteSessions,
-  findStoredSession,
   insertSession,
-  keepSession,
   listSessions,
   OIDC_SESSION_SECONDS,
   SESSION_SECONDS,
   type SignedInSession,
   useSession,
 } from '../store/control/sessions.ts'
-import type { Queryable } from '../store/database/database.ts'
-import type { EntryToRecord } from '../store/power/entry-queue.ts'
-import { entriesForAccount, installationEntry, sessionEnded, sessionsEnded } from './entries.ts'
 
 /** How an operator proved who they are. */
 export type SignInMethod = 'first_link' | 'invitation' | 'password' | 'password_and_code' | 'passkey' | 'oidc'
@@ -95,25 +92,6 @@ export async function endSession(
   })
 }
 
-/**
- * Prepares to end one session of an account. The result is called in the transaction of the act, records the end, and
- * returns whether it did. A session that is out of sight ends too, so that it does not count once it is back.
- */
-export async function endingOfSession(
-  installation: Installation,
-  { accountId, sessionId }: { accountId: string; sessionId: string },
-): Promise<(transaction: Queryable, record: (entry: EntryToRecord) => void) => Promise<boolean>> {
-  const { storage, stores } = installation
-  await storage.control.recordQueued()
-  const isOnLog = await stores.production.grants.hasSession({ accountId, sessionId })
-  return async (transaction, record) => {
-    const ended = await deleteSessions(transaction, { accountId, sessionId })
-    const isEnded = isOnLog || ended.length > 0
-    if (isEnded) record(sessionEnded(installation, accountId, sessionId))
-    return isEnded
-  }
-}
-
 /** Ends all sessions of an account, except one if it is named; returns how many. */
 export async function endSessions(
   installation: Installation,
@@ -128,24 +106,4 @@ export async function endSessions(
     if (ended > 0) record(...entriesOf('operator.session_ended', { sessions: ended }))
     return ended
   })
-}
-
-/**
- * Prepares to end all sessions of an account with an entry about it, except one if that is named. The result is called in
- * the transaction of the act, and returns how many sessions it ended. The entry ends those that are out of sight too.
- */
-export async function endingOfSessions(
-  { storage: { control }, nowMs }: Installation,
-  { accountId, except = '', entry }: { accountId: string; except?: string | undefined; entry: EntryToRecord },
-): Promise<(transaction: Queryable) => Promise<number>> {
-  const now = new Date(nowMs()).toISOString()
-  const kept = await findStoredSession(control, { accountId, sessionId: except, now })
-  return async (transaction) => {
-    const ended = await deleteSessions(transaction, { accountId, except })
-    if (kept) {
-      const goesOn = { ...kept, after_entry_id: entry.entry.id }
-      await keepSession(transaction, control.seal('sessions', goesOn, { entry: { id: kept.entry_id } }))
-    }
-    return ended.length
-  }
 }

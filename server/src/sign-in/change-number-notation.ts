@@ -1,7 +1,7 @@
+import { entriesForAccount } from '../admin/entries.ts'
 import type { NumberNotation } from '../core/vocabularies.ts'
 import type { Installation } from '../installation/installation.ts'
 import { numberNotationOf, updateNumberNotation } from '../store/control/account-preferences.ts'
-import { entriesForAccount } from './entries.ts'
 
 /**
  * Changes the notation in which a person writes and reads numbers in the console; null is that of the browser. On the audit

@@ -1,7 +1,7 @@
+import { entriesForAccount } from '../admin/entries.ts'
 import type { AuditData, AuditEntryType } from '../core/audit/audit-data.ts'
 import type { Installation } from '../installation/installation.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
-import { entriesForAccount } from './entries.ts'
 
 /** Writes an audit entry about an account to the production log of every organization that it acts for. */
 export async function recordForAccount<T extends Extract<AuditEntryType, `operator.${string}`>>(

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { notSignedIn, type Problem, throttled } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import { isPassword } from '../security/password.ts'
 import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
@@ -10,7 +11,6 @@ import {
   lockedUntil,
   type ThrottleLimit,
 } from '../store/control/sign-in-failures.ts'
-import { notSignedIn, type Problem, throttled } from './problem.ts'
 import { recordForAccount } from './record-for-account.ts'
 
 /** Five wrong passwords or codes lock an e-mail for a minute; each further one doubles it. So a day has about 100 tries. */

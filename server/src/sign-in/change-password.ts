@@ -1,11 +1,11 @@
+import { entriesForAccount, installationEntry } from '../admin/entries.ts'
+import { conflict, invalid, type Problem } from '../admin/problem.ts'
+import { endingOfSessions } from '../admin/session-endings.ts'
 import type { Installation } from '../installation/installation.ts'
 import { hashPassword } from '../security/password.ts'
 import { passwordProblem } from '../security/password-rules.ts'
 import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import { deleteChallenges } from '../store/control/sign-in-challenges.ts'
-import { entriesForAccount, installationEntry } from './entries.ts'
-import { endingOfSessions } from './manage-sessions.ts'
-import { conflict, invalid, type Problem } from './problem.ts'
 
 /** Changes the password of an account, whose current one was checked, and ends all its other sessions. */
 export async function changePassword(

@@ -9,6 +9,8 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { entriesForAccount, installationEntry } from '../admin/entries.ts'
+import { conflict, invalid, notFound, notSignedIn, type Problem } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import { hasIdentity } from '../store/control/account-identities.ts'
 import { findAccount } from '../store/control/accounts.ts'
@@ -27,8 +29,6 @@ import {
   openPasskeyChallenge,
   usePasskeyChallenge,
 } from './challenges.ts'
-import { entriesForAccount, installationEntry } from './entries.ts'
-import { conflict, invalid, notFound, notSignedIn, type Problem } from './problem.ts'
 
 const PASSKEYS_MAX = 20
 /** COSE numbers of Ed25519, ES256 and RS256: what authenticators have. Asking Node.js for more prints warnings. */
