@@ -21,55 +21,48 @@ const isTest = (file: string) => file.endsWith('.test.ts') || /^(server\/(tests|
 const code = sources.filter(({ file }) => !isTest(file))
 
 /**
- * What each folder of the server may import: a folder, or one file of it. `service/` is the composition root and may
- * import everything; of it, the folders below see only the open installation and the texts for failures.
+ * The rooms of the server, lowest first, and what each may import: lower rooms, or one file of such a room. `service/` is the
+ * composition root and may import everything.
  */
 const BOUNDARIES: Record<string, readonly string[]> = {
   core: [],
   ids: ['core'],
   threads: [],
   store: ['core', 'config.ts', 'ids'],
+  security: ['core', 'config.ts'],
   underwriting: ['core', 'ids', 'store'],
   consequences: ['core', 'ids', 'store', 'underwriting'],
-  security: ['core', 'config.ts'],
   audit: ['core', 'config.ts', 'ids', 'security', 'store'],
   webhooks: ['core', 'config.ts', 'ids', 'security', 'store'],
-  http: ['consequences', 'core', 'config.ts', 'ids', 'security', 'store', 'underwriting'],
+  installation: ['audit', 'config.ts', 'ids', 'security', 'store', 'threads'],
+  http: ['core', 'config.ts'],
+  api: ['consequences', 'core', 'config.ts', 'http', 'ids', 'security', 'store', 'underwriting'],
+  metrics: ['core', 'config.ts', 'http', 'installation', 'store', 'webhooks'],
   admin: [
+    'audit',
     'core',
     'config.ts',
     'ids',
+    'installation',
     'security',
-    'installation/installation.ts',
     'store',
     'threads',
     'underwriting',
     'webhooks',
   ],
-  metrics: ['core', 'config.ts', 'http/probes.ts', 'installation/installation.ts', 'store', 'webhooks'],
+  'sign-in': ['admin', 'core', 'config.ts', 'installation', 'security', 'store'],
   console: [
     'admin',
+    'api/schemas/transaction.ts',
     'audit',
     'core',
     'config.ts',
-    'http/accept-only-json.ts',
-    'http/admission.ts',
-    'api/api-error.ts',
-    'http/guarded-server.ts',
-    'http/idempotency.ts',
-    'http/in-turns.ts',
-    'http/json-body.ts',
-    'http/keyed-mutex.ts',
-    'http/network-of.ts',
-    'http/probes.ts',
-    'http/rate-limiter.ts',
-    'api/schemas/transaction.ts',
-    'http/trusted-proxies.ts',
-    'http/validation.ts',
+    'http',
     'ids',
+    'installation',
     'metrics',
     'security',
-    'installation/installation.ts',
+    'sign-in',
     'store',
     'threads',
     'underwriting',
@@ -79,14 +72,12 @@ const BOUNDARIES: Record<string, readonly string[]> = {
     'audit',
     'core',
     'config.ts',
+    'installation',
     'security',
-    'installation/explain-failure.ts',
-    'installation/installation.ts',
-    'admin/rotate-master-key.ts',
-    'version.ts',
     'store',
     'threads',
     'underwriting',
+    'version.ts',
   ],
 }
 /** Packages that are pure functions, and so fit for the core. */
@@ -102,24 +93,34 @@ const PURE_PACKAGES = [
   'node:crypto',
 ]
 
-test('every folder imports only what it may', () => {
-  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/'))) {
-    const folder = relative('server/src', file).split('/')[0]!
-    const allowed = BOUNDARIES[folder]
-    if (!allowed) continue
-    for (const target of importsOf(text)) {
-      if (target.startsWith('.')) {
-        const imported = relative('server/src', join(dirname(file), target))
-        const other = imported.split('/')[0]!
-        assert.ok(
-          other === folder || allowed.includes(other) || allowed.includes(imported),
-          `${file} imports ${target}, but ${folder}/ may not import ${imported}`,
-        )
-      } else if (folder === 'core') {
-        assert.ok(PURE_PACKAGES.includes(target), `${file} imports ${target}, which is not known to be pure`)
-      }
-    }
+test('every room of the server imports only what it may', () => {
+  for (const { file, room, imported } of roomImports()) {
+    const allowed = BOUNDARIES[room]
+    assert.ok(allowed || room === 'service', `${room}/ is not in the table of rooms`)
+    const other = imported.split('/')[0]!
+    assert.ok(
+      !allowed || other === room || allowed.includes(other) || allowed.includes(imported),
+      `${file} imports ${imported}, which ${room}/ may not`,
+    )
   }
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/core/')))
+    for (const target of importsOf(text).filter((name) => !name.startsWith('.')))
+      assert.ok(PURE_PACKAGES.includes(target), `${file} imports ${target}, which is not known to be pure`)
+})
+
+test('no arrow between rooms points upward, and no two rooms import each other, not even for a type', () => {
+  const rooms = Object.keys(BOUNDARIES)
+  for (const [room, allowed] of Object.entries(BOUNDARIES))
+    for (const other of allowed.map((name) => name.split('/')[0]!).filter((name) => !name.endsWith('.ts')))
+      assert.ok(
+        rooms.slice(0, rooms.indexOf(room)).includes(other),
+        `${room}/ may import ${other}/, which is no lower room`,
+      )
+  const arrows = roomImports()
+    .map(({ room, imported }) => ({ room, other: imported.split('/')[0]! }))
+    .filter(({ room, other }) => room !== other)
+  const byRoom = [...Map.groupBy(arrows, ({ room }) => room)]
+  assert.equal(findCycle(new Map(byRoom.map(([room, all]) => [room, all.map(({ other }) => other)]))), undefined)
 })
 
 test('the page imports only types from the server, and only from its table of operations', () => {
@@ -141,9 +142,9 @@ test('no file imports itself by way of others, not even for a type', () => {
   assert.equal(findCycle(imports), undefined)
 })
 
-test('server/src holds folders, and of files only the settings and the process', () => {
+test('server/src holds rooms, and of files only the settings, the process and the release', () => {
   const loose = files.filter((file) => /^server\/src\/[^/]+$/.test(file))
-  assert.deepEqual(loose, ['server/src/config.ts', 'server/src/main.ts'])
+  assert.deepEqual(loose, ['server/src/config.ts', 'server/src/main.ts', 'server/src/version.ts'])
 })
 
 test('the core has no clock, no chance and no code made of text', () => {
@@ -249,7 +250,17 @@ function importsOf(text: string): string[] {
   return [...text.matchAll(specifiers)].map((match) => (match[1] ?? match[2] ?? match[3] ?? match[4])!)
 }
 
-/** The first import cycle of a depth-first search, as a list of files; undefined if there is none. */
+/** Every import of a file within a room of the server, by path from `server/src`. */
+function roomImports(): { file: string; room: string; imported: string }[] {
+  return code.flatMap(({ file, text }) => {
+    const [, room] = /^server\/src\/([^/]+)\//.exec(file) ?? []
+    if (room === undefined) return []
+    const targets = importsOf(text).filter((target) => target.startsWith('.'))
+    return targets.map((target) => ({ file, room, imported: relative('server/src', join(dirname(file), target)) }))
+  })
+}
+
+/** The first import cycle of a depth-first search, as a list of files or rooms; undefined if there is none. */
 function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: readonly string[]): string[] | undefined => {
