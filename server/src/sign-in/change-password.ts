@@ -33,5 +33,5 @@ export async function changePassword(
 }
 
 function passwordChanged(): Problem {
-  return conflict('changed_meanwhile', 'The password was changed from elsewhere meanwhile.')
+  return conflict('password_changed', 'The password was changed from elsewhere meanwhile.')
 }
