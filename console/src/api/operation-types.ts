@@ -1,4 +1,3 @@
-import type { Refusal } from '../../../server/src/console/define-operation.ts'
 import type { Operations } from '../../../server/src/console/operations.ts'
 
 /** The name of an operation of the server. */
@@ -13,11 +12,11 @@ export type InputOf<N extends OperationName> = Operations[N] extends {
     : never
   : never
 
-/** What an operation answers. Refusals arrive as `ApiError`, so they are left out. */
+/** What an operation answers; a refusal arrives as `ApiError`. */
 export type OutputOf<N extends OperationName> = Operations[N] extends {
   handle(...context: never[]): Promise<infer Output>
 }
-  ? Exclude<Output, Refusal>
+  ? Output
   : never
 
 type NamesWithAccess<Access> = {

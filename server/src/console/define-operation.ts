@@ -66,15 +66,6 @@ export interface OperatorContext<Input> extends AccountContext<Input> {
 
 type ActOf<Input> = EnvironmentAct<OperatorActor> & (Input extends { reason: string } ? { reason: string } : unknown)
 
-/** Why an operation was not carried out, in words for the person at the page. */
-export interface Refusal {
-  problem: string
-  /** 400 unless the operation says otherwise. */
-  status?: 400 | 401 | 403 | 404 | 409 | 429
-  /** A word for the page, where it has to react, such as `code_needed`. */
-  code?: string
-}
-
 interface Described<I extends TSchema> {
   summary: string
   input: I
@@ -82,22 +73,22 @@ interface Described<I extends TSchema> {
   audit: readonly AuditEntryType[]
 }
 
-/** An operation of the console's backend: its contract and its handler. */
+/** An operation of the console's backend: its contract and its handler, which refuses by throwing a `Problem`. */
 export type Operation<I extends TSchema = TSchema, Output = unknown> =
-  | (Described<I> & { access: 'open'; handle(context: OpenContext<Static<I>>): Promise<Output | Refusal> })
-  | (Described<I> & { access: 'account'; handle(context: AccountContext<Static<I>>): Promise<Output | Refusal> })
-  | (Described<I> & { access: Permission; handle(context: OperatorContext<Static<I>>): Promise<Output | Refusal> })
+  | (Described<I> & { access: 'open'; handle(context: OpenContext<Static<I>>): Promise<Output> })
+  | (Described<I> & { access: 'account'; handle(context: AccountContext<Static<I>>): Promise<Output> })
+  | (Described<I> & { access: Permission; handle(context: OperatorContext<Static<I>>): Promise<Output> })
 
 /** Declares an operation that a caller without a session may use. */
 export function defineOpenOperation<I extends TSchema, Output>(
-  operation: Described<I> & { handle(context: OpenContext<Static<I>>): Promise<Output | Refusal> },
+  operation: Described<I> & { handle(context: OpenContext<Static<I>>): Promise<Output> },
 ) {
   return { ...operation, access: 'open' as const }
 }
 
 /** Declares an operation on the caller's own account. */
 export function defineAccountOperation<I extends TSchema, Output>(
-  operation: Described<I> & { handle(context: AccountContext<Static<I>>): Promise<Output | Refusal> },
+  operation: Described<I> & { handle(context: AccountContext<Static<I>>): Promise<Output> },
 ) {
   return { ...operation, access: 'account' as const }
 }
@@ -106,7 +97,7 @@ export function defineAccountOperation<I extends TSchema, Output>(
 export function defineOperation<I extends TSchema, Output>(
   operation: Described<I> & {
     access: Permission
-    handle(context: OperatorContext<Static<I>>): Promise<Output | Refusal>
+    handle(context: OperatorContext<Static<I>>): Promise<Output>
   },
 ) {
   return operation

@@ -11,7 +11,7 @@ import { beginSession, type Client, endSession, findSession } from '../sign-in/s
 import { findOperatorOfAccount } from '../store/control/operators.ts'
 import type { SignedInSession } from '../store/control/sessions.ts'
 import { ActOnce } from './act-once.ts'
-import type { Operation, Refusal, SessionControl, SignedIn } from './define-operation.ts'
+import type { Operation, SessionControl, SignedIn } from './define-operation.ts'
 import type { NewCookies, OperationAnswer, OperationPath, Refused } from './operation-call.ts'
 import { operations } from './operations.ts'
 import { refusedFor } from './refused-for.ts'
@@ -119,7 +119,7 @@ export class OperationResponder {
     }
     try {
       const output = await operation.handle(context as never)
-      return isRefusal(output) ? { ...refused(output), ...written } : { output, ...written }
+      return { output, ...written }
     } catch (error) {
       return { ...refusedFor(error), ...written }
     }
@@ -230,27 +230,4 @@ function partyOf(path: OperationPath, session: SignedInSession | undefined): str
 
 function isEnvironment(text: string): text is Environment {
   return (ENVIRONMENTS as readonly string[]).includes(text)
-}
-
-function isRefusal(value: unknown): value is Refusal {
-  return typeof value === 'object' && value !== null && 'problem' in value
-}
-
-const CODES = {
-  400: 'refused',
-  401: 'not_signed_in',
-  403: 'forbidden',
-  404: 'not_found',
-  409: 'conflict',
-  429: 'throttled',
-}
-
-function refused({ problem, status = 400, code }: Refusal): Refused {
-  return { refused: { status, code: code ?? CODES[status], message: sentence(problem) } }
-}
-
-/** Problems of `admin/` are written for the command line: in lower case, without a full stop. */
-function sentence(problem: string): string {
-  const text = /^[a-z]+\b(?![@.])/.test(problem) ? problem[0]!.toUpperCase() + problem.slice(1) : problem
-  return /[.…!?]$/.test(text) ? text : `${text}.`
 }
