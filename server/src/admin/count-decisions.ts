@@ -5,7 +5,7 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import { parsePolicy } from '../core/policy/parse-policy.ts'
 import { describeProblem } from '../core/policy/policy-problem.ts'
 import { compileInThread } from '../underwriting/compiled-policies.ts'
-import type { PolicyToExamine } from './examine-policy.ts'
+import type { FaultyPolicy, PolicyToExamine } from './examine-policy.ts'
 
 /** A policy that decides again, as it is or would be stored. */
 export interface DecidingPolicy {
@@ -16,10 +16,10 @@ export interface DecidingPolicy {
 /** The policy of a backtest with the counts of no decisions; or why it does not compile. */
 export function beginCounting(
   policy: PolicyToExamine,
-): { policy: DecidingPolicy; counts: BacktestCounts } | { problem: string } {
+): { policy: DecidingPolicy; counts: BacktestCounts } | FaultyPolicy {
   const compiled = 'source' in policy ? parsePolicy(policy.source) : compileInThread(policy)
-  if ('altered' in compiled) return { problem: 'its document is not the one that was proposed' }
-  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
+  if ('altered' in compiled) return { faults: 'Its document is not the one that was proposed.' }
+  if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
   const { document, checksum } = compiled.policy
   const stored = 'source' in policy ? { document: canonicalJson(document), checksum } : policy
   return { policy: stored, counts: noCounts(compiled.policy) }

@@ -1,8 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../core/canonical-json.ts'
 import { defineTask } from '../threads/task.ts'
-import type { TaskClient, ThreadPool } from '../threads/thread-pool.ts'
-import type { CheckedSource, checkSource, ExaminedPolicy, examinePolicy, PolicyToExamine } from './examine-policy.ts'
+import { type TaskClient, TaskTooCostly, type ThreadPool } from '../threads/thread-pool.ts'
+import type {
+  CheckedSource,
+  checkSource,
+  ExaminedPolicy,
+  examinePolicy,
+  FaultyPolicy,
+  PolicyToExamine,
+} from './examine-policy.ts'
+import { runPolicyTask } from './run-policy-task.ts'
 
 /** The largest policy takes about a second. */
 const BOUNDS = { lane: 'slow', budgetMs: 10_000, purpose: 'to check' } as const
@@ -13,7 +21,7 @@ const CHECK = defineTask<typeof checkSource>({ module: MODULE, name: 'checkSourc
 /** Stored policies that can be used, by checksum: what a checksum stands for never changes. */
 const examined = new LRUCache<string, ExaminedPolicy>({ maxSize: 4_000_000, sizeCalculation: sizeOf })
 /** Examinations that run or wait, by organization and checksum: a second reader waits for the same one. */
-const examining = new Map<string, Promise<ExaminedPolicy | { problem: string }>>()
+const examining = new Map<string, Promise<ExaminedPolicy | FaultyPolicy>>()
 
 /**
  * Examines a policy in a thread, so that requests are answered meanwhile: the sandbox policy alone takes 0.3 s of a
@@ -23,8 +31,8 @@ export async function examinePolicyApart(
   threads: ThreadPool,
   policy: PolicyToExamine,
   client: TaskClient,
-): Promise<ExaminedPolicy | { problem: string }> {
-  if ('source' in policy) return threads.run(EXAMINE, policy, client)
+): Promise<ExaminedPolicy | FaultyPolicy> {
+  if ('source' in policy) return runPolicyTask(threads, EXAMINE, { input: policy, client })
   const { document, checksum } = policy
   const known = examined.get(checksum)
   if (known && sha256(document) === checksum) return known
@@ -38,12 +46,8 @@ export async function examinePolicyApart(
 }
 
 /** Checks the text of a policy in the same way, and lists its problems with their positions. */
-export function checkSourceApart(
-  threads: ThreadPool,
-  source: string,
-  client: TaskClient,
-): Promise<CheckedSource | { problem: string }> {
-  return threads.run(CHECK, source, client)
+export function checkSourceApart(threads: ThreadPool, source: string, client: TaskClient): Promise<CheckedSource> {
+  return runPolicyTask(threads, CHECK, { input: source, client })
 }
 
 /** Goes on when its client leaves, because the result is kept for the next one. */
@@ -51,10 +55,15 @@ async function examineStored(
   threads: ThreadPool,
   stored: { document: string; checksum: string },
   { organizationId }: TaskClient,
-): Promise<ExaminedPolicy | { problem: string }> {
-  const result = await threads.run(EXAMINE, stored, { organizationId })
-  if ('tests' in result) examined.set(stored.checksum, result)
-  return result
+): Promise<ExaminedPolicy | FaultyPolicy> {
+  try {
+    const result = await threads.run(EXAMINE, stored, { organizationId })
+    if ('tests' in result) examined.set(stored.checksum, result)
+    return result
+  } catch (error) {
+    if (error instanceof TaskTooCostly) return { faults: `it ${error.cost}` }
+    throw error
+  }
 }
 
 /** The characters that a policy and its results take as text. */

@@ -14,6 +14,11 @@ export interface ExaminedPolicy {
   tests: PolicyTestResult[]
 }
 
+/** Why a policy cannot be used: it does not compile, or its tests do not pass. It may have several lines. */
+export interface FaultyPolicy {
+  faults: string
+}
+
 /** The text of a policy as its author wrote it, checked: its problems, or its document with the results of its tests. */
 export interface CheckedSource {
   problems: PolicyProblem[]
@@ -33,16 +38,16 @@ export function checkSource(source: string): CheckedSource {
 }
 
 /** Compiles a policy and runs its tests; says what is wrong if it does not compile or a test fails. */
-export function examinePolicy(policy: PolicyToExamine): ExaminedPolicy | { problem: string } {
+export function examinePolicy(policy: PolicyToExamine): ExaminedPolicy | FaultyPolicy {
   return 'source' in policy ? examineSource(policy.source) : examineStored(policy)
 }
 
-function examineSource(source: string): ExaminedPolicy | { problem: string } {
+function examineSource(source: string): ExaminedPolicy | FaultyPolicy {
   const checked = checkPolicySource(source)
-  if ('problems' in checked) return { problem: checked.problems.map(describeProblem).join('\n') }
+  if ('problems' in checked) return { faults: checked.problems.map(describeProblem).join('\n') }
   const { document, checksum } = checked.policy
   const failure = testsProblem(checked.tests)
-  if (failure !== undefined) return { problem: `${document.version} cannot be proposed: ${failure}` }
+  if (failure !== undefined) return { faults: `${document.version} cannot be proposed: ${failure}` }
   return { document, checksum, tests: checked.tests }
 }
 
@@ -50,13 +55,12 @@ function examineSource(source: string): ExaminedPolicy | { problem: string } {
  * Compiles a stored policy from its document, which detects a document that was altered since it was proposed. The
  * checks for authors ran when it was proposed: stricter checks of a later release do not prevent a rollback to it.
  */
-function examineStored(stored: { document: string; checksum: string }): ExaminedPolicy | { problem: string } {
+function examineStored(stored: { document: string; checksum: string }): ExaminedPolicy | FaultyPolicy {
   const compiled = compileStoredPolicy(stored)
-  if ('altered' in compiled)
-    return { problem: 'its document is not the one that was proposed: propose it again under a new version' }
-  if ('problems' in compiled) return { problem: compiled.problems.map(describeProblem).join('\n') }
+  if ('altered' in compiled) return { faults: 'its document is not the one that was proposed' }
+  if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
   const tests = runPolicyTests(compiled.policy)
-  const problem = testsProblem(tests)
-  if (problem !== undefined) return { problem }
+  const faults = testsProblem(tests)
+  if (faults !== undefined) return { faults }
   return { document: compiled.policy.document, checksum: stored.checksum, tests }
 }

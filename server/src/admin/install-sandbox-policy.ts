@@ -5,8 +5,9 @@ import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'
 
 const FILE = new URL('../../../policies/sandbox-policy-v1.yaml', import.meta.url)
-const CONTEXT = {
-  actor: { type: 'system', id: 'installation' },
+const SHIPPING = {
+  by: { type: 'system', id: 'installation' },
+  channel: 'service',
   reason: 'Ships with the sandbox, so that a first decision needs nothing else',
 } as const
 const STEPS = ['proposed', 'approved', 'activated'] as const
@@ -14,11 +15,11 @@ const STEPS = ['proposed', 'approved', 'activated'] as const
 /** Activates the shipped policy in an organization's sandbox. In production only operators activate policies. */
 export async function installSandboxPolicy(installation: Installation, organizationId: string): Promise<void> {
   const { source, policy, tests } = shippedPolicy()
-  const row = policyRow(installation, { policy, source, author: CONTEXT.actor })
+  const act = { organizationId, ...SHIPPING }
+  const row = policyRow(installation, act, { policy, source })
   const steps = STEPS.map((step, index) =>
-    policyStep(installation, row, {
-      ...CONTEXT,
-      organizationId,
+    policyStep(installation, act, {
+      policy: row,
       step,
       number: index + 1,
       evidence: testEvidence(tests),

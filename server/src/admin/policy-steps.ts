@@ -1,4 +1,3 @@
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { canonicalJson, canonicalSha256 } from '../core/canonical-json.ts'
 import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
@@ -7,7 +6,7 @@ import type { Installation } from '../installation/installation.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { type AuditEntryRow, auditEntryRow, type EventRow, eventRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
-import { recordContext } from './record-context.ts'
+import { actorOf, contextOf, type OrganizationAct, type Reasoned, viaOf } from './act.ts'
 
 /** A backtest as the evidence of an approval names it. */
 export interface BacktestEvidence {
@@ -26,17 +25,9 @@ export type StepEvidence =
   | { engine_version: string; tests: PolicyTestResult[]; backtest?: BacktestEvidence | null }
   | { replaced_by: string }
 
-/** Who takes a step, for which organization, and why. */
-export interface StepContext {
-  organizationId: string
-  actor: AdminActor
-  reason: string
-  /** The user of the operating system, where the actor is an operator at the command line. */
-  via?: string
-}
-
 /** One step of one policy. */
-export interface NewStep extends StepContext {
+export interface NewStep {
+  policy: PolicyName
   step: 'proposed' | 'approved' | 'rejected' | 'activated' | 'retired'
   number: number
   evidence: StepEvidence
@@ -55,13 +46,11 @@ export function testEvidence(tests: PolicyTestResult[]): { engine_version: strin
 /** The row of a newly proposed policy. */
 export function policyRow(
   { newId, nowMs }: Installation,
-  {
-    policy,
-    source,
-    author,
-  }: { policy: Pick<CompiledPolicy, 'document' | 'checksum'>; source: string; author: AdminActor },
+  act: OrganizationAct,
+  { policy, source }: { policy: Pick<CompiledPolicy, 'document' | 'checksum'>; source: string },
 ): NewRow<'policies'> {
   const { document, checksum } = policy
+  const author = actorOf(act)
   return {
     id: newId('pol'),
     version: document.version,
@@ -78,10 +67,12 @@ export function policyRow(
 /** The row of a step with its audit entry, which binds actor, time and reason to the checksum and to the evidence. */
 export function policyStep(
   installation: Installation,
-  policy: PolicyName,
-  { organizationId, step, number, evidence, proposed, actor, reason, via }: NewStep,
+  act: Reasoned<OrganizationAct>,
+  { policy, step, number, evidence, proposed }: NewStep,
 ): { row: NewRow<'policy_steps'>; entry: AuditEntryRow } {
-  const context = recordContext(installation, { organizationId, actor })
+  const { organizationId, reason } = act
+  const actor = actorOf(act)
+  const context = contextOf(installation, act)
   const row = {
     policy_id: policy.id,
     number,
@@ -103,7 +94,7 @@ export function policyStep(
       record_sha256: recordSha256<'policy_steps'>(organizationId, row),
       ...(proposed && { policy_sha256: recordSha256<'policies'>(organizationId, proposed) }),
       reason,
-      ...(via && { via }),
+      ...viaOf(act),
     },
   })
   return { row, entry }

@@ -1,4 +1,3 @@
-import type { Environment } from '../config.ts'
 import { applyRetraction, type EntityState, type OutcomeFact } from '../core/facts/entity-state.ts'
 import { currentOutcome } from '../core/facts/outcome-course.ts'
 import { outcomeFact, type RecordedOutcome } from '../core/facts/recorded-outcome.ts'
@@ -14,13 +13,9 @@ import type { NewRow } from '../store/schema/tables.ts'
 import type { Change } from '../store/write-path/change.ts'
 import { auditEntryRow, eventRow, type RecordContext } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
-import { actorOf, isSamePerson, type OperatorAct, refusal, roleRefusal } from './operator-act.ts'
-import { recordContext } from './record-context.ts'
-
-/** An operator's act on an outcome of one environment. */
-export interface OutcomeAct extends OperatorAct {
-  environment: Environment
-}
+import { actorOf, contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned, viaOf } from './act.ts'
+import { holds, isSamePerson } from './permissions.ts'
+import { changedMeanwhile, conflict, forbidden, notFound } from './problem.ts'
 
 /** An outcome, and how far its retraction has come. */
 export interface RetractionStanding {
@@ -35,25 +30,18 @@ export interface RetractionStanding {
   retracted_by: string | null
 }
 
-interface Problem {
-  problem: string
-}
-
 /** How often a retraction is computed again because other facts about the entity were recorded at the same moment. */
 const ATTEMPTS_MAX = 20
-
-const CHANGED_AT_ONCE: Problem = {
-  problem: 'another operator took this step at the same moment: run outcomes list <decision id> to see where it stands',
-}
 
 /** All outcomes of a decision with their retractions. */
 export async function listOutcomes(
   { stores, storage }: Installation,
-  { environment, organizationId, decisionId }: { environment: Environment; organizationId: string; decisionId: string },
-): Promise<RetractionStanding[] | Problem> {
+  { environment, organizationId }: Pick<EnvironmentAct, 'environment' | 'organizationId'>,
+  decisionId: string,
+): Promise<RetractionStanding[]> {
   const store = stores[environment]
   if (!(await store.decisions.find({ organizationId, id: decisionId })))
-    return { problem: `there is no decision ${JSON.stringify(decisionId)} in ${environment}` }
+    throw notFound('decision_not_found', `There is no decision ${JSON.stringify(decisionId)} in ${environment}.`)
   const operators = await listOperators(storage.control, organizationId)
   return (await store.outcomes.ofDecisionWithRetractions(organizationId, decisionId)).map((outcome) => {
     const proposer = operators.find(({ id }) => id === outcome.proposed_by)
@@ -61,40 +49,45 @@ export async function listOutcomes(
   })
 }
 
+/** An act that takes two operators. */
+type RetractingAct = Reasoned<EnvironmentAct<OperatorActor>>
+
 /**
  * Takes an outcome back that was reported by mistake. The first operator proposes it; when a second one confirms, the
  * outcome stops counting for the entity and, within seconds, for its neighbours. Decisions that were made stay as they are.
  */
-export async function retractOutcome(
-  installation: Installation,
-  act: OutcomeAct,
-  outcomeId: string,
-): Promise<RetractionStanding | Problem> {
-  const refused = refusal(act, 'retract outcomes')
-  if (refused) return refused
-  const { environment, organizationId, operator } = act
-  const store = installation.stores[environment]
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const outcome = await store.outcomes.withRetraction(organizationId, outcomeId)
-    if (!outcome) return { problem: `there is no outcome ${JSON.stringify(outcomeId)} in ${environment}` }
-    if (outcome.retracted_at) return { problem: `this outcome was retracted at ${outcome.retracted_at}` }
-    const proposer = await standingProposer(installation, act, outcome)
-    if (proposer && isSamePerson(proposer, operator))
-      return { problem: `${operator.email} proposed this retraction: another operator has to confirm it` }
-    const change = await nextStep(installation, act, { outcome, proposer })
-    if ('problem' in change) return change
-    const written = await commitOnce(installation, act, change)
-    if (written === 'taken') return CHANGED_AT_ONCE
-    if (written === 'written')
-      return standingOf((await store.outcomes.withRetraction(organizationId, outcomeId))!, proposer ?? operator)
-  }
-  return { problem: 'facts about this entity are being recorded too fast: try again in a moment' }
-}
+export const retractOutcome = permitted(
+  'retract outcomes',
+  async (installation, act: RetractingAct, outcomeId: string): Promise<RetractionStanding> => {
+    const { environment, organizationId } = act
+    const { operator } = act.by
+    const store = installation.stores[environment]
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const outcome = await store.outcomes.withRetraction(organizationId, outcomeId)
+      if (!outcome)
+        throw notFound('outcome_not_found', `There is no outcome ${JSON.stringify(outcomeId)} in ${environment}.`)
+      if (outcome.retracted_at)
+        throw conflict('outcome_retracted', `This outcome was retracted at ${outcome.retracted_at}.`)
+      const proposer = await standingProposer(installation, act, outcome)
+      if (proposer && isSamePerson(proposer, operator))
+        throw forbidden(
+          'own_retraction',
+          `${operator.email} proposed this retraction. Another operator has to confirm it.`,
+        )
+      const change = await nextStep(installation, act, { outcome, proposer })
+      const written = await commitOnce(installation, act, change)
+      if (written === 'taken') throw changedMeanwhile('the retraction of this outcome')
+      if (written === 'written')
+        return standingOf((await store.outcomes.withRetraction(organizationId, outcomeId))!, proposer ?? operator)
+    }
+    throw conflict('entity_busy', 'Facts about this entity are being recorded too fast.')
+  },
+)
 
 /** The operator whose proposal waits for a second one. A proposal is void once its operator was removed or lost the role. */
 async function standingProposer(
   { storage, stores }: Installation,
-  { organizationId, environment }: OutcomeAct,
+  { organizationId, environment }: EnvironmentAct,
   { id, proposed_by }: OutcomeWithRetraction,
 ): Promise<Operator | undefined> {
   // A proposal that was inserted with SQL would let one operator do what takes two.
@@ -104,14 +97,14 @@ async function standingProposer(
   return proposer && mayRetract(proposer) ? proposer : undefined
 }
 
-const mayRetract = (operator: Operator) => roleRefusal(operator, operator.org_id, 'retract outcomes') === undefined
+const mayRetract = (operator: Operator) => operator.disabled_at === null && holds(operator, 'retract outcomes')
 
 /** The change of the next step: the proposal, or the confirmation with everything that it takes back. */
 async function nextStep(
   installation: Installation,
-  act: OutcomeAct,
+  act: RetractingAct,
   { outcome, proposer }: { outcome: OutcomeWithRetraction; proposer: Operator | undefined },
-): Promise<Change | Problem> {
+): Promise<Change> {
   const { organizationId } = act
   const { entity_id, decision_id } = outcome
   const store = installation.stores[act.environment]
@@ -121,10 +114,9 @@ async function nextStep(
   const others = otherThan(outcome, await store.outcomes.ofDecision(organizationId, decision_id))
   if (outcome.type === 'funded' && !others.some(({ type }) => type === 'funded')) {
     const repaid = others.find(({ type }) => type === 'repaid')
-    if (repaid)
-      return { problem: `${repaid.id} reports that this money was repaid: retract that outcome before this one` }
+    if (repaid) throw conflict('outcome_repaid', `${repaid.id} reports that this money was repaid.`)
   }
-  const context = recordContext(installation, { organizationId, actor: actorOf(act).actor })
+  const context = contextOf(installation, act)
   const step = recordStep(context, act, { outcome, proposer, id: installation.newId('ret') })
   if (!proposer) return { organizationId, ...step }
   const allOthers = otherThan(outcome, await store.outcomes.ofEntity(organizationId, entity_id))
@@ -170,25 +162,25 @@ function trackRecordWithout(
 /** The row of a step with its audit entry and, for the second step, its event. */
 function recordStep(
   context: RecordContext,
-  act: OutcomeAct,
+  act: RetractingAct,
   { outcome, proposer, id }: { outcome: OutcomeWithRetraction; proposer: Operator | undefined; id: string },
 ): Pick<Change, 'rows' | 'auditEntries'> {
-  const { organizationId } = act
-  const { actor, via } = actorOf(act)
+  const { organizationId, reason } = act
+  const actor = actorOf(act)
   const { id: outcome_id, entity_id, decision_id, type: outcome_type } = outcome
   const row = {
     id,
     outcome_id,
     entity_id,
     step: proposer ? 'approved' : 'proposed',
-    reason: act.reason.trim(),
+    reason,
     actor_type: actor.type,
     actor_id: actor.id,
     taken_at: context.now,
   }
   const record_sha256 = recordSha256<'outcome_retractions'>(organizationId, row)
   const about = { entity_id, decision_id, outcome_id, outcome_type, record_sha256 }
-  const data = { ...about, reason: row.reason, ...(via && { via }) }
+  const data = { ...about, reason, ...viaOf(act) }
   const subject = { type: 'outcome_retraction', id: row.id }
   if (!proposer) {
     const proposed = { type: 'decision.outcome_retraction_proposed', trailId: entity_id, subject, data } as const
@@ -204,7 +196,7 @@ function recordStep(
 /** Writes a step; `taken` if a concurrent writer took the same step first, `lost` if the entity has changed. */
 async function commitOnce(
   { stores }: Installation,
-  { environment }: OutcomeAct,
+  { environment }: EnvironmentAct,
   change: Change,
 ): Promise<'written' | 'taken' | 'lost'> {
   try {

@@ -7,6 +7,8 @@ import { defineTask } from '../threads/task.ts'
 import type { TaskClient, ThreadPool } from '../threads/thread-pool.ts'
 import type { beginCounting, countDecisions } from './count-decisions.ts'
 import type { PolicyToExamine } from './examine-policy.ts'
+import { invalid } from './problem.ts'
+import { runPolicyTask } from './run-policy-task.ts'
 
 /** The most decisions of one backtest. */
 export const BACKTEST_DECISIONS_MAX = 100_000
@@ -54,26 +56,22 @@ export class BacktestCancelled extends Error {
 export async function runBacktest(
   { store, threads }: BacktestParts,
   { client, policy: given, range, onProgress = async () => true }: WantedRun,
-): Promise<BacktestResult | { problem: string }> {
+): Promise<BacktestResult> {
   const { organizationId } = client
   const bounds = boundsOf(range)
   const total = await store.backtests.countCases(organizationId, bounds, range.last)
-  const begun = await threads.run(BEGIN, given, client)
-  if ('problem' in begun) return begun
+  const begun = await runPolicyTask(threads, BEGIN, { input: given, client })
+  if ('faults' in begun) throw invalid('policy_invalid', begun.faults)
   const { policy, counts } = begun
   /** Pages that wait or are being decided, in their order. */
-  const deciding: Promise<BacktestCounts | { problem: string }>[] = []
+  const deciding: Promise<BacktestCounts>[] = []
   let before = bounds.before
   for (let first = 0; first < total; first += PAGE_CASES) {
     const limit = Math.min(PAGE_CASES, total - first)
     const page = await readPage(store, { organizationId, bounds: { ...bounds, before }, limit })
     if (page.cases.length === 0) break
-    if (deciding.length === PAGES_AT_ONCE) {
-      const counted = await deciding.shift()!
-      if ('problem' in counted) return counted
-      addOlder(counts, counted)
-    }
-    const counting = threads.run(COUNT, { policy, page }, client)
+    if (deciding.length === PAGES_AT_ONCE) addOlder(counts, await deciding.shift()!)
+    const counting = runPolicyTask(threads, COUNT, { input: { policy, page }, client })
     // Awaited before the page after the next; a task that fails meanwhile must not end the process.
     counting.catch(() => {})
     deciding.push(counting)
@@ -81,11 +79,7 @@ export async function runBacktest(
     const decided = first + page.cases.length
     if (!(await onProgress({ decided, total }))) throw new BacktestCancelled()
   }
-  for (const counting of deciding) {
-    const counted = await counting
-    if ('problem' in counted) return counted
-    addOlder(counts, counted)
-  }
+  for (const counting of deciding) addOlder(counts, await counting)
   return resultOf(counts)
 }
 

@@ -1,9 +1,9 @@
-import type { Environment } from '../config.ts'
+import { conflict, notFound } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { RecordedDecision } from '../store/environment/decisions.ts'
 import { describeEvidence, type Evidence, parseBodies } from '../underwriting/describe-evidence.ts'
 import { type RecordedReplay, replayRecorded } from '../underwriting/replay-recorded.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
+import { type CommandInput, defineCommand } from './command.ts'
 import { explainLines, type RecordedSince, showLines } from './decision-text.ts'
 import { printable } from './printable.ts'
 import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
@@ -29,8 +29,7 @@ export const decisionsShow = defineCommand<ShownDecision>({
   arguments: ['decision id'],
   options: targetOptions,
   async run(installation, input) {
-    const found = await readDecision(installation, input)
-    return isProblem(found) ? found : found.shown
+    return (await readDecision(installation, input)).shown
   },
   render: (shown) => showLines(shown).map(printable).join('\n'),
 })
@@ -43,7 +42,6 @@ export const decisionsExplain = defineCommand<ExplainedDecision>({
   options: targetOptions,
   async run(installation, input) {
     const found = await readDecision(installation, input)
-    if (isProblem(found)) return found
     const replay = replayRecorded(found.recorded)
     const { differences } = replay
     return { ...found.shown, matches: differences.length === 0, differences, evidence: describeEvidence(replay) }
@@ -55,20 +53,16 @@ export const decisionsExplain = defineCommand<ExplainedDecision>({
 async function readDecision(
   installation: Installation,
   { options, positionals }: CommandInput,
-): Promise<{ recorded: RecordedDecision; shown: ShownDecision } | Problem> {
+): Promise<{ recorded: RecordedDecision; shown: ShownDecision }> {
   const target = await readTarget(installation, options)
-  if (isProblem(target)) return target
   const { organizationId, environment } = target
   const id = positionals[0]!
   const store = installation.stores[environment]
   const recorded = await store.decisions.recorded(organizationId, id)
-  if (!recorded) return { problem: notFound(id, environment) }
+  if (!recorded) throw notFound('decision_not_found', `There is no decision ${JSON.stringify(id)} in ${environment}.`)
   const since = await store.decisions.recordedSince(organizationId, id)
   const [decision] = parseBodies([recorded.body])
-  if (!decision)
-    return {
-      problem: `the stored decision ${id} was altered and cannot be read: run audit verify to see what else was`,
-    }
+  if (!decision) throw conflict('decision_altered', `The stored decision ${id} was altered and cannot be read.`)
   const reviews = parseBodies(since.reviews)
   const keys = await store.reviews.keys(
     organizationId,
@@ -87,8 +81,4 @@ async function readDecision(
       outcomes: parseBodies(since.outcomes),
     },
   }
-}
-
-function notFound(id: string, environment: Environment): string {
-  return `there is no decision ${JSON.stringify(id)} in ${environment}: take the id from the answer of POST /v1/underwrite, and check --org and --environment`
 }

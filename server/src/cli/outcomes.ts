@@ -1,10 +1,11 @@
 import { listOutcomes, type RetractionStanding, retractOutcome } from '../admin/retract-outcome.ts'
-import { defineCommand, isProblem, renderTable } from './command.ts'
+import { defineCommand, renderTable } from './command.ts'
 import {
   actorNames,
   environmentOption,
   operatorOptions,
-  readPolicyAct,
+  readEnvironment,
+  readOperatorAct,
   readTarget,
   TARGET_USAGE,
   targetOptions,
@@ -26,9 +27,7 @@ export const outcomesList = defineCommand<ListedOutcome[]>({
   options: targetOptions,
   async run(installation, { options, positionals }) {
     const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
-    const outcomes = await listOutcomes(installation, { ...target, decisionId: positionals[0]! })
-    if (isProblem(outcomes)) return outcomes
+    const outcomes = await listOutcomes(installation, target, positionals[0]!)
     const nameOf = await actorNames(installation, target.organizationId)
     return outcomes.map((outcome) => ({
       ...outcome,
@@ -56,8 +55,10 @@ export const outcomesRetract = defineCommand<RetractionStanding>({
   arguments: ['outcome id'],
   options: { ...operatorOptions, environment: environmentOption },
   async run(installation, input) {
-    const act = await readPolicyAct(installation, input)
-    return isProblem(act) ? act : retractOutcome(installation, act, input.positionals[0]!)
+    // The environment first: reading the act uses up a one-time code.
+    const environment = readEnvironment(input.options)
+    const act = { environment, ...(await readOperatorAct(installation, input)) }
+    return retractOutcome(installation, act, input.positionals[0]!)
   },
   render: ({ outcome_id, type, entity_id, state }) =>
     state === 'retracted'

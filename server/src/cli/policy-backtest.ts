@@ -1,11 +1,11 @@
 import { backtestDraft, beginBacktest, type KeptBacktest } from '../admin/backtest-policy.ts'
+import { invalid } from '../admin/problem.ts'
 import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../admin/run-backtest.ts'
 import type { Approvals, BacktestResult, BadShare, SwapSet } from '../core/backtest/backtest-result.ts'
 import { VERDICTS } from '../core/vocabularies.ts'
-import { defineCommand, isProblem, type OnProgress, type Problem, renderTable } from './command.ts'
-import { osUser } from './os-user.ts'
-import { readSource } from './policy-files.ts'
-import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
+import { defineCommand, type OnProgress, renderTable } from './command.ts'
+import { readSourceOrVersion } from './policy-files.ts'
+import { commandAct, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 const LAST = 10_000
 /** As many changed cases as fit on a screen; `--json` prints those that the result has. */
@@ -24,33 +24,31 @@ export const policyBacktest = defineCommand<ShownBacktest>({
     to: { type: 'string', description: 'only decisions before this time, ISO 8601' },
     ...targetOptions,
   },
-  prepare(input) {
-    const name = input.positionals[0]!
-    const source = readSource(name)
-    if (!isProblem(source)) return { ...input, options: { ...input.options, source } }
-    return /[/\\]|\.(ya?ml|json)$/.test(name) ? source : input
-  },
+  prepare: (input) => ({
+    ...input,
+    options: { ...input.options, source: readSourceOrVersion(input.positionals[0]!) },
+  }),
   async run(installation, input, onLine = () => {}) {
     const { options, positionals } = input
-    const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
+    const act = commandAct(input, await readTarget(installation, options))
     const range = readRange(options)
-    if (isProblem(range)) return range
     const onProgress = progressLine(onLine)
     if (options.source !== undefined)
-      return backtestDraft(installation, target, { source: String(options.source), range, onProgress })
-    const act = { ...target, actor: osUser(input) }
-    const begun = await beginBacktest(installation, act, { version: positionals[0]!, range, onProgress })
-    return isProblem(begun) ? begun : begun.done
+      return backtestDraft(installation, act, { source: String(options.source), range, onProgress })
+    const { done } = await beginBacktest(installation, act, { version: positionals[0]!, range, onProgress })
+    return done
   },
   render: renderBacktest,
 })
 
-function readRange({ last, from, to }: Record<string, string | boolean | undefined>): BacktestRange | Problem {
+function readRange({ last, from, to }: Record<string, string | boolean | undefined>): BacktestRange {
   const timeOf = (text: string | boolean | undefined) => (text === undefined ? undefined : Date.parse(String(text)))
   const range = { last: last === undefined ? LAST : Number(last), fromMs: timeOf(from), toMs: timeOf(to) }
   if (Number.isNaN(range.fromMs) || Number.isNaN(range.toMs))
-    return { problem: '--from and --to must be times in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00Z' }
+    throw invalid(
+      'time_invalid',
+      '--from and --to must be times in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00Z.',
+    )
   return range
 }
 

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { testsProblem } from '../admin/check-policy-source.ts'
 import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
 import { checkSourceApart } from '../admin/examine-policy-apart.ts'
+import { invalid, notFound } from '../admin/problem.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import { diffPolicies, type PolicyChange } from '../core/policy/diff-policies.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
 import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
 import type { Installation } from '../installation/installation.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem } from './command.ts'
+import { type CommandInput, defineCommand } from './command.ts'
 import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 interface CheckedFile {
@@ -70,8 +71,8 @@ export const policyDiff = defineCommand<PolicyDifference>({
     return compare(policyInFile(positionals[0]!, first!), policyInFile(positionals[1]!, second!))
   },
   async run(installation, input) {
-    const before = await findPolicy(installation, input, 'before')
-    const after = await findPolicy(installation, input, 'after')
+    const before = await findCompared(installation, input, 'before')
+    const after = await findCompared(installation, input, 'after')
     return compare(before, after)
   },
   render: ({ before, after, changes }) =>
@@ -81,9 +82,8 @@ export const policyDiff = defineCommand<PolicyDifference>({
 })
 
 /** Reads the policy file that the first argument names and adds its text to the input as the option `source`. */
-export function withSource(input: CommandInput): CommandInput | Problem {
-  const source = readSource(input.positionals[0]!)
-  return isProblem(source) ? source : { ...input, options: { ...input.options, source } }
+export function withSource(input: CommandInput): CommandInput {
+  return { ...input, options: { ...input.options, source: readSource(input.positionals[0]!) } }
 }
 
 /** Lists the problems of a checked policy file, one line each, starting with the position; undefined if it has none. */
@@ -114,56 +114,54 @@ interface ComparedPolicy {
   document: PolicyDocument
 }
 
-function compare(before: ComparedPolicy | Problem, after: ComparedPolicy | Problem): PolicyDifference | Problem {
-  if (isProblem(before)) return before
-  if (isProblem(after)) return after
+function compare(before: ComparedPolicy, after: ComparedPolicy): PolicyDifference {
   const nameOf = ({ version, checksum }: ComparedPolicy) => ({ version, checksum })
   return { before: nameOf(before), after: nameOf(after), changes: diffPolicies(before.document, after.document) }
 }
 
-function policyInFile(file: string, { document, checksum, problems }: CheckedSource): ComparedPolicy | Problem {
-  if (!document || checksum === null) return { problem: renderProblems({ file, problems, tests: [] })! }
+function policyInFile(file: string, { document, checksum, problems }: CheckedSource): ComparedPolicy {
+  if (!document || checksum === null) throw invalid('policy_invalid', renderProblems({ file, problems, tests: [] })!)
   return { version: document.version, checksum, document }
 }
 
-async function findPolicy(
+async function findCompared(
   installation: Installation,
   { options, positionals }: CommandInput,
   which: 'before' | 'after',
-): Promise<ComparedPolicy | Problem> {
+): Promise<ComparedPolicy> {
   const name = positionals[which === 'before' ? 0 : 1]!
   const target = await readTarget(installation, options)
-  if (isProblem(target)) return target
   if (options[which] !== undefined) {
     // This may be the process of the service: a running one carries out commands on its embedded database.
-    const checked = await checkSourceApart(installation.threads, String(options[which]), target)
-    return isProblem(checked) ? checked : policyInFile(name, checked)
+    return policyInFile(name, await checkSourceApart(installation.threads, String(options[which]), target))
   }
   const policy = await installation.stores[target.environment].policies.byVersion(target.organizationId, name)
   if (!policy)
-    return {
-      problem: `${name} is neither a file here nor a policy in ${target.environment}: run policy list to see the policies`,
-    }
+    throw notFound('policy_not_found', `${name} is neither a file here nor a policy in ${target.environment}.`)
   return { version: policy.version, checksum: policy.checksum, document: JSON.parse(policy.document) }
 }
 
-/** Reads each argument that is a file; one that is no file and does not look like one is the version of a stored policy. */
-function withSources(input: CommandInput): CommandInput | Problem {
-  const sources: Record<string, string> = {}
-  for (const [index, which] of (['before', 'after'] as const).entries()) {
-    const source = readSource(input.positionals[index]!)
-    if (!isProblem(source)) sources[which] = source
-    else if (/[/\\]|\.(ya?ml|json)$/.test(input.positionals[index]!)) return source
-  }
-  return { ...input, options: { ...input.options, ...sources } }
+/** Adds the text of each argument that is a file as the options `before` and `after`. */
+function withSources(input: CommandInput): CommandInput {
+  const [before, after] = input.positionals.map(readSourceOrVersion)
+  return { ...input, options: { ...input.options, before, after } }
 }
 
-/** Reads a policy file. */
-export function readSource(file: string): string | Problem {
+/** Reads a policy file; undefined for what is no file and does not look like one: it is the version of a stored policy. */
+export function readSourceOrVersion(name: string): string | undefined {
+  try {
+    return readSource(name)
+  } catch (problem) {
+    if (/[/\\]|\.(ya?ml|json)$/.test(name)) throw problem
+    return undefined
+  }
+}
+
+function readSource(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return { problem: `${file} cannot be read: check the path and the permissions of the file` }
+    throw invalid('file_unreadable', `${file} cannot be read.`)
   }
 }
 

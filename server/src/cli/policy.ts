@@ -1,22 +1,24 @@
+import type { EnvironmentAct, OperatorActor, Reasoned } from '../admin/act.ts'
+import { findPolicy } from '../admin/find-policy.ts'
 import {
   activatePolicy,
   approvePolicy,
-  type PolicyAct,
   type PolicyStanding,
   proposePolicy,
   rejectPolicy,
-  type SolePolicyAct,
 } from '../admin/manage-policies.ts'
+import { invalid } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { ListedPolicy, PolicyStep, StoredPolicy } from '../store/environment/policies.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
+import { type CommandInput, defineCommand, renderTable } from './command.ts'
 import { checkFile, renderProblems, renderWarnings, withSource } from './policy-files.ts'
 import {
   actorNames,
   environmentOption,
   operatorOptions,
-  readPolicyAct,
-  readSolePolicyAct,
+  readEnvironment,
+  readOperatorAct,
+  readSoleAct,
   readTarget,
   TARGET_USAGE,
   targetOptions,
@@ -36,7 +38,6 @@ export const policyList = defineCommand<PolicyWithAuthor[]>({
   options: targetOptions,
   async run(installation, { options }) {
     const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
     const policies = await installation.stores[target.environment].policies.list(target.organizationId)
     const nameOf = await actorNames(installation, target.organizationId)
     return policies.map((policy) => ({ ...policy, author: nameOf(policy.author_id) }))
@@ -66,14 +67,8 @@ export const policyShow = defineCommand<ShownPolicy>({
   options: targetOptions,
   async run(installation, { options, positionals }) {
     const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
-    const store = installation.stores[target.environment]
-    const policy = await store.policies.byVersion(target.organizationId, positionals[0]!)
-    if (!policy)
-      return {
-        problem: `there is no policy ${positionals[0]} in ${target.environment}: run policy list to see the policies`,
-      }
-    const steps = await store.policies.steps(target.organizationId, policy.id)
+    const policy = await findPolicy(installation, target, positionals[0]!)
+    const steps = await installation.stores[target.environment].policies.steps(target.organizationId, policy.id)
     const nameOf = await actorNames(installation, target.organizationId)
     const { document: _document, steps_taken: _count, ...shown } = policy
     return {
@@ -106,18 +101,15 @@ export const policyPropose = defineCommand<ProposedPolicy>({
   options: policyActOptions,
   prepare(input) {
     const read = withSource(input)
-    if (isProblem(read)) return read
     const checked = checkFile(read)
     const problem = renderProblems(checked)
-    if (problem !== undefined) return { problem }
+    if (problem !== undefined) throw invalid('policy_invalid', problem)
     return { ...read, options: { ...read.options, warnings: renderWarnings(checked).join('\n') } }
   },
   async run(installation, input) {
     const { source, warnings } = input.options
-    const proposed = await asOperator(installation, input, (policyAct) =>
-      proposePolicy(installation, policyAct, String(source)),
-    )
-    return isProblem(proposed) ? proposed : { ...proposed, warnings: warnings ? String(warnings).split('\n') : [] }
+    const proposed = await proposePolicy(installation, await readAct(installation, input), String(source))
+    return { ...proposed, warnings: warnings ? String(warnings).split('\n') : [] }
   },
   render: ({ version, environment, checksum, warnings }) =>
     [
@@ -133,8 +125,10 @@ export const policyApprove = defineCommand<PolicyStanding>({
   usage: `policy approve <version> ${ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
-  run: (installation, input) =>
-    asOperator(installation, input, (policyAct) => approvePolicy(installation, policyAct, input.positionals[0]!)),
+  async run(installation, input) {
+    const act = await readAct(installation, input)
+    return approvePolicy(installation, act, { version: input.positionals[0]! })
+  },
   render: ({ version, environment, checksum }) =>
     `Approved ${version} in ${environment}; checksum ${checksum}.\nNext: policy activate ${version}`,
 })
@@ -145,8 +139,9 @@ export const policyReject = defineCommand<PolicyStanding>({
   usage: `policy reject <version> ${SOLE_ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
-  run: (installation, input) =>
-    alone(installation, input, (policyAct) => rejectPolicy(installation, policyAct, input.positionals[0]!)),
+  async run(installation, input) {
+    return rejectPolicy(installation, await readActAlone(installation, input), input.positionals[0]!)
+  },
   render: ({ version, environment }) => `Rejected ${version} in ${environment}.`,
 })
 
@@ -156,26 +151,25 @@ export const policyActivate = defineCommand<PolicyStanding>({
   usage: `policy activate <version> ${SOLE_ACT_USAGE}`,
   arguments: ['version'],
   options: policyActOptions,
-  run: (installation, input) =>
-    alone(installation, input, (policyAct) => activatePolicy(installation, policyAct, input.positionals[0]!)),
+  async run(installation, input) {
+    return activatePolicy(installation, await readActAlone(installation, input), input.positionals[0]!)
+  },
   render: ({ version, environment, replaced }) =>
     `${version} decides in ${environment} from now on${replaced ? `; ${replaced} is retired` : ''}.`,
 })
 
-async function asOperator(
+/** Reads the act of a step that two people have to take. */
+async function readAct(
   installation: Installation,
   input: CommandInput,
-  takeStep: (policyAct: PolicyAct) => Promise<PolicyStanding | Problem>,
-): Promise<PolicyStanding | Problem> {
-  const policyAct = await readPolicyAct(installation, input)
-  return isProblem(policyAct) ? policyAct : takeStep(policyAct)
+): Promise<Reasoned<EnvironmentAct<OperatorActor>>> {
+  // The environment first: reading the act uses up a one-time code.
+  const environment = readEnvironment(input.options)
+  return { environment, ...(await readOperatorAct(installation, input)) }
 }
 
-async function alone(
-  installation: Installation,
-  input: CommandInput,
-  takeStep: (policyAct: SolePolicyAct) => Promise<PolicyStanding | Problem>,
-): Promise<PolicyStanding | Problem> {
-  const policyAct = await readSolePolicyAct(installation, input)
-  return isProblem(policyAct) ? policyAct : takeStep(policyAct)
+/** Reads the act of a step that one person may take. */
+async function readActAlone(installation: Installation, input: CommandInput): Promise<Reasoned<EnvironmentAct>> {
+  const environment = readEnvironment(input.options)
+  return { environment, ...(await readSoleAct(installation, input)) }
 }

@@ -17,9 +17,16 @@ export class PoolBusy extends Error {
   readonly retryAfterS = 1
 }
 
-/** Why a task has no answer, in words for the person who asked. */
-interface Problem {
-  problem: string
+/** A task took more time or memory than it may; the message may be shown to people. */
+export class TaskTooCostly extends Error {
+  override name = 'TaskTooCostly'
+  /** What the policy costs, such as "takes longer than 10 s to check". */
+  readonly cost: string
+
+  constructor(cost: string) {
+    super(`The policy ${cost}.`)
+    this.cost = cost
+  }
 }
 
 interface PoolOptions {
@@ -72,10 +79,10 @@ export class ThreadPool {
   }
 
   /**
-   * Runs a task when it is the turn of its organization. Throws `PoolBusy` if too many of its tasks wait, and the reason of
-   * the signal when the client leaves.
+   * Runs a task when it is the turn of its organization. Throws `PoolBusy` if too many of its tasks wait, `TaskTooCostly` if
+   * it exceeds its bounds, and the reason of the signal when the client leaves.
    */
-  async run<Input, Answer>(task: Task<Input, Answer>, input: Input, client: TaskClient): Promise<Answer | Problem> {
+  async run<Input, Answer>(task: Task<Input, Answer>, input: Input, client: TaskClient): Promise<Answer> {
     const { organizationId, signal, isAdmitted = false } = client
     signal?.throwIfAborted()
     if (!isAdmitted && this.#queue.isFull(organizationId))
@@ -85,9 +92,8 @@ export class ThreadPool {
     const end = await this.#queued({ organizationId, task, input }, signal)
     if ('answer' in end) return end.answer as Answer
     if ('error' in end) throw end.error
-    return end.exceeded === 'time'
-      ? { problem: `the policy takes longer than ${task.budgetMs / 1000} s ${task.purpose}: make it smaller` }
-      : { problem: `the policy takes too much memory ${task.purpose}: make it smaller` }
+    const limit = end.exceeded === 'time' ? `longer than ${task.budgetMs / 1000} s` : 'too much memory'
+    throw new TaskTooCostly(`takes ${limit} ${task.purpose}`)
   }
 
   /** Ends all threads; tasks that run or wait fail. */

@@ -57,7 +57,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
       </PageHeader>
       {unusable_because && (
         <Banner tone="bad">
-          <p>This version cannot decide: {unusable_because}</p>
+          <p>This version cannot decide: {unusable_because}. Propose it under a new version.</p>
         </Banner>
       )}
       <Tabs

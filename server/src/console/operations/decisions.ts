@@ -1,3 +1,4 @@
+import { invalid, notFound } from '../../admin/problem.ts'
 import { keyId } from '../../core/audit/checkpoint.ts'
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -5,22 +6,19 @@ import { OUTCOME_TYPES, VERDICTS } from '../../core/vocabularies.ts'
 import { lowestIdAt } from '../../ids/new-id.ts'
 import { REVIEW_STATES } from '../../store/environment/decision-list.ts'
 import type { RecordedDecision } from '../../store/environment/decisions.ts'
+import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { dataOf } from '../../store/environment/stored-entry.ts'
 import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { type RecordedReplay, replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { newestReviews } from '../decision-view/describe-review.ts'
 import { describeSince } from '../decision-view/describe-since.ts'
 import { describeView } from '../decision-view/describe-view.ts'
-import { defineOperation, type Refusal } from '../define-operation.ts'
+import { defineOperation } from '../define-operation.ts'
 import { listedDecision } from '../figures/newest-decisions.ts'
 
 const DECISIONS_PER_PAGE_MAX = 500
 const id = Type.String({ minLength: 1, maxLength: 64 })
 const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK }))
-const NOT_FOUND: Refusal = {
-  problem: 'This environment has no such decision. Look at the other environment.',
-  status: 404,
-}
 
 /** Lists decisions, newest first, by every filter of the page. */
 export const listDecisions = defineOperation({
@@ -43,7 +41,8 @@ export const listDecisions = defineOperation({
   async handle({ input, store, organizationId }) {
     const { verdict, tier, product, review, outcome, from, before, cursor, limit = 50 } = input
     const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
-    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs)) return { problem: 'A date of the filter cannot be read.' }
+    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
+      throw invalid('date_invalid', 'A date of the filter cannot be read.')
     const filter = {
       ...{ verdict, tier, product, review, outcome, policyVersion: input.policy_version, entityId: input.entity_id },
       fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
@@ -83,8 +82,7 @@ export const showDecision = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const recorded = await store.decisions.recorded(organizationId, input.id)
-    if (!recorded) return NOT_FOUND
+    const recorded = await findRecorded(store, organizationId, input.id)
     const replay = replayRecorded(recorded)
     const { entity_id: entityId, product, created_at: decidedAt } = recorded
     return {
@@ -107,8 +105,8 @@ export const replayAgain = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, now }) {
-    const recorded = await store.decisions.recorded(organizationId, input.id)
-    return recorded ? describeReplay(recorded, replayRecorded(recorded), now) : NOT_FOUND
+    const recorded = await findRecorded(store, organizationId, input.id)
+    return describeReplay(recorded, replayRecorded(recorded), now)
   },
 })
 
@@ -119,8 +117,7 @@ export const proveDecision = defineOperation({
   input: Strict({ id }),
   audit: [],
   async handle({ input, store, organizationId, environment, installation }) {
-    const recorded = await store.decisions.recorded(organizationId, input.id)
-    if (!recorded) return NOT_FOUND
+    const recorded = await findRecorded(store, organizationId, input.id)
     const { entry, body, facts, trace, graph, policy } = recorded
     const proved = await proveEntry(store, organizationId, entry)
     const { publicKey } = installation.masterKey.auditSigningKey(environment)
@@ -149,6 +146,16 @@ export const proveDecision = defineOperation({
     }
   },
 })
+
+async function findRecorded(
+  { decisions }: EnvironmentStore,
+  organizationId: string,
+  decisionId: string,
+): Promise<RecordedDecision> {
+  const recorded = await decisions.recorded(organizationId, decisionId)
+  if (!recorded) throw notFound('decision_not_found', 'There is no such decision in this environment.')
+  return recorded
+}
 
 function describeReplay(recorded: RecordedDecision, { differences, replayed }: RecordedReplay, now: string) {
   return {

@@ -1,10 +1,18 @@
+import { forbidden, invalid } from '../../admin/problem.ts'
+import { runPolicyTask } from '../../admin/run-policy-task.ts'
 import { NOT_BLANK, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { listOperators } from '../../store/control/operators.ts'
 import { defineTask } from '../../threads/task.ts'
 import { completeView, type DecisionView } from '../decision-view/describe-view.ts'
-import { defineOperation, type Refusal } from '../define-operation.ts'
-import { ASKED, amountProblem, DRY_REQUEST, type DryRequest, requestProblem } from '../playground/dry-request.ts'
+import { defineOperation } from '../define-operation.ts'
+import {
+  ASKED,
+  DRY_REQUEST,
+  type DryRequest,
+  requireAmountWithCurrency,
+  requireDecidable,
+} from '../playground/dry-request.ts'
 import {
   changed,
   type DryFacts,
@@ -15,6 +23,7 @@ import {
   factsOfPersona,
   policyFor,
   readDocument,
+  unusable,
 } from '../playground/dry-run.ts'
 import { recordDecision } from '../playground/record-decision.ts'
 import type { Slider } from '../playground/sliders.ts'
@@ -42,17 +51,18 @@ export const decideDry = defineOperation({
     const { input, store, organizationId, now, environment, installation, signal } = context
     const place: DryPlace = { store, organizationId, now }
     const dry = await dryFacts(place, input)
-    if ('problem' in dry) return dry
     const results: DryResult[] = []
     for (const version of input.policy_versions ?? [undefined]) {
       const policy = await policyFor(place, version)
-      if ('problem' in policy) return policy
       // The tracks belong to the policy that is tried, which is the first.
       const trial = { policy, dry, environment, hasSliders: results.length === 0 }
-      const tried = await installation.threads.run(TRY, trial, { organizationId, signal })
-      if ('problem' in tried) return tried
-      const { evaluation, ...result } = tried
       const { entityId, request, decidedAt } = dry
+      const tried = await runPolicyTask(installation.threads, TRY, { input: trial, client: { organizationId, signal } })
+      if ('untried' in tried)
+        throw tried.untried === 'unusable'
+          ? unusable(policy)
+          : invalid('unknown_product', `The policy ${policy.version} has no product “${request.product}”.`)
+      const { evaluation, ...result } = tried
       const source = { store, organizationId, entityId, product: request.product, decidedAt, now }
       results.push({ view: await completeView(evaluation, source), ...result })
     }
@@ -64,7 +74,7 @@ export const decideDry = defineOperation({
 /** Decides and records in the sandbox, by the code of the public API. */
 export const decideRecorded = defineOperation({
   summary: 'Decide and record in the sandbox',
-  access: 'record decisions',
+  access: recordDecision.permission,
   input: Strict({
     ...ASKED,
     entity_id: Type.String({ minLength: 1, maxLength: 64 }),
@@ -72,16 +82,14 @@ export const decideRecorded = defineOperation({
   }),
   audit: ['decision.created'],
   async handle(context) {
-    const { input, installation, store, environment, organizationId, operator, requestId } = context
+    const { input, installation, act, store, environment, organizationId, requestId } = context
     if (environment !== 'sandbox')
-      return { problem: 'Only the sandbox records decisions of the playground.', status: 403 as const }
-    const problem = amountProblem(input)
-    if (problem) return problem
+      throw forbidden('sandbox_only', 'Only the sandbox records decisions of the playground.')
+    requireAmountWithCurrency(input)
     const entity = await entityNamed({ store, organizationId }, input.entity_id)
-    if (!entity) return { problem: 'There is no such entity in this environment.', status: 404 as const }
-    const act = { environment, organizationId, operatorId: operator.id, requestId }
-    const decision = await recordDecision(installation, act, { ...input, entity_id: entity.id })
-    return 'problem' in decision ? decision : { id: decision.id, decision }
+    const request = { ...input, entity_id: entity.id }
+    const decision = await recordDecision(installation, act, { request, requestId })
+    return { id: decision.id, decision }
   },
 })
 
@@ -91,21 +99,21 @@ export const showPlayground = defineOperation({
   access: 'see the console',
   input: Strict({}),
   audit: [],
-  async handle({ store, installation, organizationId, now }) {
+  async handle({ store, installation, organizationId }) {
     const [policies, active, scenarios, operators] = await Promise.all([
       store.policies.list(organizationId),
-      policyFor({ store, organizationId, now }, undefined),
+      store.policies.active(organizationId),
       store.scenarios.list(organizationId),
       listOperators(installation.storage.control, organizationId),
     ])
     const names = new Map(operators.map(({ id, name }) => [id, name]))
-    const document = 'problem' in active ? active : readDocument(active)
+    const document = active && readDocument(active)
     return {
       scenarios: scenarios.map(({ id, name, request, saved_by, saved_at }) => ({
         ...{ id, name, at: saved_at, by: names.get(saved_by) ?? saved_by },
         request: JSON.parse(request) as DryRequest,
       })),
-      personas: 'tests' in document ? document.tests.map(({ name }) => name) : [],
+      personas: document ? document.tests.map(({ name }) => name) : [],
       policies: policies
         .filter(({ state }) => state !== 'rejected')
         .map(({ version, state, checksum }) => ({ version, state, checksum })),
@@ -123,24 +131,23 @@ interface DryResult {
   body: Record<string, unknown> | null
 }
 
-async function dryFacts(place: DryPlace, input: DryRequest): Promise<DryFacts | Refusal> {
-  const { entity_id, decision_id, product, requested_amount, currency, changes = {} } = input
-  const problem = requestProblem(input)
-  if (problem) return problem
-  const request = {
+async function dryFacts(place: DryPlace, input: DryRequest): Promise<DryFacts> {
+  requireDecidable(input)
+  return changed(await unchangedFacts(place, input), input.changes ?? {})
+}
+
+async function unchangedFacts(place: DryPlace, input: DryRequest): Promise<DryFacts> {
+  const { entity_id, decision_id, persona, product, requested_amount, currency } = input
+  if (decision_id !== undefined) return factsOfDecision(place, decision_id)
+  if (persona !== undefined) {
+    const policy = await policyFor(place, input.policy_versions?.[0])
+    const document = readDocument(policy)
+    if (!document) throw unusable(policy)
+    return factsOfPersona(document, persona, place.now)
+  }
+  return factsNow(place, entity_id!, {
+    product: product!,
     ...(requested_amount !== undefined && { requested_amount }),
     ...(currency !== undefined && { currency }),
-  }
-  if (decision_id !== undefined) {
-    const dry = await factsOfDecision(place, decision_id)
-    return 'problem' in dry ? dry : changed(dry, changes)
-  }
-  if (input.persona !== undefined) {
-    const found = await policyFor(place, input.policy_versions?.[0])
-    const document = 'problem' in found ? found : readDocument(found)
-    const dry = 'problem' in document ? document : factsOfPersona(document, input.persona, place.now)
-    return 'problem' in dry ? dry : changed(dry, changes)
-  }
-  const dry = await factsNow(place, entity_id!, { product: product!, ...request })
-  return 'problem' in dry ? dry : changed(dry, changes)
+  })
 }

@@ -1,23 +1,16 @@
 import { COMMENT_CHARACTERS_MAX, commentOnPolicy } from '../../admin/comment-on-policy.ts'
 import { describePolicyChanges } from '../../admin/describe-policy-changes.ts'
 import { checkSourceApart, examinePolicyApart } from '../../admin/examine-policy-apart.ts'
-import {
-  activatePolicy,
-  approvePolicy,
-  type PolicyAct,
-  type PolicyStanding,
-  proposePolicy,
-  rejectPolicy,
-} from '../../admin/manage-policies.ts'
-import { holds, isSamePerson } from '../../admin/operator-act.ts'
+import { findPolicy } from '../../admin/find-policy.ts'
+import { activatePolicy, approvePolicy, proposePolicy, rejectPolicy } from '../../admin/manage-policies.ts'
+import { holds, isSamePerson } from '../../admin/permissions.ts'
 import { FEATURE_CATALOGUE } from '../../core/facts/feature-catalogue.ts'
 import { type PolicyDocument, policyJsonSchema } from '../../core/policy/policy-document.ts'
 import { NOT_BLANK, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { listOperators } from '../../store/control/operators.ts'
 import type { StoredPolicy } from '../../store/environment/policies.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
-import { refuse } from '../refuse.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 
 const version = Type.String({ minLength: 1, maxLength: 200 })
 const reason = Text(2_000, 'Why; recorded in the audit log.')
@@ -50,9 +43,8 @@ export const showPolicy = defineOperation({
   input: Strict({ version }),
   audit: [],
   async handle(context) {
-    const { store, organizationId, input, installation } = context
-    const policy = await store.policies.byVersion(organizationId, input.version)
-    if (!policy) return notFound
+    const { store, organizationId, act, input, installation } = context
+    const policy = await findPolicy(installation, act, input.version)
     const { document, checksum } = policy
     const [steps, comments, active, nameOf, examined] = await Promise.all([
       store.policies.steps(organizationId, policy.id),
@@ -69,7 +61,7 @@ export const showPolicy = defineOperation({
       active_version: active?.version ?? null,
       compared,
       tests: 'tests' in examined ? examined.tests : [],
-      unusable_because: 'problem' in examined ? examined.problem : null,
+      unusable_because: 'faults' in examined ? examined.faults : null,
       steps: steps.map(({ step, reason: why, actor_id, taken_at, evidence }) => ({
         ...{ step, reason: why, by: nameOf(actor_id), at: taken_at },
         backtest_id: (JSON.parse(evidence) as { backtest?: { id: string } | null }).backtest?.id ?? null,
@@ -85,12 +77,11 @@ export const showPolicy = defineOperation({
 /** Checks the text of a draft, runs its tests and compares it with the active policy. */
 export const checkDraft = defineOperation({
   summary: 'Check the text of a policy and run its tests',
-  access: 'propose policies',
+  access: proposePolicy.permission,
   input: Strict({ source }),
   audit: [],
   async handle({ store, organizationId, input, installation, signal }) {
     const checked = await checkSourceApart(installation.threads, input.source, { organizationId, signal })
-    if ('problem' in checked) return checked
     const { document, checksum, problems, warnings, tests } = checked
     const active = await store.policies.active(organizationId)
     const known = document && (await store.policies.byVersion(organizationId, document.version))
@@ -123,76 +114,58 @@ export const showPolicyLanguage = defineOperation({
 /** Proposes a draft. */
 export const proposePolicyOperation = defineOperation({
   summary: 'Propose a policy for approval',
-  access: 'propose policies',
+  access: proposePolicy.permission,
   input: Strict({ source, reason }),
   audit: ['policy.proposed'],
-  async handle(context) {
-    return answer(await proposePolicy(context.installation, actOf(context), context.input.source))
-  },
+  handle: ({ installation, act, input }) => proposePolicy(installation, act, input.source),
 })
 
 /** Adds a comment to a policy. */
 export const commentPolicy = defineOperation({
   summary: 'Comment on a policy',
-  access: 'comment on policies',
+  access: commentOnPolicy.permission,
   input: Strict({
     version,
     text: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, pattern: NOT_BLANK }),
   }),
   audit: ['policy.commented'],
-  async handle({ installation, organizationId, environment, operator, input }) {
-    const comment = await commentOnPolicy(installation, { organizationId, environment, operator }, input)
-    return 'problem' in comment ? refuse(comment) : { id: comment.id }
+  async handle({ installation, act, input }) {
+    const { id } = await commentOnPolicy(installation, act, input)
+    return { id }
   },
 })
 
 /** Approves a proposed policy with the backtest that the operator was shown. */
 export const approvePolicyOperation = defineOperation({
   summary: 'Approve a proposed policy',
-  access: 'approve policies',
+  access: approvePolicy.permission,
   input: Strict({
     version,
     reason,
     shown_backtest: Type.Union([Type.String({ maxLength: 40 }), Type.Null()]),
   }),
   audit: ['policy.approved'],
-  async handle(context) {
-    const { installation, input } = context
-    return answer(await approvePolicy(installation, actOf(context), input.version, input.shown_backtest))
-  },
+  handle: ({ installation, act, input }) =>
+    approvePolicy(installation, act, { version: input.version, shownBacktest: input.shown_backtest }),
 })
 
 /** Rejects a policy that was never active. */
 export const rejectPolicyOperation = defineOperation({
   summary: 'Reject a policy for good',
-  access: 'reject policies',
+  access: rejectPolicy.permission,
   input: Strict({ version, reason }),
   audit: ['policy.rejected'],
-  async handle(context) {
-    return answer(await rejectPolicy(context.installation, actOf(context), context.input.version))
-  },
+  handle: ({ installation, act, input }) => rejectPolicy(installation, act, input.version),
 })
 
 /** Activates an approved policy, or goes back to a retired one. */
 export const activatePolicyOperation = defineOperation({
   summary: 'Activate an approved policy, or go back to a retired one',
-  access: 'activate policies',
+  access: activatePolicy.permission,
   input: Strict({ version, reason }),
   audit: ['policy.activated', 'policy.retired'],
-  async handle(context) {
-    return answer(await activatePolicy(context.installation, actOf(context), context.input.version))
-  },
+  handle: ({ installation, act, input }) => activatePolicy(installation, act, input.version),
 })
-
-function actOf({ organizationId, environment, operator, input }: OperatorContext<{ reason: string }>): PolicyAct {
-  return { organizationId, environment, operator, reason: input.reason.trim() }
-}
-
-function answer(done: PolicyStanding | { problem: string }): PolicyStanding | Refusal {
-  return 'problem' in done ? refuse(done) : done
-}
-
-const notFound: Refusal = { problem: 'There is no such policy in this environment.', status: 404 }
 
 /** Names people by their id; the installation itself and users of the operating system keep theirs. */
 async function peopleOf({ installation, organizationId }: OperatorContext<unknown>): Promise<(id: string) => string> {

@@ -1,11 +1,12 @@
 import { backtestDraft, beginBacktest, cancelBacktest } from '../../admin/backtest-policy.ts'
+import { findPolicy } from '../../admin/find-policy.ts'
+import { notFound } from '../../admin/problem.ts'
 import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../../admin/run-backtest.ts'
 import type { BacktestResult } from '../../core/backtest/backtest-result.ts'
 import { Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { listOperators } from '../../store/control/operators.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
-import { refuse } from '../refuse.ts'
+import { defineOperation } from '../define-operation.ts'
 
 const version = Type.String({ minLength: 1, maxLength: 200 })
 const time = Type.String({ format: 'date-time', maxLength: 40 })
@@ -15,7 +16,7 @@ const DRAFT_DECISIONS_MAX = 2_000
 /** Begins to decide recorded decisions again under a policy. */
 export const beginPolicyBacktest = defineOperation({
   summary: 'Begin to decide recorded decisions again under a policy, in the background',
-  access: 'backtest policies',
+  access: beginBacktest.permission,
   input: Strict({
     version,
     last: Type.Integer({ minimum: 1, maximum: BACKTEST_DECISIONS_MAX }),
@@ -23,28 +24,21 @@ export const beginPolicyBacktest = defineOperation({
     to: Type.Optional(time),
   }),
   audit: ['policy.backtested'],
-  async handle(context) {
-    const { installation, input } = context
+  async handle({ installation, act, input }) {
     const range: BacktestRange = { last: input.last, fromMs: msOf(input.from), toMs: msOf(input.to) }
-    const begun = await beginBacktest(installation, actOf(context), { version: input.version, range })
-    if ('problem' in begun) return refuse(begun)
     // It goes on after the answer, and keeps how it ended in the database.
-    void begun.done
-    return { id: begun.id }
+    const { id } = await beginBacktest(installation, act, { version: input.version, range })
+    return { id }
   },
 })
 
 /** Cancels the backtest that is running. */
 export const cancelPolicyBacktest = defineOperation({
   summary: 'Cancel the backtest that is running',
-  access: 'backtest policies',
+  access: cancelBacktest.permission,
   input: Strict({ reason: Type.Optional(Text(2_000, 'Why; recorded in the audit log.')) }),
   audit: ['policy.backtest_cancelled'],
-  async handle(context) {
-    const { installation, input } = context
-    const cancelled = await cancelBacktest(installation, { ...actOf(context), reason: input.reason?.trim() })
-    return 'problem' in cancelled ? refuse(cancelled) : cancelled
-  },
+  handle: ({ installation, act }) => cancelBacktest(installation, act),
 })
 
 /** How far the backtest of a policy has come, and the backtests that it has. */
@@ -53,9 +47,8 @@ export const listPolicyBacktests = defineOperation({
   access: 'see the console',
   input: Strict({ version }),
   audit: [],
-  async handle({ store, organizationId, installation, input }) {
-    const policy = await store.policies.byVersion(organizationId, input.version)
-    if (!policy) return noPolicy
+  async handle({ store, organizationId, installation, act, input }) {
+    const policy = await findPolicy(installation, act, input.version)
     const [run, backtests, operators] = await Promise.all([
       store.backtests.run(organizationId),
       store.backtests.ofPolicy(organizationId, policy.id),
@@ -83,7 +76,7 @@ export const showPolicyBacktest = defineOperation({
   audit: [],
   async handle({ store, organizationId, input }) {
     const backtest = await store.backtests.find(organizationId, input.id)
-    if (!backtest) return noBacktest
+    if (!backtest) throw notFound('backtest_not_found', 'There is no such backtest in this environment.')
     const { id, checksum, finished_at, result } = backtest
     return { id, checksum, at: finished_at, result: JSON.parse(result) as BacktestResult }
   },
@@ -92,28 +85,19 @@ export const showPolicyBacktest = defineOperation({
 /** What a draft would have decided on the newest decisions, and how many of them each of its rules matches. */
 export const tryDraft = defineOperation({
   summary: 'Decide the newest decisions again under a draft, which is not kept',
-  access: 'propose policies',
+  access: backtestDraft.permission,
   input: Strict({
     source: Type.String({ minLength: 1, maxLength: 262_144 }),
     last: Type.Integer({ minimum: 1, maximum: DRAFT_DECISIONS_MAX }),
   }),
   audit: [],
-  async handle({ installation, organizationId, environment, input, signal }) {
-    const target = { organizationId, environment, signal }
-    const result = await backtestDraft(installation, target, { source: input.source, range: { last: input.last } })
-    if ('problem' in result) return result
-    const { decided, changed, before, after, rules } = result
+  async handle({ installation, act, input: { source, last }, signal }) {
+    const draft = { source, range: { last }, signal }
+    const { decided, changed, before, after, rules } = await backtestDraft(installation, act, draft)
     return { decided, changed, approved_before: before.approved, approved_after: after.approved, rules }
   },
 })
 
-function actOf({ organizationId, environment, operator }: OperatorContext<unknown>) {
-  return { organizationId, environment, actor: { type: 'operator', id: operator.id } as const }
-}
-
 function msOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
 }
-
-const noPolicy: Refusal = { problem: 'There is no such policy in this environment.', status: 404 }
-const noBacktest: Refusal = { problem: 'There is no such backtest in this environment.', status: 404 }

@@ -1,7 +1,7 @@
+import { invalid } from '../../admin/problem.ts'
 import type { FactValue } from '../../core/facts/facts.ts'
 import { NOT_BLANK } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
-import type { Refusal } from '../define-operation.ts'
 
 const id = Type.String({ minLength: 1, maxLength: 64 })
 
@@ -45,21 +45,19 @@ export interface DryRequest {
   policy_versions?: string[]
 }
 
-/** Why a request cannot be decided, whatever is stored; undefined if it can. */
-export function requestProblem(request: DryRequest): Refusal | undefined {
+/** Refuses a request that cannot be decided, whatever is stored. */
+export function requireDecidable(request: DryRequest): void {
   const { entity_id, decision_id, persona, product } = request
-  const problem = amountProblem(request)
-  if (problem) return problem
-  if (decision_id !== undefined || persona !== undefined || (entity_id !== undefined && product !== undefined))
-    return undefined
-  return { problem: 'Name an entity and a product, or a decision to start from.' }
+  requireAmountWithCurrency(request)
+  if (decision_id !== undefined || persona !== undefined || (entity_id !== undefined && product !== undefined)) return
+  throw invalid('applicant_missing', 'Name an entity and a product, or a decision to start from.')
 }
 
-/** Why an amount cannot be asked for; undefined if it can. */
-export function amountProblem({
+/** Refuses an amount without a currency, and a currency without an amount. */
+export function requireAmountWithCurrency({
   requested_amount,
   currency,
-}: Pick<DryRequest, 'requested_amount' | 'currency'>): Refusal | undefined {
-  if ((requested_amount === undefined) === (currency === undefined)) return undefined
-  return { problem: 'An amount needs a currency, and a currency an amount.' }
+}: Pick<DryRequest, 'requested_amount' | 'currency'>): void {
+  if ((requested_amount === undefined) !== (currency === undefined))
+    throw invalid('amount_incomplete', 'An amount needs a currency, and a currency an amount.')
 }

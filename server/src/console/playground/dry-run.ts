@@ -1,3 +1,4 @@
+import { conflict, notFound, type Problem } from '../../admin/problem.ts'
 import { sha256 } from '../../core/canonical-json.ts'
 import { decide } from '../../core/decide/decide.ts'
 import { describeDecision } from '../../core/decide/describe-decision.ts'
@@ -9,14 +10,12 @@ import type { Fact, Facts, FactValue } from '../../core/facts/facts.ts'
 import { factsFrom } from '../../core/facts/facts-from.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import type { PolicyDocument } from '../../core/policy/policy-document.ts'
-import { refusesProduct } from '../../core/policy/refuses-product.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { isWithheld } from '../../underwriting/decide-request.ts'
 import { type DecisionRequest, factsOf, stateOf } from '../../underwriting/facts-of.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
-import type { Refusal } from '../define-operation.ts'
 
 /** The facts that a dry run decides from, and whose they are. */
 export interface DryFacts {
@@ -48,9 +47,8 @@ export async function factsNow(
   { store, organizationId, now }: DryPlace,
   entityId: string,
   request: DecisionRequest,
-): Promise<DryFacts | Refusal> {
+): Promise<DryFacts> {
   const entity = await entityNamed({ store, organizationId }, entityId)
-  if (!entity) return { problem: 'There is no such entity in this environment.', status: 404 }
   const state = stateOf(entity)
   const facts = factsOf(entity, request, { now, state })
   const graph = isWithheld(facts, 'graph.negative_exposure') ? null : graphEvidence(state.graph)
@@ -61,15 +59,18 @@ export async function factsNow(
 export async function entityNamed(
   { store, organizationId }: Pick<DryPlace, 'store' | 'organizationId'>,
   name: string,
-): Promise<EntityRow | undefined> {
-  const byId = await store.entities.find({ organizationId, id: name })
-  return byId ?? store.entities.byExternalId({ organizationId, externalId: name })
+): Promise<EntityRow> {
+  const entity =
+    (await store.entities.find({ organizationId, id: name })) ??
+    (await store.entities.byExternalId({ organizationId, externalId: name }))
+  if (!entity) throw notFound('entity_not_found', 'There is no such entity in this environment.')
+  return entity
 }
 
 /** The facts of a persona: an applicant of the policy's own tests. */
-export function factsOfPersona({ tests, version }: PolicyDocument, name: string, now: string): DryFacts | Refusal {
+export function factsOfPersona({ tests, version }: PolicyDocument, name: string, now: string): DryFacts {
   const test = tests.find((each) => each.name === name)
-  if (!test) return { problem: `The policy ${version} has no persona “${name}”.`, status: 404 }
+  if (!test) throw notFound('persona_not_found', `The policy ${version} has no persona “${name}”.`)
   const facts = factsFrom(test.facts, test.age_days, test.missing)
   return { facts, unchanged: facts, graph: null, entityId: '', request: requestIn(facts), decidedAt: now }
 }
@@ -87,15 +88,12 @@ function requestIn({ features }: Facts): DecisionRequest {
 }
 
 /** The facts that a decision recorded, with its request. */
-export async function factsOfDecision(
-  { store, organizationId }: DryPlace,
-  decisionId: string,
-): Promise<DryFacts | Refusal> {
+export async function factsOfDecision({ store, organizationId }: DryPlace, decisionId: string): Promise<DryFacts> {
   const recorded = await store.decisions.recorded(organizationId, decisionId)
-  if (!recorded) return { problem: 'There is no such decision in this environment.', status: 404 }
+  if (!recorded) throw notFound('decision_not_found', 'There is no such decision in this environment.')
   const readable = replayableFacts(parsed(recorded.facts))
   if (!('facts' in readable))
-    return { problem: 'The facts of this decision were altered and cannot be read.', status: 409 }
+    throw conflict('facts_altered', 'The facts of this decision were altered and cannot be read.')
   const { facts } = readable
   const graph = parsed(recorded.graph)
   return {
@@ -117,38 +115,36 @@ export function changed(dry: DryFacts, values: Readonly<Record<string, FactValue
 export async function policyFor(
   { store, organizationId }: DryPlace,
   version: string | undefined,
-): Promise<TriedDocument | Refusal> {
+): Promise<TriedDocument> {
   const stored =
     version === undefined
       ? await store.policies.active(organizationId)
       : await store.policies.byVersion(organizationId, version)
   if (stored) return { version: stored.version, document: stored.document, checksum: stored.checksum }
-  return version === undefined
-    ? { problem: 'No policy is active here. Choose a version.', status: 409 }
-    : { problem: `There is no policy ${version}.`, status: 404 }
+  throw version === undefined
+    ? conflict('version_missing', 'No policy is active here.')
+    : notFound('policy_not_found', `There is no policy ${version}.`)
 }
 
-/** The document of a stored policy, which is not compiled for it; refused if it was altered. */
-export function readDocument({ version, document, checksum }: TriedDocument): PolicyDocument | Refusal {
-  return sha256(document) === checksum ? (JSON.parse(document) as PolicyDocument) : unusable(version)
+/** The document of a stored policy, which is not compiled for it; undefined if it was altered. */
+export function readDocument({ document, checksum }: Omit<TriedDocument, 'version'>): PolicyDocument | undefined {
+  return sha256(document) === checksum ? (JSON.parse(document) as PolicyDocument) : undefined
 }
 
 /** Why a stored policy is not tried. */
-export function unusable(version: string): Refusal {
-  return {
-    problem: `The policy ${version} cannot be run: its stored document was altered or is not valid.`,
-    status: 409,
-  }
+export function unusable({ version }: TriedDocument): Problem {
+  return conflict(
+    'policy_unusable',
+    `The policy ${version} cannot be run: its stored document was altered or is not valid.`,
+  )
 }
 
 /** Decides without recording anything: the same pure functions as a decision and its replay. */
 export function dryRun(
   policy: CompiledPolicy,
-  { facts, graph, request, decidedAt }: Omit<DryFacts, 'unchanged'>,
+  { facts, graph, decidedAt }: Pick<DryFacts, 'facts' | 'graph' | 'decidedAt'>,
   environment: Environment,
-): RecordedReplay | Refusal {
-  if (refusesProduct(policy, request.product))
-    return { problem: `The policy ${policy.document.version} has no product “${request.product}”.` }
+): RecordedReplay {
   const evaluation = decide(policy, facts)
   const decision = describeDecision({
     ...{ id: 'dry_run', environment, evaluation, policy, requestId: 'dry_run', decidedAt },

@@ -1,9 +1,9 @@
+import { refusesProduct } from '../../core/policy/refuses-product.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import { compileInThread } from '../../underwriting/compiled-policies.ts'
 import { describeEvidence } from '../../underwriting/describe-evidence.ts'
 import { type EvaluationView, viewEvaluation } from '../decision-view/view-evaluation.ts'
-import type { Refusal } from '../define-operation.ts'
-import { type DryFacts, dryRun, type TriedDocument, unusable } from './dry-run.ts'
+import { type DryFacts, dryRun, type TriedDocument } from './dry-run.ts'
 import { type Slider, slidersOf } from './sliders.ts'
 
 /** What a thread needs to try a policy: nothing that it would have to read. */
@@ -25,19 +25,24 @@ export interface TriedPolicy {
   body: Record<string, unknown> | null
 }
 
+/** Why a policy was not tried: its stored document cannot be used, or it refuses the product of the request. */
+export interface UntriedPolicy {
+  untried: 'unusable' | 'product'
+}
+
 /** Decides a dry run under a policy, and along each slider: some hundred judgements, so it runs in a thread of the pool. */
-export function tryPolicy({ policy: stored, dry, environment, hasSliders }: PolicyTrial): TriedPolicy | Refusal {
+export function tryPolicy({ policy: stored, dry, environment, hasSliders }: PolicyTrial): TriedPolicy | UntriedPolicy {
   const compiled = compileInThread(stored)
-  if (!('policy' in compiled)) return unusable(stored.version)
+  if (!('policy' in compiled)) return { untried: 'unusable' }
   const { policy } = compiled
+  if (refusesProduct(policy, dry.request.product)) return { untried: 'product' }
   const startedMs = performance.now()
   const replay = dryRun(policy, dry, environment)
-  if ('problem' in replay) return replay
   const tookMs = performance.now() - startedMs
   const before = hasSliders && dryRun(policy, { ...dry, facts: dry.unchanged }, environment)
   return {
     evaluation: viewEvaluation(replay),
-    sliders: before && !('problem' in before) ? slidersOf(describeEvidence(before), policy, dry) : [],
+    sliders: before ? slidersOf(describeEvidence(before), policy, dry) : [],
     took_ms: Math.round(tookMs * 100) / 100,
     body: replay.decision,
   }
