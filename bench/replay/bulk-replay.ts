@@ -21,14 +21,8 @@ export async function backtestAll(
   { organizationId, policy, last }: { organizationId: string; policy: StoredDocument; last: number },
 ): Promise<BacktestResult> {
   const { document, checksum } = policy
-  const parts = { store: backtestCaseQueries(database), threads }
-  const result = await runBacktest(parts, {
-    client: { organizationId },
-    policy: { document, checksum },
-    range: { last },
-  })
-  if ('problem' in result) throw new Error(result.problem)
-  return result
+  const parts = { store: { backtests: backtestCaseQueries(database) }, threads }
+  return runBacktest(parts, { client: { organizationId }, policy: { document, checksum }, range: { last } })
 }
 
 /** Reads the policy of the sandbox. */

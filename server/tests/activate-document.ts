@@ -3,8 +3,7 @@ import type { Environment } from '../src/config.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
 import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
 import type { Installation } from '../src/installation/installation.ts'
-
-const CONTEXT = { actor: { type: 'system', id: 'test' }, reason: 'for a test' } as const
+import { byService } from './acts.ts'
 
 /**
  * Proposes, approves and activates a policy without the checks for authors, as an earlier release may have done. It
@@ -18,11 +17,11 @@ export async function activateDocument(
   const text = canonicalJson(document)
   const compiled = compileStoredPolicy({ document: text, checksum: sha256(text) })
   if (!('policy' in compiled)) throw new Error(`not a policy: ${JSON.stringify(compiled)}`)
-  const row = policyRow(installation, { policy: compiled.policy, source: text, author: CONTEXT.actor })
+  const act = { ...byService(organizationId, environment), reason: 'for a test' }
+  const row = policyRow(installation, act, { policy: compiled.policy, source: text })
   const steps = (['proposed', 'approved', 'activated'] as const).map((step, index) =>
-    policyStep(installation, row, {
-      ...CONTEXT,
-      organizationId,
+    policyStep(installation, act, {
+      policy: row,
       step,
       number: index + 1,
       evidence: testEvidence([]),

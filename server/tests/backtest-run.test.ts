@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { beginBacktest, cancelBacktest } from '../src/admin/backtest-policy.ts'
 import type { Change } from '../src/store/write-path/change.ts'
 import { CommitUnknown } from '../src/store/write-path/group-commit.ts'
+import { byService } from './acts.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -11,11 +12,7 @@ const acme = await api.newOrganization()
 const { installation } = api.service
 const store = installation.stores.sandbox
 const database = installation.storage.environments.sandbox
-const ACT = {
-  organizationId: acme.id,
-  environment: 'sandbox',
-  actor: { type: 'operator', id: 'opr_test' },
-} as const
+const ACT = byService(acme.id)
 const VERSION = 'sandbox-policy-v1'
 const ALL = { last: 1_000 }
 
@@ -62,30 +59,26 @@ const endsBacktest = ({ endedBacktests = [] }: Change) => endedBacktests.length 
 test('one backtest runs at a time, and a cancelled one keeps no result', async () => {
   const read = holdNext(store.backtests, 'countCases')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in begun)
-  const second = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('problem' in second && /another backtest is running/.test(second.problem))
+  const second = beginBacktest(installation, ACT, { version: VERSION, range: ALL })
+  await assert.rejects(second, { code: 'backtest_running' })
   assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
   read.release()
-  const ended = await begun.done
-  assert.ok('problem' in ended && /cancelled/.test(ended.problem))
+  await assert.rejects(begun.done, { code: 'backtest_cancelled' })
   assert.equal(await store.backtests.find(acme.id, begun.id), undefined)
   const run = await store.backtests.run(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, 'It was cancelled.'])
-  const again = await cancelBacktest(installation, { ...ACT, reason: 'Again.' })
-  assert.ok('problem' in again)
+  await assert.rejects(cancelBacktest(installation, { ...ACT, reason: 'Again.' }), { code: 'backtest_ended' })
   const next = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in next && 'decided' in (await next.done))
+  assert.ok((await next.done).decided > 0)
 })
 
 test('a backtest that is cancelled while its result is being written keeps no result', async () => {
   const written = holdNext(store, 'commit', endsBacktest)
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in begun)
   await written.called
   assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason: 'Wrong one.' }), { cancelled: true })
   written.release()
-  assert.deepEqual(await begun.done, { problem: 'It was cancelled.' })
+  await assert.rejects(begun.done, { code: 'backtest_cancelled' })
   assert.equal(await store.backtests.find(acme.id, begun.id), undefined)
   const entries = await database.query<{ type: string }>('SELECT type FROM audit_entries WHERE trail_id = $1', [
     begun.id,
@@ -96,11 +89,10 @@ test('a backtest that is cancelled while its result is being written keeps no re
 test('a backtest that has ended cannot be cancelled, also if it ends during the request', async () => {
   const cancelled = holdNext(store.policies, 'list')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in begun)
-  const cancellation = cancelBacktest(installation, ACT)
-  assert.ok('decided' in (await begun.done))
+  const cancellation = assert.rejects(cancelBacktest(installation, ACT), { code: 'backtest_ended' })
+  await begun.done
   cancelled.release()
-  assert.deepEqual(await cancellation, { problem: 'no backtest is running: it has ended by itself' })
+  await cancellation
   assert.ok(await store.backtests.find(acme.id, begun.id))
 })
 
@@ -111,9 +103,8 @@ test('a result that was written is kept, though the answer of the database was l
   }
   replaceNext(store, 'commit', loseAnswer, endsBacktest)
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in begun)
   const ended = await begun.done
-  assert.ok('decided' in ended && ended.decided > 0)
+  assert.ok(ended.decided > 0)
   assert.equal((await store.backtests.find(acme.id, begun.id))?.decided, ended.decided)
   const run = await store.backtests.run(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, null])
@@ -123,14 +114,11 @@ test('a result or a cancellation that the database did not write is not reported
   const isNotWritten = async () => ({ lost: 'no_answer' })
   const read = holdNext(store.backtests, 'countCases')
   const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-  assert.ok('done' in begun)
   replaceNext(store, 'commit', isNotWritten, endsBacktest)
-  const cancellation = await cancelBacktest(installation, ACT)
-  assert.ok('problem' in cancellation && /was not cancelled: try again/.test(cancellation.problem))
+  await assert.rejects(cancelBacktest(installation, ACT), { code: 'no_answer' })
   replaceNext(store, 'commit', isNotWritten, endsBacktest)
   read.release()
-  const ended = await begun.done
-  assert.ok('problem' in ended && /did not come to its end/.test(ended.problem))
+  await assert.rejects(begun.done, { code: 'backtest_failed' })
   const run = await store.backtests.run(acme.id)
   assert.equal(run?.is_running, false)
   assert.match(run?.failure ?? '', /did not come to its end/)
@@ -146,10 +134,9 @@ test('a backtest is cancelled with a reason or without one, and the audit log ha
   for (const reason of ['Wrong period.', undefined]) {
     const read = holdNext(store.backtests, 'countCases')
     const begun = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
-    assert.ok('done' in begun)
     assert.deepEqual(await cancelBacktest(installation, { ...ACT, reason }), { cancelled: true })
     read.release()
-    await begun.done
+    await assert.rejects(begun.done, { code: 'backtest_cancelled' })
   }
   assert.deepEqual((await reasons()).slice(before), ['Wrong period.', undefined])
 })

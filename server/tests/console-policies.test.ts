@@ -116,7 +116,7 @@ test('a policy goes from proposal to activation and back, and the API names the 
 test('an author cannot approve their own policy, also as an admin, and the page says who may', async () => {
   const source = lending2.replace('version: lending-2', 'version: lending-3')
   await call(cay, 'policies.propose', { source, reason: 'Again.' })
-  await call(cay, 'policies.approve', { version: 'lending-3', reason: 'Mine.', shown_backtest: null }, 409)
+  await call(cay, 'policies.approve', { version: 'lending-3', reason: 'Mine.', shown_backtest: null }, 403)
   const { approvers } = await call(cay, 'policies.show', { version: 'lending-3' })
   const may = approvers.filter(({ may_approve }: { may_approve: boolean }) => may_approve)
   assert.deepEqual(

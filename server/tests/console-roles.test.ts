@@ -7,6 +7,7 @@ import { ENVIRONMENTS } from '../src/config.ts'
 import type { Operation } from '../src/console/define-operation.ts'
 import { type Operations, operations } from '../src/console/operations.ts'
 import { ROLES, type Role } from '../src/store/control/operators.ts'
+import { byService } from './acts.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
 import { startTestService } from './test-service.ts'
@@ -316,11 +317,9 @@ async function idsOfOther() {
   await call('decisions.show', { id: decision.id })
   await call('team.sessions', { operator_id: foreigner.operatorId })
   const wanted = { version: 'sandbox-policy-v1', range: { last: 10 } }
-  const begun = await beginBacktest(installation, act, wanted)
-  if ('problem' in begun) throw new Error(begun.problem)
-  await begun.done
-  await call('policies.backtest-result', { id: begun.id })
-  const backtest = begun.id
+  const { id: backtest, done } = await beginBacktest(installation, byService(other.id), wanted)
+  await done
+  await call('policies.backtest-result', { id: backtest })
   const { id: scenario } = await call('scenarios.add', { name: 'Large', request: { decision_id: decision.id } })
   return {
     backtest,

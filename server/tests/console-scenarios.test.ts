@@ -123,13 +123,12 @@ test('a viewer keeps no scenario, and a request that cannot be decided is refuse
 test('the number and the size of scenarios are bounded', async () => {
   const changes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`snapshot.feature_${n}`, 'x'.repeat(100)]))
   const long = await act('add', { name: 'Long', request: { ...LARGE, changes } })
-  assert.equal(long.status, 409)
-  assert.match(long.body.error.message, /at most 4000 characters/)
+  assert.deepEqual([long.status, long.body.error.code], [400, 'scenario_too_long'])
+  assert.match(long.body.error.message, /at most 4000 characters\. Change fewer facts\.$/)
   const ids: string[] = []
   for (let n = 0; n < SCENARIOS_MAX; n++) ids.push(await added(`Scenario ${n}`, LARGE))
   const { status, body } = await act('add', { name: 'One more', request: LARGE })
-  assert.equal(status, 409)
-  assert.match(body.error.message, /100 scenarios already/)
+  assert.deepEqual([status, body.error.code], [409, 'scenarios_full'])
   assert.equal((await act('change', { id: ids[0]!, request: SMALL })).status, 200, 'one that is kept can be replaced')
   assert.equal((await act('remove', { id: ids[0]! })).status, 200)
   await added('One more', LARGE)

@@ -105,7 +105,7 @@ test('control characters in data never reach the terminal', async () => {
 test('an id that the environment does not have is a problem that says where to look', async () => {
   const unknown = await cli('explain', 'dec_x')
   assert.deepEqual([unknown.status, unknown.stdout], [1, ''])
-  assert.match(unknown.stderr, /there is no decision "dec_x" in sandbox: take the id from/)
+  assert.match(unknown.stderr, /There is no decision "dec_x" in sandbox\. Take the id from/)
   const elsewhere = await cli('show', 'dec_x', '--environment', 'production')
   assert.match(elsewhere.stderr, /in production/)
 })

@@ -103,7 +103,7 @@ test('a problem in a policy file is reported with its line and column', async ()
   )
   assert.match(
     (await call(noInstallation, 'policy', 'check', join(folder, 'none.yaml'))).stderr,
-    /none\.yaml cannot be read/,
+    /none\.yaml cannot be read\. Check the path/,
   )
 })
 
@@ -119,13 +119,13 @@ test('a policy is proposed, approved, activated and replaced by operators of the
   )
 
   const file = policyFile('lending-2', 'when: history.abuse > 0', 'when: history.abuse > 1')
-  assert.match((await policy('propose', file, '--reason', 'x')).stderr, /add --as <email> to name the operator/)
-  assert.match((await policy('propose', file, '--as', 'ann@example.com')).stderr, /add --reason "…" to say why/)
+  assert.match((await policy('propose', file, '--reason', 'x')).stderr, /Add --as <email> to name the operator/)
+  assert.match((await policy('propose', file, '--as', 'ann@example.com')).stderr, /Add --reason "…" to say why/)
   assert.match(
     (await policy('propose', file, '--as', 'ann@example.com', ...because('ann'))).stderr,
-    /add --code <code> with a one-time code/,
+    /Add --code <code> with a one-time code/,
   )
-  assert.match((await policy('propose', file, ...as('stranger'))).stderr, /there is no operator stranger@example.com/)
+  assert.match((await policy('propose', file, ...as('stranger'))).stderr, /There is no operator stranger@example.com/)
   // Another operator proposes it, because one has few codes in the time that the test takes.
   await addOperator('eve', 'policy_author')
   const raised = policyFile('raised', 'cutoff: 550', 'cutoff: 555')
@@ -139,9 +139,12 @@ test('a policy is proposed, approved, activated and replaced by operators of the
   )
   assert.match(
     (await policy('approve', 'lending-2', ...as('ann'))).stderr,
-    /ann@example.com is policy_author: only owner, /,
+    /ann@example.com is policy_author\. Only owner, /,
   )
-  assert.match((await policy('activate', 'lending-2', ...because('ben'))).stderr, /lending-2 is not approved yet/)
+  assert.match(
+    (await policy('activate', 'lending-2', ...because('ben'))).stderr,
+    /lending-2 is not approved yet\. Another operator has to run policy approve first\./,
+  )
   assert.equal((await json('policy', 'approve', 'lending-2', ...as('ben'))).state, 'approved')
   assert.equal(
     (await policy('activate', 'lending-2', ...as('ben'))).stdout,
@@ -158,7 +161,7 @@ test('a policy is proposed, approved, activated and replaced by operators of the
   assert.match((await policy('diff', 'lending-2', file)).stdout, /there is no difference/)
   assert.match(
     (await policy('diff', 'lending-3', file)).stderr,
-    /lending-3 is neither a file here nor a policy in sandbox/,
+    /lending-3 is neither a file here nor a policy in sandbox\. Run policy list/,
   )
 
   const { steps, source } = await json('policy', 'show', 'lending-2')
@@ -184,7 +187,7 @@ test('the live gate takes an active policy and two operators to open, and one pe
   for (const name of ['cay', 'dan']) await addOperator(name, 'admin')
   assert.equal((await call(testStorage.env, 'gate', 'status')).stdout, 'The live gate is closed: 0 of 2 approvals.\n')
   const early = await call(testStorage.env, 'gate', 'approve', ...as('dan'))
-  assert.match(early.stderr, /production has no active policy/)
+  assert.match(early.stderr, /Production has no active policy/)
   const production = ['--environment', 'production']
   const file = policyFile('live-1', 'when: history.abuse > 0', 'when: history.abuse > 1')
   await json('policy', 'propose', file, ...production, ...as('fay'))
@@ -192,7 +195,7 @@ test('the live gate takes an active policy and two operators to open, and one pe
   await json('policy', 'activate', 'live-1', ...production, ...because('the shell'))
   assert.equal((await json('gate', 'approve', ...as('cay'))).open, false)
   const again = await call(testStorage.env, 'gate', 'approve', ...as('cay'))
-  assert.deepEqual([again.status, /another operator has to give the second approval/.test(again.stderr)], [1, true])
+  assert.deepEqual([again.status, /Another operator has to give the second approval/.test(again.stderr)], [1, true])
   assert.equal((await json('gate', 'approve', ...as('dan'))).open, true)
   assert.match(
     (await call(testStorage.env, 'gate', 'status')).stdout,

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { approveGate, closeGate, gateStatus } from '../src/admin/manage-gate.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
-import {
-  activatePolicy,
-  approvePolicy,
-  type PolicyAct,
-  proposePolicy,
-  rejectPolicy,
-} from '../src/admin/manage-policies.ts'
+import { activatePolicy, approvePolicy, proposePolicy, rejectPolicy } from '../src/admin/manage-policies.ts'
 import { type Environment, readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/installation/installation.ts'
 import { isGateOpen } from '../src/store/control/live-gate.ts'
@@ -45,25 +39,20 @@ async function newOrganization(environment: Environment = 'sandbox') {
     dan: await add('dan', 'admin'),
     eve: await add('eve', 'viewer'),
   }
-  const act = (who: keyof typeof people): PolicyAct => ({
-    organizationId: id,
-    environment,
-    operator: people[who],
-    reason: `the reason of ${who}`,
-  })
+  const act = (who: keyof typeof people) => byOperator(people[who], { environment, reason: `the reason of ${who}` })
   const organization = {
     id,
     people,
     act,
     store,
     propose: (who: keyof typeof people, source: string) => proposePolicy(installation, act(who), source),
-    approve: (who: keyof typeof people, version: string) => approvePolicy(installation, act(who), version),
+    approve: (who: keyof typeof people, version: string) => approvePolicy(installation, act(who), { version }),
     reject: (who: keyof typeof people, version: string) => rejectPolicy(installation, act(who), version),
     activate: (who: keyof typeof people, version: string) => activatePolicy(installation, act(who), version),
     /** Proposes a policy and approves it. */
     async approved(version: string) {
-      assertState(await organization.propose('ann', policyNamed(version)), 'proposed')
-      assertState(await organization.approve('ben', version), 'approved')
+      await organization.propose('ann', policyNamed(version))
+      await organization.approve('ben', version)
     },
     states: async () =>
       Object.fromEntries((await store.policies.list(id)).map(({ version, state }) => [version, state])),
@@ -80,15 +69,6 @@ function policyNamed(version: string): string {
   return sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${version}`)
 }
 
-function assertState(result: object, state: string): void {
-  assert.equal('state' in result && result.state, state, JSON.stringify(result))
-}
-
-function assertProblem(result: object, pattern: RegExp): void {
-  assert.ok('problem' in result, JSON.stringify(result))
-  assert.match(String(result.problem), pattern)
-}
-
 async function trail(environment: Environment, organizationId: string, trailId: string) {
   const wanted = { organizationId, trailId, beforeSeq: undefined, limit: 100 }
   const entries = await installation.stores[environment].auditLog.trail(wanted)
@@ -102,7 +82,7 @@ test('the sandbox has an active policy from the start; production has none until
   assert.equal(await organization.store.policies.active(organization.id), undefined)
   await organization.approved('live-1')
   assert.equal(await organization.store.policies.active(organization.id), undefined)
-  assertState(await organization.activate('ben', 'live-1'), 'active')
+  assert.equal((await organization.activate('ben', 'live-1')).state, 'active')
   const active = await organization.store.policies.active(organization.id)
   assert.equal(active?.version, 'live-1')
 })
@@ -110,7 +90,7 @@ test('the sandbox has an active policy from the start; production has none until
 test('every step is on the audit trail with its operator, reason and policy checksum', async () => {
   const organization = await newOrganization()
   await organization.approved('v2')
-  assertState(await organization.activate('cay', 'v2'), 'active')
+  assert.equal((await organization.activate('cay', 'v2')).state, 'active')
   const { id, checksum } = (await organization.store.policies.byVersion(organization.id, 'v2'))!
   const { ann, ben, cay } = organization.people
   const entries = await trail('sandbox', organization.id, id)
@@ -137,33 +117,40 @@ test('every step is on the audit trail with its operator, reason and policy chec
 
 test('the author of a policy cannot approve it, not even an owner', async () => {
   const organization = await newOrganization()
-  assertState(await organization.propose('cay', policyNamed('v2')), 'proposed')
-  assertProblem(await organization.approve('cay', 'v2'), /cay@example.com wrote v2: another operator has to approve it/)
-  assertState(await organization.approve('dan', 'v2'), 'approved')
+  assert.equal((await organization.propose('cay', policyNamed('v2'))).state, 'proposed')
+  await assert.rejects(organization.approve('cay', 'v2'), { code: 'own_policy' })
+  assert.equal((await organization.approve('dan', 'v2')).state, 'approved')
 })
 
 test('each step needs an operator of this organization in the right role, and a reason', async () => {
   const organization = await newOrganization()
-  assertProblem(await organization.propose('ben', policyNamed('v2')), /only owner, admin, policy_author may propose/)
-  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
-  assertProblem(await organization.approve('eve', 'v2'), /eve@example.com is viewer/)
-  assertProblem(await organization.reject('ann', 'v2'), /may reject policies/)
-  assertState(await organization.approve('ben', 'v2'), 'approved')
-  assertProblem(await organization.activate('ann', 'v2'), /may activate policies/)
-  assertProblem(await activatePolicy(installation, { ...organization.act('ben'), reason: ' ' }, 'v2'), /say why/)
-  const stranger = (await newOrganization()).people.cay
-  const foreign = { ...organization.act('cay'), operator: stranger }
-  assertProblem(await activatePolicy(installation, foreign, 'v2'), /cannot act for this organization/)
+  await assert.rejects(organization.propose('ben', policyNamed('v2')), {
+    code: 'role_lacks_permission',
+    message: 'ben@example.com is policy_approver. Only owner, admin, policy_author may propose policies.',
+  })
+  assert.equal((await organization.propose('ann', policyNamed('v2'))).state, 'proposed')
+  await assert.rejects(organization.approve('eve', 'v2'), { code: 'role_lacks_permission' })
+  await assert.rejects(organization.reject('ann', 'v2'), { code: 'role_lacks_permission' })
+  assert.equal((await organization.approve('ben', 'v2')).state, 'approved')
+  await assert.rejects(organization.activate('ann', 'v2'), { code: 'role_lacks_permission' })
+  const unexplained = activatePolicy(installation, { ...organization.act('ben'), reason: ' ' }, 'v2')
+  await assert.rejects(unexplained, { code: 'reason_invalid' })
+  const stranger = (await newOrganization()).act('cay')
+  const foreign = activatePolicy(installation, { ...stranger, organizationId: organization.id }, 'v2')
+  await assert.rejects(foreign, { code: 'operator_disabled' })
 })
 
 test('a policy that is invalid, has no tests, or fails one of them cannot be proposed', async () => {
   const organization = await newOrganization()
   const failing = policyNamed('v2').replace('limit: 6000', 'limit: 6001')
-  assertProblem(await organization.propose('ann', failing), /v2 cannot be proposed: 1 of its \d+ tests fail/)
+  await assert.rejects(organization.propose('ann', failing), /v2 cannot be proposed: 1 of its \d+ tests fail/)
   const untested = policyNamed('v2').replace(/^tests:[\s\S]*/m, 'tests: []\n')
-  assertProblem(await organization.propose('ann', untested), /has no tests: add at least one/)
+  await assert.rejects(organization.propose('ann', untested), /has no tests: add at least one/)
   const broken = policyNamed('v2').replace('when: history.abuse > 0', 'when: history.abuze > 0')
-  assertProblem(await organization.propose('ann', broken), /^\d+:\d+ \/rules\/0\/when: /)
+  await assert.rejects(organization.propose('ann', broken), {
+    code: 'policy_invalid',
+    message: /^\d+:\d+ \/rules\/0\/when: /,
+  })
   assert.deepEqual(await organization.states(), { 'sandbox-policy-v1': 'active' })
 })
 
@@ -171,13 +158,13 @@ test('a version is proposed once: an edited policy needs a new version', async (
   const organization = await newOrganization()
   await organization.approved('v2')
   const edited = policyNamed('v2').replace('description: >-', 'description: >-\n  Edited.')
-  assertProblem(await organization.propose('ann', edited), /v2 was proposed before and cannot change/)
-  assertProblem(await organization.propose('ann', policyNamed('v2')), /v2 was proposed before, unchanged/)
-  const twice = await Promise.all([
+  await assert.rejects(organization.propose('ann', edited), { code: 'version_taken' })
+  await assert.rejects(organization.propose('ann', policyNamed('v2')), { code: 'version_proposed' })
+  const twice = await Promise.allSettled([
     organization.propose('ann', policyNamed('v3')),
     organization.propose('cay', policyNamed('v3')),
   ])
-  assert.equal(twice.filter((result) => 'state' in result).length, 1)
+  assert.equal(twice.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
 test('an approved policy whose document or evidence was altered cannot be activated', async () => {
@@ -186,40 +173,38 @@ test('an approved policy whose document or evidence was altered cannot be activa
   const key = [organization.id, 'v2']
   const where = 'WHERE org_id = $1 AND version = $2'
   await tamper(sandbox, `UPDATE policies SET document = replace(document, '6000', '6001') ${where}`, key)
-  assertProblem(await organization.activate('ben', 'v2'), /its document is not the one that was proposed/)
+  await assert.rejects(organization.activate('ben', 'v2'), {
+    code: 'policy_unusable',
+    message: /its document is not the one that was proposed/,
+  })
 
   await organization.approved('v3')
   const { id } = (await organization.store.policies.byVersion(organization.id, 'v3'))!
   const approval = "WHERE org_id = $1 AND policy_id = $2 AND step = 'approved'"
   await tamper(sandbox, `UPDATE policy_steps SET evidence = '{"tests":[]}' ${approval}`, [organization.id, id])
-  assertProblem(
-    await organization.activate('ben', 'v3'),
-    /the approval of v3 is for another document or other test results/,
-  )
+  await assert.rejects(organization.activate('ben', 'v3'), { code: 'approval_outdated' })
   assert.equal((await organization.store.policies.active(organization.id))?.version, 'sandbox-policy-v1')
 })
 
 test('only an approved policy can be activated, and a rejected one never', async () => {
   const organization = await newOrganization()
-  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
-  assertProblem(await organization.activate('ben', 'v2'), /v2 is not approved yet/)
-  assertState(await organization.approve('ben', 'v2'), 'approved')
-  assertProblem(await organization.approve('cay', 'v2'), /v2 is approved: only a proposed policy/)
-  assertState(await organization.reject('cay', 'v2'), 'rejected')
-  assertProblem(await organization.activate('ben', 'v2'), /v2 was rejected/)
-  assertProblem(await organization.reject('ben', 'sandbox-policy-v1'), /only a policy that was never active/)
-  assertProblem(await organization.activate('ben', 'sandbox-policy-v1'), /is active already/)
+  assert.equal((await organization.propose('ann', policyNamed('v2'))).state, 'proposed')
+  await assert.rejects(organization.activate('ben', 'v2'), { code: 'policy_not_approved' })
+  assert.equal((await organization.approve('ben', 'v2')).state, 'approved')
+  await assert.rejects(organization.approve('cay', 'v2'), { code: 'policy_not_proposed' })
+  assert.equal((await organization.reject('cay', 'v2')).state, 'rejected')
+  await assert.rejects(organization.activate('ben', 'v2'), { code: 'policy_rejected' })
+  await assert.rejects(organization.reject('ben', 'sandbox-policy-v1'), { code: 'policy_not_rejectable' })
+  await assert.rejects(organization.activate('ben', 'sandbox-policy-v1'), { code: 'policy_active' })
 })
 
 test('of two simultaneous approvals, one is recorded and the other is refused', async () => {
   const organization = await newOrganization()
-  assertState(await organization.propose('ann', policyNamed('v2')), 'proposed')
-  const results = await Promise.all([organization.approve('ben', 'v2'), organization.approve('cay', 'v2')])
-  assert.equal(results.filter((result) => 'state' in result).length, 1)
-  assertProblem(
-    results.find((result) => 'problem' in result)!,
-    /another operator changed v2 at the same moment|only a proposed policy/,
-  )
+  assert.equal((await organization.propose('ann', policyNamed('v2'))).state, 'proposed')
+  const results = await Promise.allSettled([organization.approve('ben', 'v2'), organization.approve('cay', 'v2')])
+  const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+  assert.equal(refusals.length, 1)
+  assert.match(refusals[0], /^(changed_meanwhile|policy_not_proposed)$/)
   const { steps_taken } = (await organization.store.policies.byVersion(organization.id, 'v2'))!
   assert.equal(steps_taken, 2)
 })
@@ -228,8 +213,8 @@ test('simultaneous activations leave exactly one active policy and a consistent 
   const organization = await newOrganization()
   const versions = ['v2', 'v3', 'v4', 'v5']
   for (const version of versions) await organization.approved(version)
-  const results = await Promise.all(versions.map((version) => organization.activate('ben', version)))
-  const activated = results.filter((result) => 'state' in result)
+  const results = await Promise.allSettled(versions.map((version) => organization.activate('ben', version)))
+  const activated = results.filter(({ status }) => status === 'fulfilled')
   assert.ok(activated.length >= 1)
 
   const policies = await organization.store.policies.list(organization.id)
@@ -269,7 +254,7 @@ test('a switch of the active policy that is based on outdated reads writes nothi
 
   assert.equal(await switchFrom(shippedId, 2), false, 'the step was taken before')
   assert.equal(await switchFrom(undefined, 3), false, 'a policy is active already')
-  assertState(await activate('ben', 'v2'), 'active')
+  assert.equal((await activate('ben', 'v2')).state, 'active')
   assert.equal(await switchFrom(shippedId, 3), false, 'another policy was activated meanwhile')
   assert.deepEqual(await states(), { v3: 'approved', v2: 'active', 'sandbox-policy-v1': 'retired' })
   assert.equal((await store.policies.active(organizationId))?.version, 'v2')
@@ -280,17 +265,17 @@ test('a switch of the active policy that is based on outdated reads writes nothi
 test('a retired policy can be activated again', async () => {
   const organization = await newOrganization()
   await organization.approved('v2')
-  assertState(await organization.activate('ben', 'v2'), 'active')
+  assert.equal((await organization.activate('ben', 'v2')).state, 'active')
   assert.deepEqual(await organization.states(), { v2: 'active', 'sandbox-policy-v1': 'retired' })
   const back = await organization.activate('cay', 'sandbox-policy-v1')
-  assert.equal('replaced' in back && back.replaced, 'v2')
+  assert.equal(back.replaced, 'v2')
   assert.deepEqual(await organization.states(), { v2: 'retired', 'sandbox-policy-v1': 'active' })
 })
 
 test('the policy of another organization is unknown, and its version can be used again', async () => {
   const [one, other] = [await newOrganization(), await newOrganization()]
   await one.approved('v2')
-  assertProblem(await other.activate('cay', 'v2'), /there is no policy "v2" in sandbox/)
+  await assert.rejects(other.activate('cay', 'v2'), { code: 'policy_not_found' })
   assert.equal(await other.store.policies.byVersion(other.id, 'v2'), undefined)
   await other.approved('v2')
 })

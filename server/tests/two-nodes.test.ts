@@ -7,6 +7,7 @@ import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manag
 import { readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/installation/installation.ts'
 import { listOrganizations } from '../src/store/control/organizations.ts'
+import { byOperator } from './acts.ts'
 import { ConsoleClient, signedInOperator } from './console-client.ts'
 import { exampleTransaction } from './example-transaction.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
@@ -136,18 +137,12 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
     const [organization] = await listOrganizations(installation.storage.control)
     const act = async (email: string) => {
       const operator = await findOperator(installation, organization!.id, email)
-      return {
-        organizationId: organization!.id,
-        environment: 'sandbox' as const,
-        operator,
-        via: 'test (uid 0)',
-        reason: 'A test.',
-      }
+      return byOperator(operator)
     }
     const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: next')
-    assert.ok(!('problem' in (await proposePolicy(installation, await act('ann@example.com'), source))))
-    assert.ok(!('problem' in (await approvePolicy(installation, await act('ben@example.com'), 'next'))))
-    assert.ok(!('problem' in (await activatePolicy(installation, await act('ben@example.com'), 'next'))))
+    await proposePolicy(installation, await act('ann@example.com'), source)
+    await approvePolicy(installation, await act('ben@example.com'), { version: 'next' })
+    await activatePolicy(installation, await act('ben@example.com'), 'next')
   } finally {
     await installation.close()
   }

@@ -10,7 +10,7 @@ import { addEndpoint } from '../src/admin/manage-webhooks.ts'
 import { retractOutcome } from '../src/admin/retract-outcome.ts'
 import { EVENT_TYPES } from '../src/core/webhooks/event-types.ts'
 import type { Role } from '../src/store/control/operators.ts'
-import { byService } from './acts.ts'
+import { byOperator, byService } from './acts.ts'
 import { personas } from './personas.ts'
 import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'
@@ -94,14 +94,13 @@ test('every type of event is sent when its cause occurs, in the shape that opena
 
 async function retract(outcomeId: string): Promise<void> {
   for (const email of ['first@example.com', 'second@example.com']) {
-    const step = await retractOutcome(installation, await actAs(email, 'reviewer'), outcomeId)
-    assert.ok(!('problem' in step), JSON.stringify(step))
+    await retractOutcome(installation, await actAs(email, 'reviewer'), outcomeId)
   }
 }
 
 async function actAs(email: string, role: Role) {
   const operator = await addOperator(installation, byService(acme.id), { email, name: email, role })
-  return { organizationId: acme.id, environment: 'sandbox' as const, operator, reason: 'a test' }
+  return byOperator(operator)
 }
 
 async function activateAnotherPolicy(): Promise<void> {
@@ -109,11 +108,7 @@ async function activateAnotherPolicy(): Promise<void> {
   const author = await actAs('author@example.com', 'policy_author')
   const approver = await actAs('approver@example.com', 'policy_approver')
   const source = sandboxPolicySource().replace('version: sandbox-policy-v1', `version: ${version}`)
-  for (const step of [
-    await proposePolicy(installation, author, source),
-    await approvePolicy(installation, approver, version),
-    await activatePolicy(installation, approver, version),
-  ]) {
-    assert.ok(!('problem' in step), JSON.stringify(step))
-  }
+  await proposePolicy(installation, author, source)
+  await approvePolicy(installation, approver, { version })
+  await activatePolicy(installation, approver, version)
 }
