@@ -9,10 +9,10 @@ import type { ApiKey } from '../store/environment/api-keys.ts'
 import { sealRow } from '../store/power/row-mac.ts'
 import type { NewRow } from '../store/schema/tables.ts'
 import type { KeyChange } from '../store/write-path/change.ts'
-import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
+import { commitOrThrow, commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
 import { type AuditEntryRow, auditEntryRow } from '../store/write-path/record.ts'
 import { apiKeySha256 } from '../store/write-path/record-hash.ts'
-import { type EnvironmentAct, contextOf, permitted, reasonOf } from './act.ts'
+import { contextOf, type EnvironmentAct, permitted, reasonOf } from './act.ts'
 import { requireScopes } from './permissions.ts'
 import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 
@@ -85,13 +85,13 @@ export const rotateKey = permitted(
     const retires_at = new Date(nowMs() + GRACE_MS[grace]).toISOString()
     const data = { name, replaced_by: next.row.id, retires_at, ...reasonOf(act) }
     const entry = keyEntry(installation, act, { keyId: id, type: 'api_key.rotated', data })
-    const { lost } = await stores[environment].commit({
+    const isRotated = await commitUnlessForestalled(stores[environment], {
       organizationId,
       rows: { api_keys: [next.row] },
       changedKeys: [nextVersion(masterKey.rowMacKey(environment), key, { change: { retires_at }, entry })],
       auditEntries: [next.entry, entry],
     })
-    if (lost) throw changedMeanwhile(id)
+    if (!isRotated) throw changedMeanwhile(id)
     return { ...next.created, retires_at, replaced: key }
   },
 )

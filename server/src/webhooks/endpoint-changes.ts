@@ -3,6 +3,7 @@ import type { AuditActor } from '../core/audit/audit-entry.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { WebhookEndpoint } from '../store/environment/webhooks.ts'
+import { commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
 import { type AuditEntryRow, auditEntryRow, type RecordContext } from '../store/write-path/record.ts'
 
 /** Why a webhook endpoint is disabled, when, and by whom. */
@@ -28,12 +29,11 @@ export async function disableEndpoint(
   }
   const context = { actor, now, newId, requestId }
   const entry = endpointEntry(endpoint, context, { type: 'webhook_endpoint.disabled', data: { why } })
-  const { lost } = await store.commit({
+  return commitUnlessForestalled(store, {
     organizationId: endpoint.org_id,
     changedEndpoints: [next],
     auditEntries: [entry],
   })
-  return lost === undefined
 }
 
 /** Builds the audit entry of a change. It names the host only: the rest of the URL may hold a secret. */

@@ -10,3 +10,16 @@ export async function commitOrThrow(store: Pick<EnvironmentStore, 'commit'>, cha
   const { lost } = await store.commit(change)
   if (lost) throw new DatabaseUnavailable(`nothing was recorded (${lost}): try again`)
 }
+
+/**
+ * Writes a change that a concurrent writer may forestall: false if one did. Throws if the database gave no answer, because
+ * then no other writer was faster.
+ */
+export async function commitUnlessForestalled(
+  store: Pick<EnvironmentStore, 'commit'>,
+  change: Change,
+): Promise<boolean> {
+  const { lost } = await store.commit(change)
+  if (lost === 'no_answer') throw new DatabaseUnavailable(`nothing was recorded (${lost}): try again`)
+  return lost === undefined
+}
