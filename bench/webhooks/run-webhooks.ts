@@ -100,9 +100,8 @@ export async function runWebhooks(effort: Effort, storage: Storage): Promise<Mea
 async function subscribe(installation: Service['installation'], { url }: Receiver): Promise<string> {
   const service = { by: ACTOR, channel: 'service' } as const
   const { id: organizationId } = await createOrganization(installation, service, `Bench ${url}`)
-  const act = { organizationId, environment: 'sandbox' as const, actor: ACTOR }
-  const added = await addEndpoint(installation, act, { url: `${url}/`, description: '', eventTypes: ['webhook.test'] })
-  if ('problem' in added) throw new Error(added.problem)
+  const act = { ...service, organizationId, environment: 'sandbox' } as const
+  await addEndpoint(installation, act, { url: `${url}/`, description: '', eventTypes: ['webhook.test'] })
   return organizationId
 }
 

@@ -104,8 +104,7 @@ export async function addSampleEndpoints(
   { organizationId, receivers }: { organizationId: string; receivers: WebhookReceivers },
 ): Promise<void> {
   for (const { path, description, eventTypes } of ENDPOINTS) {
-    const act = { environment: 'sandbox', organizationId, actor: ACTOR } as const
-    const added = await addEndpoint(installation, act, { url: await receivers.start(path), description, eventTypes })
-    if ('problem' in added) throw new Error(added.problem)
+    const act = { environment: 'sandbox', organizationId, by: ACTOR, channel: 'service' } as const
+    await addEndpoint(installation, act, { url: await receivers.start(path), description, eventTypes })
   }
 }

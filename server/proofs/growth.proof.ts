@@ -10,6 +10,7 @@ import { addEndpoint } from '../src/admin/manage-webhooks.ts'
 import { Upkeep } from '../src/service/upkeep.ts'
 import { upkeepTasks } from '../src/service/upkeep-tasks.ts'
 import type { Database } from '../src/store/database/database.ts'
+import { byService } from '../tests/acts.ts'
 import { exampleTransaction } from '../tests/example-transaction.ts'
 import { startTestService } from '../tests/test-service.ts'
 import { onPostgres } from '../tests/test-storage.ts'
@@ -110,8 +111,7 @@ function bytesOf(path: string): number {
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)
 
 test('after days of the same load, only what is documented as kept for good has grown', async (t) => {
-  const act = { environment: 'sandbox', organizationId: acme.id, actor: { type: 'system', id: 'test' } } as const
-  assert.ok('id' in (await addEndpoint(installation, act, { url: receiver.url, description: '', eventTypes: 'all' })))
+  await addEndpoint(installation, byService(acme.id), { url: receiver.url, description: '', eventTypes: 'all' })
   const entities: string[] = []
   for (let index = 0; index < ENTITIES; index++)
     entities.push((await acme.post('/v1/entities', { external_id: `e-${index}` })).body.id)

@@ -158,8 +158,8 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
   await read('assign', { id, to: null, seen: ben.operatorId }, ben)
   assert.equal((await read('list', { holder: 'free' })).cases.length, 1)
   const viewer = await signedInOperator(api, { organizationId: acme.id, email: 'eve@example.com', role: 'viewer' })
-  const { status } = await ask(ada, 'assign', { id, to: viewer.operatorId, seen: null })
-  assert.equal(status, 400, 'a case is not given to an operator who could not decide it')
+  const unfit = await refused(ada, 'assign', { id, to: viewer.operatorId, seen: null })
+  assert.equal(unfit.code, 'assignee_cannot_review', 'a case is not given to an operator who could not decide it')
   await emptyQueue()
 })
 
@@ -282,8 +282,8 @@ test('an owner or admin sets how far limits may go, with a reason, and it counts
   const set = (who: ConsoleClient, bounds: object, reason = 'Our reviewers round up.') =>
     ask(who, 'set-bounds', { ...DEFAULT_REVIEW_BOUNDS, reason, ...bounds })
   assert.equal((await set(ada, { ask_above_percent: 10 })).status, 403, 'a reviewer does not widen their own bounds')
-  assert.equal((await set(boss, { ask_above_percent: 10 }, ' ')).status, 409, 'a reason is required')
-  assert.equal((await set(boss, { ask_above_percent: 150, refuse_above_times: 2 })).status, 409, 'refused before asked')
+  assert.equal((await set(boss, { ask_above_percent: 10 }, ' ')).status, 400, 'a reason is required')
+  assert.equal((await set(boss, { ask_above_percent: 150, refuse_above_times: 2 })).status, 400, 'refused before asked')
   const wider = { ask_above_percent: 10, refuse_above_times: 2, ask_below_percent: 5 }
   assert.equal((await set(boss, wider)).status, 200)
   assert.deepEqual((await read('bounds')).bounds, wider)

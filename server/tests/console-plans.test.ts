@@ -16,7 +16,7 @@ import { ENTRIES_SEARCHED_MAX } from '../src/store/environment/audit-log.ts'
 import { CASES_COUNTED_MAX } from '../src/store/environment/cases.ts'
 import { DECISIONS_SEARCHED_MAX } from '../src/store/environment/decision-list.ts'
 import { WAITING_COUNTED_MAX } from '../src/store/environment/overview.ts'
-import { SERVICE } from './acts.ts'
+import { byService, SERVICE } from './acts.ts'
 import { fillConsoleTables, idAt, ROWS, ROWS_SEARCHED } from './fill-console-tables.ts'
 import { addAccount, addOperatorRow } from './people.ts'
 import { rowsTouched } from './rows-touched.ts'
@@ -44,15 +44,12 @@ after(async () => {
 })
 const { control } = storage
 const database = storage.environments.production
-const actor = { type: 'system', id: 'test' } as const
 const { id: organizationId } = await createOrganization(installation, SERVICE, 'Acme')
-const act = { environment: 'production', organizationId, actor } as const
-const endpoint = await addEndpoint(installation, act, {
+const endpoint = await addEndpoint(installation, byService(organizationId, 'production'), {
   url: 'https://example.com/',
   description: '',
   eventTypes: 'all',
 })
-if ('problem' in endpoint) throw new Error(endpoint.problem)
 const ids = createNewId(() => NOW_MS)
 const me = ids('opr')
 const token = await signIn()

@@ -298,8 +298,7 @@ async function idsOfOther() {
   const actor = { type: 'operator', id: foreigner.operatorId } as const
   const act = { organizationId: other.id, environment: 'sandbox', actor } as const
   const fields = { url: 'https://hooks.example.com/other', description: '', eventTypes: ['decision.created'] }
-  const endpoint = await addEndpoint(installation, act, fields)
-  if ('problem' in endpoint) throw new Error(endpoint.problem)
+  const endpoint = await addEndpoint(installation, byService(other.id), fields)
   const key = await other.newKey('sandbox', ['usage:read'])
   const { body: event } = await other.post('/v1/webhook-test', {})
   const entity = await createEntity(other, 'undecided')

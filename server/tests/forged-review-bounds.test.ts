@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeReviewBounds } from '../src/admin/change-review-bounds.ts'
 import { addOperator } from '../src/admin/manage-operators.ts'
-import { byService } from './acts.ts'
+import { byOperator, byService } from './acts.ts'
 import { startTestService } from './test-service.ts'
 
 const api = await startTestService()
@@ -14,7 +14,7 @@ test('bounds of reviewers that were widened with SQL do not count: the log has t
   const wanted = { email: 'b@example.com', name: 'B', role: 'owner' }
   const operator = await addOperator(installation, byService(organizationId), wanted)
   const set = { ask_above_percent: 10, refuse_above_times: 2, ask_below_percent: 20 }
-  const act = { organizationId, operator, reason: 'Our reviewers round up.' }
+  const act = byOperator(operator, { reason: 'Our reviewers round up.' })
   assert.deepEqual(await changeReviewBounds(installation, act, set), set)
   const widened = await production.query(
     `INSERT INTO audit_entries (org_id, id, trail_id, seq, type, occurred_at, actor_type, actor_id, request_id, subject_type,

@@ -9,6 +9,7 @@ import { readConfig } from '../src/config.ts'
 import { type Installation, openInstallation } from '../src/installation/installation.ts'
 import { loadMasterKey, saveNextKey } from '../src/security/master-key-file.ts'
 import { type Service, startService } from '../src/service/start-service.ts'
+import { SERVICE } from './acts.ts'
 import { call, callForJson } from './command-line.ts'
 import { tamper } from './tamper.ts'
 import { createTestStorage } from './test-storage.ts'
@@ -75,13 +76,13 @@ async function verify() {
 }
 
 test('a rotation needs a reason, a stopped service, and where MASTER_KEY is set a file with the next key', async () => {
-  assert.match((await call(env, 'master-key', 'rotate')).stderr, /add --reason/)
+  assert.match((await call(env, 'master-key', 'rotate')).stderr, /^Add --reason/)
   await whileServing(async () => assert.match((await rotate()).stderr, /is in use by process|node is running/))
   const current = readFileSync(keyFile, 'utf8').trim()
   const set = { ...env, MASTER_KEY: current }
   const refused = await call(set, 'master-key', 'rotate', '--reason', 'x')
-  assert.match(refused.stderr, /MASTER_KEY is set: write a new key to a file/)
-  assert.match((await rotate('--new-key-file', keyFile)).stderr, /this is the current master key/)
+  assert.match(refused.stderr, /MASTER_KEY is set.* Write a new key to a file/)
+  assert.match((await rotate('--new-key-file', keyFile)).stderr, /This is the current master key\. Give another one\./)
   writeFileSync(join(storage.dataDir, 'short'), 'AAAA')
   assert.match((await rotate('--new-key-file', join(storage.dataDir, 'short'))).stderr, /32 bytes in base64/)
   await verify()
@@ -144,9 +145,8 @@ test('a rotation that was interrupted at any step keeps the service from startin
     query: (sql: string, params: unknown[]) =>
       sql.includes('next_master_key_check = NULL') ? Promise.reject(new Error('cut off')) : query(sql, params),
   })
-  const actor = { type: 'os_user', id: 'test (uid 0)' } as const
   try {
-    await assert.rejects(rotateMasterKey(installation, { given: undefined, actor, reason: 'test' }), /cut off/)
+    await assert.rejects(rotateMasterKey(installation, { ...SERVICE, reason: 'test' }), /cut off/)
   } finally {
     Object.assign(control, { query })
     await installation.close()
@@ -198,7 +198,7 @@ test('a rotation that a log refuses says nothing on any log', async () => {
   await reverseRoot()
   const refused = await rotate()
   await reverseRoot()
-  assert.match(refused.stderr, /^nothing was rotated: .*run audit verify/)
+  assert.match(refused.stderr, /^Nothing was rotated: .*run audit verify/)
   assert.equal(await announced(), before)
   await verify()
 })
@@ -239,9 +239,8 @@ test('a node that starts while a rotation begins is seen by the rotation, or see
         return query(sql, params)
       },
     })
-    const actor = { type: 'os_user', id: 'test (uid 0)' } as const
-    const refused = await rotateMasterKey(installation, { given: undefined, actor, reason: 'test' })
-    assert.match((refused as { problem: string }).problem, /a node has started meanwhile/)
+    const rotating = rotateMasterKey(installation, { ...SERVICE, reason: 'test' })
+    await assert.rejects(rotating, { code: 'nodes_running', message: /^A node has started meanwhile/ })
     Object.assign(control, { query })
     await control.query("DELETE FROM node_heartbeats WHERE node = 'another node'")
   })

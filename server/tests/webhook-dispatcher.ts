@@ -1,16 +1,15 @@
 /** A dispatcher for tests on its own database, without the rest of the service; removed after the test file. */
 import { after } from 'node:test'
-import { addEndpoint, type EndpointWithSecret, type WebhookAct } from '../src/admin/manage-webhooks.ts'
+import { addEndpoint, type EndpointWithSecret } from '../src/admin/manage-webhooks.ts'
 import { readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/installation/installation.ts'
 import { WebhookSecretBox } from '../src/security/webhook-secret.ts'
 import { Dispatcher, type DispatcherParts } from '../src/webhooks/dispatcher.ts'
 import type { ResolveAll } from '../src/webhooks/name-lookup.ts'
 import { createSafeAgent } from '../src/webhooks/safe-agent.ts'
+import { byService } from './acts.ts'
 import { newOrganizationId } from './new-organization.ts'
 import { createTestStorage } from './test-storage.ts'
-
-const ACTOR = { type: 'system', id: 'test' } as const
 
 /** An installation where tests write events, add webhook endpoints and start dispatchers. */
 export type WebhookPlace = Awaited<ReturnType<ReturnType<typeof webhookPlaces>>>
@@ -60,7 +59,7 @@ async function placeOn(
 ) {
   const store = installation.stores.sandbox
   const newOrganization = () => newOrganizationId(installation)
-  const act: WebhookAct = { environment: 'sandbox', organizationId: await newOrganization(), actor: ACTOR }
+  const act = byService(await newOrganization())
 
   return {
     installation,
@@ -71,9 +70,7 @@ async function placeOn(
 
     async addEndpoint(url: string, organizationId = act.organizationId): Promise<EndpointWithSecret> {
       const wanted = { url, description: '', eventTypes: ['webhook.test'] }
-      const endpoint = await addEndpoint(installation, { ...act, organizationId }, wanted)
-      if ('problem' in endpoint) throw new Error(endpoint.problem)
-      return endpoint
+      return addEndpoint(installation, byService(organizationId), wanted)
     },
 
     /** Writes events, each of which goes to every webhook endpoint of the organization. */

@@ -1,8 +1,8 @@
 /** `audit.checkpoint` reaches the endpoints that name it, and each log announces at most one head a minute. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { contextOf } from '../src/admin/act.ts'
 import { addEndpoint } from '../src/admin/manage-webhooks.ts'
-import { recordContext } from '../src/admin/record-context.ts'
 import { Sealer } from '../src/audit/sealer.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
 import { webhookPlaces } from './webhook-dispatcher.ts'
@@ -21,8 +21,7 @@ for (const [{ url }, eventTypes] of [
   [named, ['audit.checkpoint']],
   [others, 'all'],
 ] as const) {
-  const added = await addEndpoint(installation, act, { url, description: '', eventTypes })
-  assert.ok(!('problem' in added), JSON.stringify(added))
+  await addEndpoint(installation, act, { url, description: '', eventTypes })
 }
 place.startDispatcher()
 
@@ -42,7 +41,7 @@ const sealer = newSealer()
 
 /** Writes an audit entry and seals it, which signs a new head. */
 async function growLog(): Promise<void> {
-  const entry = auditEntryRow(recordContext(installation, act), {
+  const entry = auditEntryRow(contextOf(installation, act), {
     type: 'organization.created',
     trailId: act.organizationId,
     subject: { type: 'organization', id: act.organizationId },

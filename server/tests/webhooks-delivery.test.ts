@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { addEndpoint, type EndpointWithSecret, listEndpoints } from '../src/admin/manage-webhooks.ts'
 import { ATTEMPT_DELAYS_MS } from '../src/core/webhooks/schedule.ts'
+import { byService } from './acts.ts'
 import { startTestService, type TestOrganization } from './test-service.ts'
 import { isSignedBy, type Receiver, startReceiver, until } from './webhook-receiver.ts'
 
@@ -11,7 +12,6 @@ const nowMs = () => Date.now() + aheadMs
 const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' }, nowMs })
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
-const ACTOR = { type: 'system', id: 'test' } as const
 
 async function receiverFor(
   organization: TestOrganization,
@@ -20,10 +20,8 @@ async function receiverFor(
 ): Promise<Receiver & { endpoint: EndpointWithSecret }> {
   const receiver = await startReceiver(answer)
   after(() => receiver.close())
-  const act = { environment: 'sandbox', organizationId: organization.id, actor: ACTOR } as const
-  const endpoint = await addEndpoint(installation, act, { url: receiver.url, description: '', eventTypes })
-  if ('problem' in endpoint) throw new Error(endpoint.problem)
-  return { ...receiver, endpoint }
+  const wanted = { url: receiver.url, description: '', eventTypes }
+  return { ...receiver, endpoint: await addEndpoint(installation, byService(organization.id), wanted) }
 }
 
 const deliveriesOf = (endpointId: string) =>
@@ -37,9 +35,7 @@ const attemptsOf = (endpointId: string) =>
     [endpointId],
   )
 const shown = async (organization: TestOrganization, id: string) =>
-  (await listEndpoints(installation, { environment: 'sandbox', organizationId: organization.id })).find(
-    (endpoint) => endpoint.id === id,
-  )!
+  (await listEndpoints(installation, byService(organization.id))).find((endpoint) => endpoint.id === id)!
 
 test('an event is sent at once, signed, to every webhook endpoint that listens to its type', async () => {
   const acme = await api.newOrganization()

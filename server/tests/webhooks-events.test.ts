@@ -28,11 +28,7 @@ for (const [url, eventTypes] of [
   [receiver.url, EVENT_TYPES],
   [receiverOfAll.url, 'all'],
 ] as const) {
-  await addEndpoint(
-    installation,
-    { environment: 'sandbox', organizationId: acme.id, actor: ACTOR },
-    { url, description: '', eventTypes },
-  )
+  await addEndpoint(installation, byService(acme.id), { url, description: '', eventTypes })
 }
 // If a head was announced before there was an endpoint, the next announcement would be due in a minute.
 await installation.storage.environments.sandbox.query('DELETE FROM audit_announced WHERE org_id = $1', [acme.id])

@@ -28,8 +28,8 @@ test('every webhook endpoint with due deliveries is found, and its oldest delive
   const other = await place.newOrganization()
   const disabled = await place.addEndpoint(URL, other)
   await place.emit(1, other)
-  const act = { ...place.act, organizationId: other }
-  await disableByOperator(place.installation, act, { id: disabled.id, why: 'a test' })
+  const act = { ...place.act, organizationId: other, reason: 'a test' }
+  await disableByOperator(place.installation, act, disabled.id)
   const org_id = place.act.organizationId
   const dueOf = async () =>
     (await place.store.dispatch.endpointsWithDue(now())).map(({ endpoint_id }) => endpoint_id).sort()

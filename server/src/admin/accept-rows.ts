@@ -1,4 +1,3 @@
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import { timeOfId } from '../ids/new-id.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
@@ -7,6 +6,7 @@ import type { WrittenRow } from '../store/power/control-database.ts'
 import { RESTORABLE_TABLES } from '../store/power/power-tables.ts'
 import { replaceSealed } from '../store/power/reseal-rows.ts'
 import { Undone, unlessUndone } from '../store/power/undone.ts'
+import { actorOf, type InstallationAct, type Reasoned, withReason } from './act.ts'
 import { productionEntry, sessionEnded } from './entries.ts'
 
 /** A subject whose rows are refused, because the log has lost their entry or has a newer one. */
@@ -31,22 +31,20 @@ export interface AcceptedRows {
   sessions_ended: number
 }
 
-/** Why rows are accepted, by whom, and which of those that the log has superseded. */
-export interface Acceptance {
-  reason: string
-  actor: AdminActor
-  superseded: readonly string[]
-}
-
 /**
  * Lets rows that grant power count again after only one of the databases was restored from a backup: this service wrote
  * them, but the log on production has lost the entry that made them so, or has a newer one. Rows that the log has superseded
- * are accepted only by name, because the newer entry may have ended them. Without an acceptance it changes nothing and
+ * are accepted only by name, because the newer entry may have ended them. An act without a reason changes nothing and
  * returns what is refused.
  *
  * All rows of a subject get the same new entry, which is then the newest about each of them.
  */
-export async function acceptRows(installation: Installation, acceptance?: Acceptance): Promise<AcceptedRows> {
+export async function acceptRows(
+  installation: Installation,
+  asked: InstallationAct,
+  { superseded }: { superseded: readonly string[] },
+): Promise<AcceptedRows> {
+  const act = withReason(asked)
   const { control } = installation.storage
   await control.recordQueued()
   const written = (await Promise.all(RESTORABLE_TABLES.map((table) => control.writtenRows(table)))).flat()
@@ -55,11 +53,14 @@ export async function acceptRows(installation: Installation, acceptance?: Accept
   for (const rows of bySubject.values()) {
     if (rows.every(({ isNewest }) => isNewest)) continue
     const refused = await describe(installation.stores.production, rows)
-    const isMeant =
-      acceptance !== undefined && (!refused.superseded_by || acceptance.superseded.includes(refused.subject))
-    subjects.push({ ...refused, is_accepted: isMeant && (await accept(installation, rows, acceptance)) })
+    const isMeant = isReasoned(act) && (!refused.superseded_by || superseded.includes(refused.subject))
+    subjects.push({ ...refused, is_accepted: isMeant && (await accept(installation, act, rows)) })
   }
-  return { subjects, sessions_ended: acceptance ? await endRefusedSessions(installation) : 0 }
+  return { subjects, sessions_ended: isReasoned(act) ? await endRefusedSessions(installation) : 0 }
+}
+
+function isReasoned(act: InstallationAct): act is Reasoned<InstallationAct> {
+  return act.reason !== undefined
 }
 
 async function describe(
@@ -128,14 +129,14 @@ function membershipOf(rows: readonly WrittenRow[]) {
 /** False if one of the rows was changed meanwhile: then all stay as they are, and nothing is recorded. */
 async function accept(
   installation: Installation,
+  act: Reasoned<InstallationAct>,
   rows: readonly WrittenRow[],
-  { reason, actor }: Acceptance,
 ): Promise<boolean> {
   const { control } = installation.storage
   const { organizationId, subjectId } = rows[0]!.entries
   const entry = productionEntry(
     installation,
-    { organizationId, actor },
+    { organizationId, actor: actorOf(act) },
     {
       type: 'access.restored',
       trailId: subjectId,
@@ -143,7 +144,7 @@ async function accept(
       data: {
         rows: [...new Set(rows.map(({ table }) => table))],
         earlier_entry_ids: [...new Set(rows.map(({ row }) => String(row.entry_id)))],
-        reason,
+        reason: act.reason,
         ...membershipOf(rows),
       },
     },

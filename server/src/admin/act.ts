@@ -3,7 +3,7 @@ import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { Operator } from '../store/control/operators.ts'
 import type { RecordContext } from '../store/write-path/record.ts'
-import { requirePermission, type Permission } from './permissions.ts'
+import { type Permission, requirePermission } from './permissions.ts'
 import { invalid } from './problem.ts'
 import { recordContext } from './record-context.ts'
 
@@ -68,20 +68,21 @@ export interface Permitted<A extends OrganizationAct, Input extends unknown[], O
 export function permitted<A extends OrganizationAct, Input extends [input?: unknown], Output>(
   permission: Permission,
   perform: (installation: Installation, act: A, ...input: Input) => Promise<Output>,
+  { reasonCharactersMax = REASON_CHARACTERS_MAX }: { reasonCharactersMax?: number } = {},
 ): Permitted<A, Input, Output> {
   const checked = async (installation: Installation, act: A, ...input: Input) => {
     if (act.by.type === 'operator') requirePermission(act.by.operator, act.organizationId, permission)
-    return perform(installation, withReason(act), ...input)
+    return perform(installation, withReason(act, reasonCharactersMax), ...input)
   }
   return Object.assign(checked, { permission })
 }
 
 /** An act with its reason trimmed; one that is blank or too long is no reason. */
-export function withReason<A extends InstallationAct>(act: A): A {
+export function withReason<A extends InstallationAct>(act: A, charactersMax = REASON_CHARACTERS_MAX): A {
   if (act.reason === undefined) return act
   const reason = act.reason.trim()
-  if (reason.length === 0 || reason.length > REASON_CHARACTERS_MAX)
-    throw invalid('reason_invalid', `The reason must have 1 to ${REASON_CHARACTERS_MAX} characters.`)
+  if (reason.length === 0 || reason.length > charactersMax)
+    throw invalid('reason_invalid', `The reason must have 1 to ${charactersMax} characters.`)
   return { ...act, reason }
 }
 
@@ -91,7 +92,9 @@ export function actorOf({ by }: InstallationAct): AdminActor {
 }
 
 /** The reason of an act, as a member of its audit entry. */
-export function reasonOf<A extends InstallationAct>({ reason }: A): A extends { reason: string } ? { reason: string } : { reason?: string } {
+export function reasonOf<A extends InstallationAct>({
+  reason,
+}: A): A extends { reason: string } ? { reason: string } : { reason?: string } {
   return (reason === undefined ? {} : { reason }) as ReturnType<typeof reasonOf<A>>
 }
 

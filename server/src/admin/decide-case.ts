@@ -1,5 +1,3 @@
-import type { DecisionTrace } from '../core/decide/evaluation.ts'
-import type { Facts } from '../core/facts/facts.ts'
 import { numberOf, textOf } from '../core/facts/read-fact.ts'
 import {
   couldLend,
@@ -19,17 +17,10 @@ import {
   type ReviewRequest,
   reviewDecision,
 } from '../underwriting/review-decision.ts'
-import {
-  ATTEMPTS_MAX,
-  asSeen,
-  type CaseAct,
-  type CaseProblem,
-  contextOf,
-  mayNotReview,
-  openCase,
-  TOO_BUSY,
-  takenProblem,
-} from './manage-cases.ts'
+import { readReviewEvidence } from '../underwriting/review-evidence.ts'
+import { contextOf, type EnvironmentAct, type OperatorActor, permitted, type Reasoned } from './act.ts'
+import { ATTEMPTS_MAX, asSeen, caseBusy, caseTaken, openCase } from './manage-cases.ts'
+import { conflict, invalid, type Problem } from './problem.ts'
 
 /** What a reviewer decides about one request of a case. */
 export interface RequestVerdict {
@@ -42,10 +33,9 @@ export interface RequestVerdict {
   isExcessConfirmed?: boolean | undefined
 }
 
-/** What a reviewer decides about a case: a verdict for each request, and one reason. */
+/** What a reviewer decides about a case, for the reason of the act: a verdict for each request. */
 export interface CaseVerdict {
   id: string
-  reason: string
   /** One for each request of the case that waits, as the reviewer saw them. */
   verdicts: readonly RequestVerdict[]
   /** Whether the reviewer was told that the limits together are above the bounds, and means them. */
@@ -62,72 +52,70 @@ export const CONDITION_CHARACTERS_MAX = 500
 /** The code of conditions that a reviewer writes in words. */
 const CONDITION_CODE = 'reviewer_condition'
 
-const CHANGED: CaseProblem = {
-  problem: 'the requests of this case changed while you decided: look at them again',
-  code: 'case_changed',
-}
+/** The longest reason of a review. */
+export const REASON_CHARACTERS_MAX = 5_000
 
 /**
  * Reviews every request of a case that waits, as `POST /v1/decisions/{id}/reviews` does, which closes the case. All reviews are
  * one change: either each request gets its verdict, or none does. A case that another operator has, or whose requests are not
  * those that the reviewer saw, is left as it is.
  */
-export async function decideCase(
-  installation: Installation,
-  act: CaseAct,
-  decided: CaseVerdict,
-): Promise<{ reviews: RecordedReview[] } | CaseProblem> {
-  const refused = mayNotReview(act)
-  if (refused) return refused
-  const { organizationId, operator } = act
-  const store = installation.stores[act.environment]
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const found = await openCase(installation, act, decided.id)
-    if ('problem' in found) return found
-    if (found.assignee_id !== null && found.assignee_id !== operator.id) return takenProblem(installation, act, found)
-    const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
-    const pairs = pairsOf(waiting, decided.verdicts)
-    if (!pairs) return CHANGED
-    const { isTotalConfirmed } = decided
-    const reviewed = await reviewAll(installation, act, { pairs, reason: decided.reason.trim(), isTotalConfirmed })
-    if ('problem' in reviewed) return reviewed
-    const { now, reviews } = reviewed
-    const { auditEntries, events } = domainEventRows(
-      { ...contextOf(installation, act), now },
-      reviews.map(({ domainEvent }) => domainEvent),
-    )
-    const { lost } = await store.commit({
-      organizationId,
-      changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
-      rows: { reviews: reviews.map(({ row }) => row), events },
-      auditEntries,
-    })
-    if (!lost) return { reviews: reviews.map(({ review }) => review) }
-  }
-  return TOO_BUSY
-}
+export const decideCase = permitted(
+  'review decisions',
+  async (
+    installation,
+    act: Reasoned<EnvironmentAct<OperatorActor>>,
+    decided: CaseVerdict,
+  ): Promise<{ reviews: RecordedReview[] }> => {
+    const { organizationId } = act
+    const { operator } = act.by
+    const store = installation.stores[act.environment]
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const found = await openCase(installation, act, decided.id)
+      if (found.assignee_id !== null && found.assignee_id !== operator.id)
+        throw await caseTaken(installation, act, found)
+      const waiting = await store.cases.waitingDecisions(organizationId, found.id, REQUESTS_PER_ACT_MAX)
+      const pairs = pairsOf(waiting, decided.verdicts)
+      const { now, reviews } = await reviewAll(installation, act, { pairs, isTotalConfirmed: decided.isTotalConfirmed })
+      const { auditEntries, events } = domainEventRows(
+        { ...contextOf(installation, act), now },
+        reviews.map(({ domainEvent }) => domainEvent),
+      )
+      const { lost } = await store.commit({
+        organizationId,
+        changedCases: [{ ...asSeen(found), assignee_id: operator.id, assigned_at: found.assigned_at ?? now }],
+        rows: { reviews: reviews.map(({ row }) => row), events },
+        auditEntries,
+      })
+      if (!lost) return { reviews: reviews.map(({ review }) => review) }
+    }
+    throw caseBusy()
+  },
+  { reasonCharactersMax: REASON_CHARACTERS_MAX },
+)
 
 interface Pair {
   decision: WaitingDecision
   said: RequestVerdict
 }
 
-/** Each waiting decision with its verdict, oldest first; undefined unless every one has exactly one. */
-function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly RequestVerdict[]): Pair[] | undefined {
+/** Each waiting decision with its verdict, oldest first; throws unless every one has exactly one. */
+function pairsOf(newestFirst: readonly WaitingDecision[], verdicts: readonly RequestVerdict[]): Pair[] {
   const byId = new Map(verdicts.map((said) => [said.decisionId, said]))
-  if (byId.size !== verdicts.length || byId.size !== newestFirst.length) return undefined
   const pairs = newestFirst.toReversed().flatMap((decision) => {
     const said = byId.get(decision.id)
     return said ? [{ decision, said }] : []
   })
-  return pairs.length === newestFirst.length ? pairs : undefined
+  const isComplete = pairs.length === newestFirst.length && pairs.length === verdicts.length
+  if (!isComplete) throw conflict('case_changed', 'The requests of this case changed while you decided.')
+  return pairs
 }
 
 async function reviewAll(
   installation: Installation,
-  { environment, operator, organizationId }: CaseAct,
-  { pairs, reason, isTotalConfirmed }: Pick<CaseVerdict, 'reason' | 'isTotalConfirmed'> & { pairs: readonly Pair[] },
-): Promise<{ now: string; reviews: NewReview[] } | CaseProblem> {
+  { environment, by: { operator }, organizationId, reason }: Reasoned<EnvironmentAct<OperatorActor>>,
+  { pairs, isTotalConfirmed }: Pick<CaseVerdict, 'isTotalConfirmed'> & { pairs: readonly Pair[] },
+): Promise<{ now: string; reviews: NewReview[] }> {
   const store = installation.stores[environment]
   const bounds = await installation.stores.production.reviews.bounds(organizationId)
   const nowMs = Math.max(installation.nowMs(), ...pairs.map(({ decision }) => Date.parse(decision.created_at)))
@@ -135,15 +123,14 @@ async function reviewAll(
   const reviewer = { id: operator.id, name: operator.name }
   const reviews: NewReview[] = []
   for (const { decision, said } of pairs) {
-    const problem = limitProblem(said, { ...amountsOf(decision), bounds, reason })
-    if (problem) return problem
+    requireWithinBounds(said, { ...amountsOf(decision), bounds, reason })
     const tools = { store, newId: installation.newId, now }
     const reviewed = await reviewDecision(tools, decision, requestOf(said, { reviewer, reason }))
-    if ('violations' in reviewed) return { problem: reviewed.violations[0]!.message }
+    if ('violations' in reviewed) throw invalid('review_contradictory', reviewed.violations[0]!.message)
     reviews.push(reviewed)
   }
-  const problem = totalProblem(pairs, { bounds, reason, isConfirmed: isTotalConfirmed })
-  return problem ?? { now, reviews }
+  requireTotalWithinBounds(pairs, { bounds, reason, isConfirmed: isTotalConfirmed })
+  return { now, reviews }
 }
 
 function requestOf(
@@ -162,40 +149,55 @@ function requestOf(
 }
 
 /** What was asked for, and what the policy could lend; nulls where that is not known any more, or it is about access. */
-function amountsOf({ facts, trace }: WaitingDecision) {
-  const features = facts === null ? undefined : (JSON.parse(facts) as Facts).features
+function amountsOf(decision: WaitingDecision) {
+  const { state, facts, trace } = readReviewEvidence(decision)
   return {
-    asked: features === undefined ? null : (numberOf(features, 'request.amount') ?? null),
-    currency: features === undefined ? null : (textOf(features, 'request.currency') ?? null),
-    lendable: trace === null ? null : couldLend((JSON.parse(trace) as DecisionTrace).limit),
+    isAltered: state === 'altered',
+    asked: facts ? (numberOf(facts.features, 'request.amount') ?? null) : null,
+    currency: facts ? (textOf(facts.features, 'request.currency') ?? null) : null,
+    lendable: trace ? couldLend(trace.limit) : null,
   }
 }
 
-/** Why a limit is not taken as it is: missing, refused, or outside of the bounds without a confirmation and a reason. */
-function limitProblem(
+/** Takes no limit that is missing, refused, or outside of the bounds without a confirmation and a reason. */
+function requireWithinBounds(
   { verdict, recommendedLimit: limit, isExcessConfirmed }: RequestVerdict,
-  { asked, lendable, bounds, reason }: ReturnType<typeof amountsOf> & { bounds: ReviewBounds; reason: string },
-): CaseProblem | undefined {
-  if (verdict === 'decline' || asked === null) return undefined
-  if (limit === undefined) return { problem: 'an approval of credit needs a limit' }
+  {
+    isAltered,
+    asked,
+    lendable,
+    bounds,
+    reason,
+  }: ReturnType<typeof amountsOf> & { bounds: ReviewBounds; reason: string },
+): void {
+  if (verdict === 'decline') return
+  // Without its evidence, a request for credit would pass as one for access, which needs no limit.
+  if (isAltered)
+    throw conflict(
+      'evidence_altered',
+      'The evidence of a request was altered and cannot be read, so it can only be declined.',
+    )
+  if (asked === null) return
+  if (limit === undefined) throw invalid('limit_missing', 'An approval of credit needs a limit.')
   const { ask_below, ask_above, refuse_above } = limitThresholds({ asked, couldLend: lendable }, bounds)
-  if (limit >= ask_below && limit <= ask_above) return undefined
+  if (limit >= ask_below && limit <= ask_above) return
   const isLow = limit < ask_below
   if (limit > refuse_above)
-    return outside(`a limit of more than ${bounds.refuse_above_times} times what was asked is refused`)
-  if (isExcessConfirmed) return reasonProblem(reason, isLow ? 'the limit is so low' : 'the limit is so high')
-  return outside(
-    isLow
-      ? `the limit is below ${bounds.ask_below_percent} % of what was asked, and of what the policy could lend: confirm it`
-      : 'the limit is above what was asked, or above what the policy could lend: confirm it',
-  )
+    throw outside(`A limit of more than ${bounds.refuse_above_times} times what was asked is refused.`)
+  if (!isExcessConfirmed)
+    throw outside(
+      isLow
+        ? `The limit is below ${bounds.ask_below_percent} % of what was asked, and of what the policy could lend. It has to be confirmed.`
+        : 'The limit is above what was asked, or above what the policy could lend. It has to be confirmed.',
+    )
+  requireLongReason(reason, isLow ? 'the limit is so low' : 'the limit is so high')
 }
 
-/** Why the limits of one currency are not taken together, though each may be within its own bounds. */
-function totalProblem(
+/** Takes no limits of one currency that are too high together, though each may be within its own bounds. */
+function requireTotalWithinBounds(
   pairs: readonly Pair[],
   { bounds, reason, isConfirmed }: { bounds: ReviewBounds; reason: string; isConfirmed: boolean | undefined },
-): CaseProblem | undefined {
+): void {
   const requests = pairs.map(({ decision, said }) => {
     const { currency, lendable } = amountsOf(decision)
     return { currency, couldLend: lendable, limit: said.verdict === 'decline' ? undefined : said.recommendedLimit }
@@ -205,17 +207,19 @@ function totalProblem(
     // One limit alone has its own thresholds.
     return limits.length > 1 && totalOf(limits) > ask_above
   })
-  if (!above) return undefined
-  return isConfirmed
-    ? reasonProblem(reason, 'the limits together are so high')
-    : outside(`the limits in ${above.currency} together are above what the policy could lend: confirm them`)
+  if (!above) return
+  if (!isConfirmed)
+    throw outside(
+      `The limits in ${above.currency} together are above what the policy could lend. They have to be confirmed.`,
+    )
+  requireLongReason(reason, 'the limits together are so high')
 }
 
-function reasonProblem(reason: string, what: string): CaseProblem | undefined {
-  if (reason.length >= EXCESS_REASON_CHARACTERS_MIN) return undefined
-  return outside(`say in the reason, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why ${what}`)
+function requireLongReason(reason: string, what: string): void {
+  if (reason.length < EXCESS_REASON_CHARACTERS_MIN)
+    throw outside(`The reason has to say, in at least ${EXCESS_REASON_CHARACTERS_MIN} characters, why ${what}.`)
 }
 
-function outside(problem: string): CaseProblem {
-  return { problem, code: 'limit_outside_bounds' }
+function outside(message: string): Problem {
+  return invalid('limit_outside_bounds', message)
 }

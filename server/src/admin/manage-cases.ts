@@ -1,34 +1,15 @@
-import type { Environment } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { findOperatorById, type Operator } from '../store/control/operators.ts'
+import { findOperatorById } from '../store/control/operators.ts'
 import type { RowOf } from '../store/schema/tables.ts'
 import type { CaseChange } from '../store/write-path/change.ts'
 import { commitOrThrow } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
+import { parseBodies } from '../underwriting/describe-evidence.ts'
 import { nameReviewer, type RecordedReview } from '../underwriting/review-decision.ts'
-import { holds, roleRefusal } from './operator-act.ts'
-import { recordContext } from './record-context.ts'
-
-/** An operator's act on the review queue of one environment. */
-export interface CaseAct {
-  environment: Environment
-  organizationId: string
-  operator: Operator
-}
-
-/** Why nothing was changed, in words for the operator. */
-export interface CaseProblem {
-  problem: string
-  /** What the page has to react to; absent for a verdict that contradicts itself. */
-  code?:
-    | 'case_not_found'
-    | 'case_taken'
-    | 'case_decided'
-    | 'case_changed'
-    | 'limit_outside_bounds'
-    | 'role_lacks_permission'
-}
+import { contextOf, type EnvironmentAct, type OperatorActor, permitted } from './act.ts'
+import { holds } from './permissions.ts'
+import { conflict, notFound, type Problem } from './problem.ts'
 
 /** A case as it is stored. */
 type Case = RowOf<'cases'>
@@ -36,120 +17,122 @@ type Case = RowOf<'cases'>
 /** How often an act is tried again because other operators or requests changed the case at the same moment. */
 export const ATTEMPTS_MAX = 10
 
-/** The answer once all attempts were lost. */
-export const TOO_BUSY: CaseProblem = { problem: 'this case is being changed too fast: try again in a moment' }
-const NOT_FOUND: CaseProblem = { problem: 'there is no such case in this environment', code: 'case_not_found' }
-
 /** Gives an open case to an operator who may review, or back to the queue. `seen` is the assignee that the caller saw. */
-export async function assignCase(
-  installation: Installation,
-  act: CaseAct,
-  { id, to, seen }: { id: string; to: string | null; seen: string | null },
-): Promise<Case | CaseProblem> {
-  const refused = mayNotReview(act) ?? (await targetProblem(installation, act, to))
-  if (refused) return refused
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const found = await openCase(installation, act, id)
-    if ('problem' in found) return found
-    if (found.assignee_id === to) return found
-    if (found.assignee_id !== seen) return takenProblem(installation, act, found)
-    if (await commitAssignment(installation, act, { found, to }))
-      return (await installation.stores[act.environment].cases.row(act.organizationId, id))!
-  }
-  return TOO_BUSY
-}
+export const assignCase = permitted(
+  'review decisions',
+  async (
+    installation,
+    act: EnvironmentAct<OperatorActor>,
+    { id, to, seen }: { id: string; to: string | null; seen: string | null },
+  ): Promise<Case> => {
+    if (to !== null) await requireReviewer(installation, act, to)
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const found = await openCase(installation, act, id)
+      if (found.assignee_id === to) return found
+      if (found.assignee_id !== seen) throw await caseTaken(installation, act, found)
+      if (await commitAssignment(installation, act, { found, to }))
+        return (await installation.stores[act.environment].cases.row(act.organizationId, id))!
+    }
+    throw caseBusy()
+  },
+)
 
 /** Gives the oldest free case to the operator; `id` is null if all open cases are taken, or there is none. */
-export async function takeNextCase(
-  installation: Installation,
-  act: CaseAct,
-): Promise<{ id: string | null } | CaseProblem> {
-  const refused = mayNotReview(act)
-  if (refused) return refused
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const found = await installation.stores[act.environment].cases.oldestFree(act.organizationId)
-    if (!found) return { id: null }
-    // Lost to another reviewer: the next attempt finds the case after it.
-    if (await commitAssignment(installation, act, { found, to: act.operator.id })) return { id: found.id }
-  }
-  return TOO_BUSY
-}
+export const takeNextCase = permitted(
+  'review decisions',
+  async (installation, act: EnvironmentAct<OperatorActor>): Promise<{ id: string | null }> => {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const found = await installation.stores[act.environment].cases.oldestFree(act.organizationId)
+      if (!found) return { id: null }
+      // Lost to another reviewer: the next attempt finds the case after it.
+      if (await commitAssignment(installation, act, { found, to: act.by.operator.id })) return { id: found.id }
+    }
+    throw caseBusy()
+  },
+)
 
 /** Adds a note to a case, open or decided. */
-export async function addCaseNote(
-  installation: Installation,
-  act: CaseAct,
-  { id, text }: { id: string; text: string },
-): Promise<RowOf<'case_notes'> | CaseProblem> {
-  const refused = mayNotReview(act)
-  if (refused) return refused
-  const { organizationId, operator } = act
-  const store = installation.stores[act.environment]
-  const found = await store.cases.row(organizationId, id)
-  if (!found) return NOT_FOUND
-  const context = contextOf(installation, act)
-  const { entity_id } = found
-  const note = {
-    id: installation.newId('nte'),
-    case_id: id,
-    entity_id,
-    text: text.trim(),
-    author_id: operator.id,
-    created_at: context.now,
-  }
-  const entry = auditEntryRow(context, {
-    type: 'case.noted',
-    trailId: entity_id,
-    subject: { type: 'case_note', id: note.id },
-    data: { entity_id, case_id: id, record_sha256: recordSha256<'case_notes'>(organizationId, note) },
-  })
-  await commitOrThrow(store, { organizationId, rows: { case_notes: [note] }, auditEntries: [entry] })
-  return { org_id: organizationId, ...note }
-}
-
-/** Why an operator may not act on the review queue; undefined if they may. */
-export function mayNotReview({ operator, organizationId }: CaseAct): CaseProblem | undefined {
-  const refused = roleRefusal(operator, organizationId, 'review decisions')
-  return refused && { ...refused, code: 'role_lacks_permission' }
-}
+export const addCaseNote = permitted(
+  'review decisions',
+  async (
+    installation,
+    act: EnvironmentAct<OperatorActor>,
+    { id, text }: { id: string; text: string },
+  ): Promise<RowOf<'case_notes'>> => {
+    const { organizationId } = act
+    const { entity_id } = await findCase(installation, act, id)
+    const context = contextOf(installation, act)
+    const note = {
+      id: installation.newId('nte'),
+      case_id: id,
+      entity_id,
+      text: text.trim(),
+      author_id: act.by.operator.id,
+      created_at: context.now,
+    }
+    const entry = auditEntryRow(context, {
+      type: 'case.noted',
+      trailId: entity_id,
+      subject: { type: 'case_note', id: note.id },
+      data: { entity_id, case_id: id, record_sha256: recordSha256<'case_notes'>(organizationId, note) },
+    })
+    const store = installation.stores[act.environment]
+    await commitOrThrow(store, { organizationId, rows: { case_notes: [note] }, auditEntries: [entry] })
+    return { org_id: organizationId, ...note }
+  },
+)
 
 /** A case is given only to an operator who could decide it. */
-async function targetProblem(
+async function requireReviewer(
   { storage }: Installation,
-  { organizationId }: CaseAct,
-  to: string | null,
-): Promise<CaseProblem | undefined> {
-  if (to === null) return undefined
-  const target = await findOperatorById(storage.control, organizationId, to)
-  if (!target || target.disabled_at !== null || !holds(target, 'review decisions'))
-    return { problem: 'this operator cannot review decisions: choose an owner, an admin or a reviewer' }
-  return undefined
+  { organizationId }: EnvironmentAct,
+  operatorId: string,
+): Promise<void> {
+  const operator = await findOperatorById(storage.control, organizationId, operatorId)
+  if (!operator || operator.disabled_at !== null || !holds(operator, 'review decisions'))
+    throw conflict('assignee_cannot_review', 'This operator cannot review decisions.')
 }
 
-/** The case with this id; a problem if there is none, or if it was decided, by whom and when. */
-export async function openCase(installation: Installation, act: CaseAct, id: string): Promise<Case | CaseProblem> {
+/** The case with this id; throws if there is none. */
+async function findCase({ stores }: Installation, act: EnvironmentAct, id: string): Promise<Case> {
+  const found = await stores[act.environment].cases.row(act.organizationId, id)
+  if (!found) throw caseNotFound()
+  return found
+}
+
+/** The case with this id; throws if there is none, or if it was decided, and by whom and when. */
+export async function openCase(installation: Installation, act: EnvironmentAct, id: string): Promise<Case> {
   const { organizationId } = act
-  const store = installation.stores[act.environment]
-  const found = await store.cases.row(organizationId, id)
-  if (!found) return NOT_FOUND
+  const found = await findCase(installation, act, id)
   if (found.review_id === null) return found
+  const store = installation.stores[act.environment]
   const body = await store.cases.reviewBody(organizationId, found.review_id)
-  const { reviewer, created_at } = JSON.parse(body ?? '{}') as Partial<RecordedReview>
+  const [review] = parseBodies([body ?? '{}'])
+  const { reviewer, created_at } = (review ?? {}) as Partial<RecordedReview>
   const keys = await store.reviews.keys(organizationId, [found.review_id])
   const name = nameReviewer(reviewer, keys.get(found.review_id))
-  return { problem: `${name} has decided this case already, ${sayWhen(created_at)}`, code: 'case_decided' }
+  throw conflict('case_decided', `${name} has decided this case already, ${sayWhen(created_at)}.`)
+}
+
+/** There is no such case. */
+export function caseNotFound(): Problem {
+  return notFound('case_not_found', 'There is no such case in this environment.')
 }
 
 /** Says who has a case, or that it was given back. */
-export async function takenProblem(
+export async function caseTaken(
   { storage }: Installation,
-  { organizationId }: CaseAct,
+  { organizationId }: EnvironmentAct,
   { assignee_id, assigned_at }: Case,
-): Promise<CaseProblem> {
-  if (assignee_id === null) return { problem: 'this case was given back to the queue meanwhile', code: 'case_taken' }
+): Promise<Problem> {
+  if (assignee_id === null) return conflict('case_taken', 'This case was given back to the queue meanwhile.')
   const holder = await findOperatorById(storage.control, organizationId, assignee_id)
-  const name = holder?.name ?? assignee_id
-  return { problem: `${name} took this case, ${sayWhen(assigned_at)}`, code: 'case_taken' }
+  return conflict('case_taken', `${holder?.name ?? assignee_id} took this case, ${sayWhen(assigned_at)}.`)
+}
+
+/** All attempts at an act were lost to other operators or requests. */
+export function caseBusy(): Problem {
+  return conflict('case_busy', 'This case is being changed too fast.')
 }
 
 function sayWhen(time: string | null | undefined): string {
@@ -164,7 +147,7 @@ export function asSeen({ id, assignee_id, waiting }: Case): Pick<CaseChange, 'id
 /** Writes who has a case from now on; false if it was changed since it was read. */
 async function commitAssignment(
   installation: Installation,
-  act: CaseAct,
+  act: EnvironmentAct,
   { found, to }: { found: Case; to: string | null },
 ): Promise<boolean> {
   const { organizationId } = act
@@ -182,9 +165,4 @@ async function commitAssignment(
     auditEntries: [entry],
   })
   return !lost
-}
-
-/** The context in which the act of an operator is recorded. */
-export function contextOf(installation: Installation, { organizationId, operator }: CaseAct) {
-  return recordContext(installation, { organizationId, actor: { type: 'operator', id: operator.id } })
 }

@@ -9,36 +9,41 @@ import { domainEventRows } from '../store/write-path/record.ts'
 import { testedEndpoints, webhookTestEvent } from '../store/write-path/webhook-test-event.ts'
 import { messageBody, requestHeaders } from '../webhooks/deliver.ts'
 import { endpointEntry } from '../webhooks/endpoint-changes.ts'
-import { findEndpoint, type Problem, reasonOf, timeOf, type WebhookAct, type WebhookOwner } from './manage-webhooks.ts'
-import { recordContext } from './record-context.ts'
+import { contextOf, type EnvironmentAct, permitted, reasonOf } from './act.ts'
+import { findEndpoint, timeOf } from './manage-webhooks.ts'
+import { conflict, invalid, notFound } from './problem.ts'
 
 const DAY_MS = 24 * 3_600_000
 const REDELIVERIES_PER_WRITE = 1_000
 
 /** Lists the deliveries to a webhook endpoint, newest events first. */
-export async function listDeliveries(
-  installation: Installation,
-  owner: WebhookOwner,
-  page: { id: string } & Omit<DeliveryFilter, 'organizationId' | 'endpointId'>,
-): Promise<ListedDelivery[] | Problem> {
-  const endpoint = await findEndpoint(installation, owner, page.id)
-  if ('problem' in endpoint) return endpoint
-  const { environment, organizationId } = owner
-  const { id: endpointId, ...filter } = page
-  return installation.stores[environment].deliveries.page({ ...filter, organizationId, endpointId })
-}
+export const listDeliveries = permitted(
+  'see the console',
+  async (
+    installation,
+    act: EnvironmentAct,
+    page: { id: string } & Omit<DeliveryFilter, 'organizationId' | 'endpointId'>,
+  ): Promise<ListedDelivery[]> => {
+    const { id: endpointId, ...filter } = page
+    await findEndpoint(installation, act, endpointId)
+    const { environment, organizationId } = act
+    return installation.stores[environment].deliveries.page({ ...filter, organizationId, endpointId })
+  },
+)
 
 /** Lists the attempts to deliver one event to a webhook endpoint, in order. */
-export async function listAttempts(
-  installation: Installation,
-  owner: WebhookOwner,
-  { id, eventId }: { id: string; eventId: string },
-): Promise<RowOf<'webhook_attempts'>[] | Problem> {
-  const endpoint = await findEndpoint(installation, owner, id)
-  if ('problem' in endpoint) return endpoint
-  const { environment, organizationId } = owner
-  return installation.stores[environment].deliveries.attempts({ organizationId, endpointId: id, eventId })
-}
+export const listAttempts = permitted(
+  'see the console',
+  async (
+    installation,
+    act: EnvironmentAct,
+    { id, eventId }: { id: string; eventId: string },
+  ): Promise<RowOf<'webhook_attempts'>[]> => {
+    await findEndpoint(installation, act, id)
+    const { environment, organizationId } = act
+    return installation.stores[environment].deliveries.attempts({ organizationId, endpointId: id, eventId })
+  },
+)
 
 /** A delivery with the request that each attempt sent, for operators. */
 export interface ShownDelivery {
@@ -60,34 +65,40 @@ export interface ShownDelivery {
 }
 
 /** Shows one delivery with the body and the headers that were sent, also if its webhook endpoint was removed. */
-export async function showDelivery(
-  { stores }: Installation,
-  { environment, organizationId }: WebhookOwner,
-  { id: endpointId, eventId }: { id: string; eventId: string },
-): Promise<ShownDelivery | undefined> {
-  const store = stores[environment]
-  const key = { organizationId, endpointId, eventId }
-  const [delivery, attempts] = await Promise.all([store.deliveries.find(key), store.deliveries.attempts(key)])
-  if (!delivery) return undefined
-  return {
-    event_id: eventId,
-    event_type: delivery.type,
-    created_at: delivery.created_at,
-    state: delivery.state,
-    next_attempt_at: delivery.state === 'pending' ? delivery.due_at : null,
-    body: messageBody(delivery, environment),
-    attempts: attempts.map(({ number, started_at, duration_ms, status, error, response, signature, user_agent }) => ({
-      ...{ number, started_at, duration_ms, status, error, response },
-      headers:
-        signature === null || user_agent === null
-          ? null
-          : requestHeaders(user_agent, {
-              'webhook-id': eventId,
-              'webhook-timestamp': String(Math.floor(Date.parse(started_at) / 1_000)),
-              'webhook-signature': signature,
-            }),
-    })),
-  }
+export const showDelivery = permitted(
+  'see the console',
+  async (
+    { stores },
+    { environment, organizationId }: EnvironmentAct,
+    { id: endpointId, eventId }: { id: string; eventId: string },
+  ): Promise<ShownDelivery> => {
+    const store = stores[environment]
+    const key = { organizationId, endpointId, eventId }
+    const [delivery, attempts] = await Promise.all([store.deliveries.find(key), store.deliveries.attempts(key)])
+    if (!delivery) throw notFound('delivery_not_found', 'This delivery does not exist any more.')
+    return {
+      event_id: eventId,
+      event_type: delivery.type,
+      created_at: delivery.created_at,
+      state: delivery.state,
+      next_attempt_at: delivery.state === 'pending' ? delivery.due_at : null,
+      body: messageBody(delivery, environment),
+      attempts: attempts.map((attempt) => showAttempt(attempt, eventId)),
+    }
+  },
+)
+
+function showAttempt(attempt: RowOf<'webhook_attempts'>, eventId: string): ShownDelivery['attempts'][number] {
+  const { number, started_at, duration_ms, status, error, response, signature, user_agent } = attempt
+  const headers =
+    signature === null || user_agent === null
+      ? null
+      : requestHeaders(user_agent, {
+          'webhook-id': eventId,
+          'webhook-timestamp': String(Math.floor(Date.parse(started_at) / 1_000)),
+          'webhook-signature': signature,
+        })
+  return { number, started_at, duration_ms, status, error, response, headers }
 }
 
 /**
@@ -95,63 +106,65 @@ export async function showDelivery(
  * because the delivery failed for good or waits for another attempt, or the endpoint was disabled. Returns the number of
  * deliveries. The attempt at a single event leaves the health of the webhook endpoint as it is.
  */
-export async function redeliver(
-  installation: Installation,
-  act: WebhookAct,
-  { id, what }: { id: string; what: { eventId: string } | { sinceMs: number } },
-): Promise<{ queued: number } | Problem> {
-  const endpoint = await findEndpoint(installation, act, id)
-  if ('problem' in endpoint) return endpoint
-  if (endpoint.state === 'disabled') return { problem: `${id} is disabled: enable it first` }
-  const store = installation.stores[act.environment]
-  const batches =
-    'sinceMs' in what
-      ? (sinceProblem(installation, what.sinceMs) ?? undelivered(store, endpoint, what.sinceMs))
-      : await oneEvent(installation, act, what.eventId)
-  if ('problem' in batches) return batches
-  let queued = 0
-  for await (const { events, isLast } of batches) {
-    const now = timeOf(installation)
-    const range = { first_event_id: events[0]!.id, last_event_id: events.at(-1)!.id }
-    const data = { deliveries: events.length, ...range, ...reasonOf(act) }
-    const context = recordContext(installation, act)
-    await commitOrThrow(store, {
-      organizationId: act.organizationId,
-      isStep: !isLast,
-      queuedDeliveries: events.map((one) =>
-        queuedDelivery(endpoint, { event: one, dueAt: now, isByHand: 'eventId' in what }),
-      ),
-      auditEntries: [endpointEntry(endpoint, context, { type: 'webhook_endpoint.redelivery', data })],
-    })
-    queued += events.length
-  }
-  return { queued }
-}
+export const redeliver = permitted(
+  'manage webhooks',
+  async (
+    installation,
+    act: EnvironmentAct,
+    { id, what }: { id: string; what: { eventId: string } | { sinceMs: number } },
+  ): Promise<{ queued: number }> => {
+    const endpoint = await findEndpoint(installation, act, id)
+    if (endpoint.state === 'disabled') throw conflict('endpoint_disabled', `${id} is disabled.`)
+    const store = installation.stores[act.environment]
+    if ('sinceMs' in what) requireKept(installation, what.sinceMs)
+    const batches =
+      'sinceMs' in what
+        ? undelivered(store, endpoint, what.sinceMs)
+        : [{ events: [await oneEvent(installation, act, what.eventId)], isLast: true }]
+    let queued = 0
+    for await (const { events, isLast } of batches) {
+      const now = timeOf(installation)
+      const range = { first_event_id: events[0]!.id, last_event_id: events.at(-1)!.id }
+      const data = { deliveries: events.length, ...range, ...reasonOf(act) }
+      const context = contextOf(installation, act)
+      await commitOrThrow(store, {
+        organizationId: act.organizationId,
+        isStep: !isLast,
+        queuedDeliveries: events.map((one) =>
+          queuedDelivery(endpoint, { event: one, dueAt: now, isByHand: 'eventId' in what }),
+        ),
+        auditEntries: [endpointEntry(endpoint, context, { type: 'webhook_endpoint.redelivery', data })],
+      })
+      queued += events.length
+    }
+    return { queued }
+  },
+)
 
 /** Older events and deliveries are deleted, and nothing says whether they arrived. */
 function retentionOf({ nowMs, config }: Installation): { keptSince: string; kept: string } {
   return {
     keptSince: new Date(nowMs() - config.webhooksKeepDays * DAY_MS).toISOString(),
-    kept: `events and deliveries are kept for ${config.webhooksKeepDays} days`,
+    kept: `Events and deliveries are kept for ${config.webhooksKeepDays} days`,
   }
 }
 
-function sinceProblem(installation: Installation, sinceMs: number): Problem | undefined {
+function requireKept(installation: Installation, sinceMs: number): void {
   const { keptSince, kept } = retentionOf(installation)
-  if (new Date(sinceMs).toISOString() >= keptSince) return undefined
-  return { problem: `${kept}: choose a time after ${keptSince}` }
+  if (new Date(sinceMs).toISOString() < keptSince) throw invalid('since_too_early', `${kept}, so since ${keptSince}.`)
 }
 
 async function oneEvent(
   installation: Installation,
-  { environment, organizationId }: WebhookOwner,
+  { environment, organizationId }: EnvironmentAct,
   eventId: string,
-): Promise<Batch[] | Problem> {
+): Promise<EventKey> {
   const { keptSince, kept } = retentionOf(installation)
   const event = await installation.stores[environment].webhooks.event(organizationId, eventId)
-  if (event === undefined) return { problem: `there is no event ${eventId} in ${environment}`, code: 'event_not_found' }
-  if (event.created_at < keptSince) return { problem: `${kept}: ${eventId} was written at ${event.created_at}` }
-  return [{ events: [event], isLast: true }]
+  if (!event) throw notFound('event_not_found', `There is no event ${eventId} in ${environment}.`)
+  if (event.created_at < keptSince)
+    throw conflict('event_too_old', `${kept}, and ${eventId} was written at ${event.created_at}.`)
+  return event
 }
 
 /** Events whose deliveries are queued by one write. */
@@ -179,14 +192,18 @@ async function* undelivered(
 }
 
 /** Queues a test event for every enabled webhook endpoint, as `POST /v1/webhook-test` does. */
-export async function sendTest(
-  installation: Installation,
-  { environment, organizationId, actor }: WebhookAct,
-): Promise<{ event_id: string; endpoints: ReturnType<typeof testedEndpoints> }> {
-  const { stores, newId, requestId = newId('req') } = installation
-  const endpoints = await stores[environment].webhooks.endpoints(organizationId)
-  const context = recordContext({ ...installation, requestId }, { organizationId, actor })
-  const { events, auditEntries } = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
-  await commitOrThrow(stores[environment], { organizationId, rows: { events }, auditEntries })
-  return { event_id: events[0]!.id, endpoints: testedEndpoints(endpoints) }
-}
+export const sendTest = permitted(
+  'manage webhooks',
+  async (
+    installation,
+    act: EnvironmentAct,
+  ): Promise<{ event_id: string; endpoints: ReturnType<typeof testedEndpoints> }> => {
+    const { environment, organizationId } = act
+    const { stores, newId, requestId = newId('req') } = installation
+    const endpoints = await stores[environment].webhooks.endpoints(organizationId)
+    const context = contextOf({ ...installation, requestId }, act)
+    const { events, auditEntries } = domainEventRows(context, [webhookTestEvent(organizationId, requestId)])
+    await commitOrThrow(stores[environment], { organizationId, rows: { events }, auditEntries })
+    return { event_id: events[0]!.id, endpoints: testedEndpoints(endpoints) }
+  },
+)

@@ -1,6 +1,5 @@
 import { adoptLogKey, announceLogKey, findUnextendable, type LogsToChange } from '../audit/change-log-key.ts'
 import { ENVIRONMENTS } from '../config.ts'
-import type { AdminActor } from '../core/audit/audit-entry.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { MasterKey } from '../security/master-key.ts'
 import { generateMasterKey, promoteNextKey, readNextKey, saveNextKey } from '../security/master-key-file.ts'
@@ -12,10 +11,11 @@ import { listRunningNodes } from '../store/database/health.ts'
 import { encryptWebhooksAgain } from '../store/environment/encrypted-secrets.ts'
 import { INSTALLATION_LOG, POWER_TABLES, type PowerTable, powerDefinition } from '../store/power/power-tables.ts'
 import { resealRows } from '../store/power/reseal-rows.ts'
+import { actorOf, type InstallationAct, type Reasoned, withReason } from './act.ts'
+import { conflict } from './problem.ts'
 
 /** A node that has not checked its database for this long has ended: it checks every five seconds. */
 const SILENT_SECONDS = 20
-const STOP_NODES = 'stop every node, and rotate the key half a minute later'
 
 /** A rotation that came to its end. */
 export interface RotatedKey {
@@ -45,45 +45,46 @@ export interface RotatedKey {
  */
 export async function rotateMasterKey(
   installation: Installation,
-  { given, actor, reason }: { given: MasterKey | undefined; actor: AdminActor; reason: string },
-): Promise<RotatedKey | { problem: string }> {
+  asked: Reasoned<InstallationAct>,
+  given?: MasterKey,
+): Promise<RotatedKey> {
+  const act = withReason(asked)
   const { config, storage, masterKey } = installation
   const { control } = storage
   const running = await listRunningNodes(control, SILENT_SECONDS)
   if (running.length > 0)
-    return {
-      problem: `${running.length === 1 ? 'a node is' : `${running.length} nodes are`} running: ${STOP_NODES}`,
-    }
+    throw conflict('nodes_running', `${running.length === 1 ? 'A node is' : `${running.length} nodes are`} running.`)
   const stored = await readStoredKeys(control)
   if (stored?.master_key_check !== masterKey.check)
-    return { problem: 'this is not the master key of this installation: set MASTER_KEY, or put master.key back' }
-  if (given?.check === masterKey.check) return { problem: 'this is the current master key: give another one' }
+    throw conflict('master_key_wrong', 'This is not the master key of this installation.')
+  if (given?.check === masterKey.check) throw conflict('master_key_unchanged', 'This is the current master key.')
   const isInFile = config.masterKey === undefined
   const isBegun = stored.next_master_key_check !== null
   // The key itself is not in the database: a thief of the current key could decrypt it there.
   const chosen = given ?? (isBegun ? readNextKey(config.dataDir) : generateMasterKey())
   if (!chosen || (isBegun && chosen.check !== stored.next_master_key_check))
-    return { problem: 'a rotation to another key was interrupted: give the file of that key to complete it' }
+    throw conflict('rotation_interrupted', 'A rotation to another key was interrupted.')
   const next = chosen.succeeding(masterKey)
 
   await control.recordQueued()
-  const logs = await logsOf(installation, { actor, reason })
+  const logs = await logsOf(installation, act)
   if (!isBegun) {
     const problems = await each(logs, (log) => findUnextendable(log, masterKey))
     if (problems.length === 0) problems.push(...(await each(logs, (log) => announceLogKey(log, masterKey, next))))
-    if (problems.length > 0) return { problem: `nothing was rotated: ${problems.join('; ')}` }
+    if (problems.length > 0) throw conflict('logs_not_extendable', `Nothing was rotated: ${problems.join('; ')}.`)
     if (isInFile) saveNextKey(config.dataDir, next)
-    if (!(await beginKeyRotation(control, next.check))) return { problem: 'another rotation is under way' }
+    if (!(await beginKeyRotation(control, next.check)))
+      throw conflict('rotation_under_way', 'Another rotation is under way.')
   }
   // A node checks its database before it looks whether a rotation has begun: one that did not see this one is listed now.
   if ((await listRunningNodes(control, SILENT_SECONDS)).length > 0)
-    return { problem: `a node has started meanwhile, and the rotation has begun: ${STOP_NODES}` }
+    throw conflict('nodes_running', 'A node has started meanwhile, and the rotation has begun.')
   const problems = await each(logs, (log) => adoptLogKey(log, masterKey, next))
   if (problems.length > 0)
-    return { problem: `${problems.join('; ')}; the rotation has begun: run master-key rotate again to complete it` }
+    throw conflict('rotation_incomplete', `The rotation has begun and is not complete: ${problems.join('; ')}.`)
   const changed = await changeRows(installation, next)
   if (!(await endKeyRotation(control, { check: next.check, encryptedRetired: next.encryptRetired() })))
-    return { problem: 'another rotation ended meanwhile: check with doctor which key this installation has' }
+    throw conflict('rotation_overtaken', 'Another rotation ended meanwhile.')
   if (isInFile) promoteNextKey(config.dataDir)
   const signed = logs.reduce((sum, { organizationIds }) => sum + organizationIds.length, 0)
   return { logs: signed, ...changed, is_in_file: isInFile }
@@ -91,17 +92,17 @@ export async function rotateMasterKey(
 
 async function logsOf(
   { storage, knownHeads, newId, nowMs }: Installation,
-  { actor, reason }: { actor: AdminActor; reason: string },
+  act: Reasoned<InstallationAct>,
 ): Promise<LogsToChange[]> {
   const organizationIds = (await listOrganizations(storage.control)).map(({ id }) => id)
-  const context = { actor, now: new Date(nowMs()).toISOString(), requestId: null, newId }
+  const context = { actor: actorOf(act), now: new Date(nowMs()).toISOString(), requestId: null, newId }
   return ENVIRONMENTS.map((environment) => ({
     environment,
     database: storage.environments[environment],
     organizationIds: environment === 'production' ? [...organizationIds, INSTALLATION_LOG] : organizationIds,
     knownHeads: knownHeads[environment],
     context,
-    reason,
+    reason: act.reason,
     nowMs,
   }))
 }

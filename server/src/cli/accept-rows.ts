@@ -1,6 +1,7 @@
 import { type AcceptedRows, acceptRows, type RefusedSubject } from '../admin/accept-rows.ts'
+import { invalid } from '../admin/problem.ts'
 import { defineCommand } from './command.ts'
-import { osUser } from './os-user.ts'
+import { commandAct } from './shared-options.ts'
 
 export const auditAcceptRows = defineCommand<AcceptedRows>({
   name: 'audit accept-rows',
@@ -19,11 +20,10 @@ export const auditAcceptRows = defineCommand<AcceptedRows>({
   },
   async run(installation, input) {
     const { reason, superseded } = input.options
-    if (reason === undefined && superseded === undefined) return acceptRows(installation)
-    const why = String(reason ?? '').trim()
-    if (why === '') return { problem: 'add --reason "…" to say which backup was restored: it is recorded in the logs' }
+    if (reason === undefined && superseded !== undefined)
+      throw invalid('reason_missing', 'Add --reason "…" to say which backup was restored: it is recorded in the logs.')
     const named = superseded === undefined ? [] : String(superseded).split(',')
-    return acceptRows(installation, { reason: why, actor: osUser(input), superseded: named })
+    return acceptRows(installation, commandAct(input, {}), { superseded: named })
   },
   render({ subjects, sessions_ended }) {
     const lines = subjects.map(renderSubject)

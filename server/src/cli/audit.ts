@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { invalid, notFound } from '../admin/problem.ts'
 import { acceptRestore, type RestoredLog } from '../audit/accept-restore.ts'
 import { type LogToVerify, type LogVerification, verifyAuditLog } from '../audit/verify-audit-log.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
@@ -8,7 +9,7 @@ import { keyId } from '../core/audit/checkpoint.ts'
 import type { Installation } from '../installation/installation.ts'
 import { listOrganizations } from '../store/control/organizations.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
-import { defineCommand, isProblem, type OnProgress, type Problem } from './command.ts'
+import { defineCommand, type OnProgress } from './command.ts'
 import { osUser } from './os-user.ts'
 
 const PROGRESS_EVERY_MS = 2_000
@@ -29,14 +30,14 @@ export const auditVerify = defineCommand<LogVerification[]>({
   prepare(input) {
     const { head, 'public-key': publicKey, org, environment } = input.options
     if (head !== undefined && (org === undefined || environment === undefined))
-      return { problem: '--head needs --org and --environment: a checkpoint belongs to one log' }
+      throw invalid('log_missing', '--head needs --org and --environment: a checkpoint belongs to one log.')
     const files: Record<string, string> = {}
     for (const [name, file] of Object.entries({ head, 'public-key': publicKey })) {
       if (file === undefined) continue
       try {
         files[name] = readFileSync(String(file), 'utf8')
       } catch {
-        return { problem: `${file} cannot be read: give --${name} the path of a file that you can read` }
+        throw invalid('file_unreadable', `${file} of --${name} cannot be read.`)
       }
     }
     return { ...input, options: { ...input.options, ...files } }
@@ -46,23 +47,22 @@ export const auditVerify = defineCommand<LogVerification[]>({
       (name) => options.environment === undefined || name === options.environment,
     )
     if (environments.length === 0)
-      return { problem: `--environment must be sandbox or production, not ${JSON.stringify(options.environment)}` }
+      throw invalid(
+        'environment_unknown',
+        `--environment must be sandbox or production, not ${JSON.stringify(options.environment)}.`,
+      )
     const organizations = (await listOrganizations(installation.storage.control)).filter(
       ({ id }) => options.org === undefined || id === options.org,
     )
     if (organizations.length === 0)
-      return {
-        problem: options.org
-          ? `there is no organization with the id ${options.org}: run orgs list to see the ids`
-          : 'there is no organization yet: create one with orgs create <name>',
-      }
+      throw options.org
+        ? notFound('organization_not_found', `There is no organization with the id ${options.org}.`)
+        : notFound('no_organization', 'There is no organization yet.')
     const pinnedHead = readHead(options.head)
-    if (isProblem(pinnedHead)) return pinnedHead
 
     const verifications: LogVerification[] = []
     for (const environment of environments) {
       const publicKeys = readPublicKeys(options['public-key'], installation, environment)
-      if (isProblem(publicKeys)) return publicKeys
       const knownHeads = installation.knownHeads[environment]
       knownHeads.reload()
       // An organization that was deleted is still known by its head.
@@ -100,7 +100,7 @@ export const auditAcceptRestore = defineCommand<RestoredLog[]>({
   async run(installation, input) {
     const reason = String(input.options.reason ?? '').trim()
     if (reason === '')
-      return { problem: 'add --reason "…" to say which backup was restored: it is recorded in the logs' }
+      throw invalid('reason_missing', 'Add --reason "…" to say which backup was restored: it is recorded in the logs.')
     const accepted: RestoredLog[] = []
     for (const environment of ENVIRONMENTS) {
       const { stores, knownHeads, newId, nowMs } = installation
@@ -180,16 +180,13 @@ function renderVerification(verification: LogVerification): string {
   return `intact    ${log}: ${leaves} entries${waiting}, ${records_compared} records, ${heads_verified} signed heads, ${known}, root ${root_hash}`
 }
 
-function readHead(text: string | boolean | undefined): Checkpoint | undefined | Problem {
+function readHead(text: string | boolean | undefined): Checkpoint | undefined {
   if (text === undefined) return undefined
   try {
     const { tree_size, root_hash, signed_at, key_id, signature } = JSON.parse(String(text))
     return { tree_size, root_hash, signed_at, key_id, signature }
   } catch {
-    return {
-      problem:
-        'the file of --head holds no checkpoint in JSON: save one from an audit trail or an audit.checkpoint event',
-    }
+    throw invalid('checkpoint_malformed', 'The file of --head holds no checkpoint in JSON.')
   }
 }
 
@@ -197,11 +194,11 @@ function readPublicKeys(
   text: string | boolean | undefined,
   { masterKey }: Installation,
   environment: Environment,
-): KeyObject[] | Problem {
+): KeyObject[] {
   if (text === undefined) return masterKey.auditPublicKeys(environment)
   try {
     return [createPublicKey(String(text))]
   } catch {
-    return { problem: 'the file of --public-key holds no public key in PEM format: run audit public-key to print one' }
+    throw invalid('public_key_malformed', 'The file of --public-key holds no public key in PEM format.')
   }
 }

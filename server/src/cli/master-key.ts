@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { invalid } from '../admin/problem.ts'
 import { type RotatedKey, rotateMasterKey } from '../admin/rotate-master-key.ts'
 import { parseMasterKey } from '../security/master-key-file.ts'
 import { defineCommand } from './command.ts'
-import { osUser } from './os-user.ts'
+import { commandAct } from './shared-options.ts'
 
 export const masterKeyRotate = defineCommand<RotatedKey>({
   name: 'master-key rotate',
@@ -22,20 +23,17 @@ export const masterKeyRotate = defineCommand<RotatedKey>({
     try {
       return { ...input, options: { ...input.options, 'new-key-file': readFileSync(String(file), 'utf8') } }
     } catch {
-      return { problem: `${file} cannot be read: write the new key to it with openssl rand -base64 32` }
+      throw invalid('new_key_unreadable', `${file} cannot be read.`)
     }
   },
   async run(installation, input) {
-    const reason = String(input.options.reason ?? '').trim()
-    if (reason === '') return { problem: 'add --reason "…" to say why the key is replaced: it is recorded in the logs' }
-    const text = input.options['new-key-file']
+    const { reason, 'new-key-file': text } = input.options
+    if (reason === undefined)
+      throw invalid('reason_missing', 'Add --reason "…" to say why the key is replaced: it is recorded in the logs.')
     if (text === undefined && installation.config.masterKey !== undefined)
-      return {
-        problem:
-          'MASTER_KEY is set: write a new key to a file with openssl rand -base64 32, and name the file with --new-key-file',
-      }
+      throw invalid('new_key_missing', 'MASTER_KEY is set, so the new key has to be given.')
     const given = text === undefined ? undefined : parseMasterKey(String(text))
-    return rotateMasterKey(installation, { given, actor: osUser(input), reason })
+    return rotateMasterKey(installation, { ...commandAct(input, {}), reason: String(reason) }, given)
   },
   render: ({ logs, rows, secrets, unreadable, is_in_file }) =>
     [

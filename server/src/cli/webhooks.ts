@@ -1,3 +1,4 @@
+import type { EnvironmentAct } from '../admin/act.ts'
 import { listAttempts, listDeliveries, redeliver, sendTest } from '../admin/manage-deliveries.ts'
 import {
   addEndpoint,
@@ -10,16 +11,15 @@ import {
   removeEndpoint,
   rotateSecret,
   type ShownEndpoint,
-  type WebhookAct,
 } from '../admin/manage-webhooks.ts'
+import { invalid } from '../admin/problem.ts'
 import { EVENT_TYPES } from '../core/webhooks/event-types.ts'
 import type { Installation } from '../installation/installation.ts'
 import { DELIVERY_STATES, type ListedDelivery } from '../store/environment/webhook-deliveries.ts'
 import type { RowOf } from '../store/schema/tables.ts'
-import { type CommandInput, defineCommand, isProblem, type Problem, renderTable } from './command.ts'
-import { osUser } from './os-user.ts'
+import { type CommandInput, defineCommand, renderTable } from './command.ts'
 import { printable } from './printable.ts'
-import { readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
+import { commandAct, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
 const DELIVERIES_SHOWN_MAX = 1_000
 const reasonOption = { type: 'string', description: 'why; recorded in the audit log' } as const
@@ -40,7 +40,6 @@ export const webhooksAdd = defineCommand<EndpointWithSecret>({
   async run(installation, input) {
     const { options, positionals } = input
     const act = await readWebhookAct(installation, input)
-    if (isProblem(act)) return act
     return addEndpoint(installation, act, {
       url: positionals[0]!,
       description: String(options.description ?? ''),
@@ -55,10 +54,7 @@ export const webhooksList = defineCommand<ShownEndpoint[]>({
   summary: 'List webhook endpoints with their states',
   usage: `webhooks list ${TARGET_USAGE}`,
   options: targetOptions,
-  async run(installation, { options }) {
-    const target = await readTarget(installation, options)
-    return isProblem(target) ? target : listEndpoints(installation, target)
-  },
+  run: async (installation, input) => listEndpoints(installation, await readWebhookAct(installation, input)),
   render: (endpoints) =>
     renderTable(
       ['ID', 'URL', 'STATE', 'EVENTS', 'DESCRIPTION'],
@@ -90,7 +86,6 @@ export const webhooksEdit = defineCommand<ShownEndpoint>({
   async run(installation, input) {
     const { url, events, description } = input.options
     const act = await readWebhookAct(installation, input)
-    if (isProblem(act)) return act
     return editEndpoint(installation, act, {
       id: input.positionals[0]!,
       ...(url !== undefined && { url: String(url) }),
@@ -107,10 +102,8 @@ export const webhooksRemove = defineCommand<{ id: string; removed: true }>({
   usage: `webhooks remove <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: { ...targetOptions, reason: reasonOption },
-  async run(installation, input) {
-    const act = await readWebhookAct(installation, input)
-    return isProblem(act) ? act : removeEndpoint(installation, act, input.positionals[0]!)
-  },
+  run: async (installation, input) =>
+    removeEndpoint(installation, await readWebhookAct(installation, input), input.positionals[0]!),
   render: ({ id }) => `Removed ${id}. Its deliveries stay on the console until WEBHOOKS_KEEP_DAYS are over.`,
 })
 
@@ -119,10 +112,7 @@ export const webhooksTest = defineCommand<Awaited<ReturnType<typeof sendTest>>>(
   summary: 'Send a test event to every enabled webhook endpoint',
   usage: `webhooks test ${TARGET_USAGE}`,
   options: targetOptions,
-  async run(installation, input) {
-    const act = await readWebhookAct(installation, input)
-    return isProblem(act) ? act : sendTest(installation, act)
-  },
+  run: async (installation, input) => sendTest(installation, await readWebhookAct(installation, input)),
   render: ({ event_id, endpoints }) =>
     `Queued ${event_id} for ${endpoints.length} webhook ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}.`,
 })
@@ -141,10 +131,9 @@ export const webhooksRotate = defineCommand<ShownEndpoint & { secret?: string }>
   async run(installation, input) {
     const { options, positionals } = input
     const act = await readWebhookAct(installation, input)
-    if (isProblem(act)) return act
     const id = positionals[0]!
     if (options['end-overlap'] === true) return endOverlap(installation, act, id)
-    return rotateSecret(installation, act, id, { withOverlap: options['no-overlap'] !== true })
+    return rotateSecret(installation, act, { id, withOverlap: options['no-overlap'] !== true })
   },
   render: ({ secret, ...endpoint }) =>
     secret === undefined
@@ -164,11 +153,8 @@ export const webhooksDisable = defineCommand<ShownEndpoint>({
   arguments: ['endpoint id'],
   options: { ...targetOptions, reason: reasonOption },
   async run(installation, input) {
-    const { options, positionals } = input
-    const act = await readWebhookAct(installation, input)
-    if (isProblem(act)) return act
-    const why = String(options.reason ?? 'disabled by an operator')
-    return disableByOperator(installation, act, { id: positionals[0]!, why })
+    const { reason = 'disabled by an operator', ...act } = await readWebhookAct(installation, input)
+    return disableByOperator(installation, { ...act, reason }, input.positionals[0]!)
   },
   render: ({ id }) =>
     `Disabled ${id}. New events are not queued for it: after webhooks enable, send them with webhooks redeliver --since.`,
@@ -180,10 +166,8 @@ export const webhooksEnable = defineCommand<ShownEndpoint>({
   usage: `webhooks enable <endpoint id> [--reason <text>] ${TARGET_USAGE}`,
   arguments: ['endpoint id'],
   options: { ...targetOptions, reason: reasonOption },
-  async run(installation, input) {
-    const act = await readWebhookAct(installation, input)
-    return isProblem(act) ? act : enableEndpoint(installation, act, input.positionals[0]!)
-  },
+  run: async (installation, input) =>
+    enableEndpoint(installation, await readWebhookAct(installation, input), input.positionals[0]!),
   render: ({ id }) => `Enabled ${id}.`,
 })
 
@@ -203,22 +187,19 @@ export const webhooksDeliveries = defineCommand<Deliveries>({
     },
     event: { type: 'string', description: 'list every attempt to deliver this event' },
   },
-  async run(installation, { options, positionals }) {
-    const target = await readTarget(installation, options)
-    if (isProblem(target)) return target
+  async run(installation, input) {
+    const { options, positionals } = input
+    const act = await readWebhookAct(installation, input)
     const id = positionals[0]!
-    if (options.event !== undefined) {
-      const attempts = await listAttempts(installation, target, { id, eventId: String(options.event) })
-      return isProblem(attempts) ? attempts : { attempts }
-    }
+    if (options.event !== undefined)
+      return { attempts: await listAttempts(installation, act, { id, eventId: String(options.event) }) }
     const limit = Number(options.limit ?? 20)
     if (!Number.isInteger(limit) || limit < 1 || limit > DELIVERIES_SHOWN_MAX)
-      return { problem: `--limit must be a whole number from 1 to ${DELIVERIES_SHOWN_MAX}` }
+      throw invalid('limit_invalid', `--limit must be a whole number from 1 to ${DELIVERIES_SHOWN_MAX}.`)
     const state = DELIVERY_STATES.find((known) => known === options.state)
     if (options.state !== undefined && state === undefined)
-      return { problem: `--state must be one of ${DELIVERY_STATES.join(', ')}` }
-    const deliveries = await listDeliveries(installation, target, { id, state, limit })
-    return isProblem(deliveries) ? deliveries : { deliveries }
+      throw invalid('state_unknown', `--state must be one of ${DELIVERY_STATES.join(', ')}.`)
+    return { deliveries: await listDeliveries(installation, act, { id, state, limit }) }
   },
   render: (result) => ('deliveries' in result ? renderDeliveries(result.deliveries) : renderAttempts(result.attempts)),
 })
@@ -241,18 +222,13 @@ export const webhooksRedeliver = defineCommand<{ queued: number }>({
   async run(installation, input) {
     const { options, positionals } = input
     const act = await readWebhookAct(installation, input)
-    if (isProblem(act)) return act
-    const what = readSelection(options)
-    return isProblem(what) ? what : redeliver(installation, act, { id: positionals[0]!, what })
+    return redeliver(installation, act, { id: positionals[0]!, what: readSelection(options) })
   },
   render: ({ queued }) => `Queued ${queued} ${queued === 1 ? 'delivery' : 'deliveries'}.`,
 })
 
-async function readWebhookAct(installation: Installation, input: CommandInput): Promise<WebhookAct | Problem> {
-  const target = await readTarget(installation, input.options)
-  if (isProblem(target)) return target
-  const { reason } = input.options
-  return { ...target, actor: osUser(input), ...(reason !== undefined && { reason: String(reason) }) }
+async function readWebhookAct(installation: Installation, input: CommandInput): Promise<EnvironmentAct> {
+  return commandAct(input, await readTarget(installation, input.options))
 }
 
 function readEvents(text: CommandInput['options'][string]): string[] | 'all' {
@@ -262,12 +238,13 @@ function readEvents(text: CommandInput['options'][string]): string[] | 'all' {
     .map((type) => type.trim())
 }
 
-function readSelection({ event, since }: CommandInput['options']): { eventId: string } | { sinceMs: number } | Problem {
+function readSelection({ event, since }: CommandInput['options']): { eventId: string } | { sinceMs: number } {
   if ((event === undefined) === (since === undefined))
-    return { problem: 'add either --event <event id> or --since <time> to say what to send again' }
+    throw invalid('selection_missing', 'Add either --event <event id> or --since <time> to say what to send again.')
   if (event !== undefined) return { eventId: String(event) }
   const sinceMs = Date.parse(String(since))
-  return sinceMs > 0 ? { sinceMs } : { problem: '--since must be an ISO 8601 time, such as 2026-11-15T09:30:00Z' }
+  if (!(sinceMs > 0)) throw invalid('since_invalid', '--since must be an ISO 8601 time, such as 2026-11-15T09:30:00Z.')
+  return { sinceMs }
 }
 
 function describeState({ state, disabled_why, failing_since }: ShownEndpoint): string {

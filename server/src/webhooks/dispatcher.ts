@@ -22,7 +22,7 @@ import { AttemptLog } from './attempt-log.ts'
 import { type Answer, attemptDelivery, describeError, messageBody, WITHDRAWN } from './deliver.ts'
 import { EndpointCache } from './endpoint-cache.ts'
 import { disableEndpoint } from './endpoint-changes.ts'
-import { readEndpointUrl, type UrlRules } from './endpoint-url.ts'
+import { type EndpointUrl, readEndpointUrl, type UrlRules } from './endpoint-url.ts'
 import { HeldDeliveries, type HeldDelivery, type PlannedLease } from './held-deliveries.ts'
 import { settlementOf } from './settlement.ts'
 
@@ -111,7 +111,7 @@ export class Dispatcher {
   readonly #endpoints: EndpointCache
   readonly #deliveries = new HeldDeliveries()
   readonly #attempts = new Set<Promise<void>>()
-  readonly #urls = new WeakMap<SendingEndpoint, ReturnType<typeof readEndpointUrl>>()
+  readonly #urls = new WeakMap<SendingEndpoint, EndpointUrl>()
   #agent: Promise<HttpDispatcher> | undefined
   #pollTimer: NodeJS.Timeout | undefined
   #pollSoonTimer: NodeJS.Timeout | undefined
@@ -280,10 +280,11 @@ export class Dispatcher {
     startedMs: number,
   ): Promise<Answer | typeof WITHDRAWN> {
     const { rules, userAgent } = this.#parts
-    const url = this.#urlOf(endpoint)
-    if ('problem' in url) return { error: `not sent: ${url.problem}` }
+    const read = this.#urlOf(endpoint)
+    if ('fault' in read) return { error: `not sent: the URL ${read.fault}` }
+    const { url } = read
     const signingKeys = this.#signingKeys(endpoint)
-    if ('problem' in signingKeys) return { error: `not sent: ${signingKeys.problem}` }
+    if ('fault' in signingKeys) return { error: `not sent: the signing secret ${signingKeys.fault}` }
     const body = messageBody(delivery, rules.environment)
     const parts = { agent: await this.#getAgent(), timeoutMs: this.#timings.timeoutMs, userAgent }
     const maySend = () => this.#endpoints.enabled(delivery)?.version === endpoint.version
@@ -302,7 +303,7 @@ export class Dispatcher {
   }
 
   /** Decrypts and parses the URL once for each time that the webhook endpoint is read; every connection checks the address again. */
-  #urlOf(endpoint: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
+  #urlOf(endpoint: SendingEndpoint): EndpointUrl {
     const known = this.#urls.get(endpoint)
     if (known) return known
     const url = this.#readUrl(endpoint)
@@ -310,13 +311,13 @@ export class Dispatcher {
     return url
   }
 
-  #readUrl({ org_id: organizationId, id: endpointId, url }: SendingEndpoint): ReturnType<typeof readEndpointUrl> {
+  #readUrl({ org_id: organizationId, id: endpointId, url }: SendingEndpoint): EndpointUrl {
     const { secrets, rules, onError } = this.#parts
     try {
       return readEndpointUrl(secrets.decryptUrl({ organizationId, endpointId }, url), rules)
     } catch (error) {
       onError(error)
-      return { problem: 'the URL cannot be decrypted' }
+      return { fault: 'cannot be decrypted' }
     }
   }
 
@@ -327,7 +328,7 @@ export class Dispatcher {
     secret,
     previous_secret,
     previous_secret_until,
-  }: SendingEndpoint): KeyObject[] | { problem: string } {
+  }: SendingEndpoint): KeyObject[] | { fault: string } {
     const isOverlap = previous_secret !== null && previous_secret_until! > this.#now()
     try {
       return [secret, ...(isOverlap ? [previous_secret] : [])].map((stored) =>
@@ -335,7 +336,7 @@ export class Dispatcher {
       )
     } catch (error) {
       this.#parts.onError(error)
-      return { problem: 'the signing secret cannot be decrypted' }
+      return { fault: 'cannot be decrypted' }
     }
   }
 

@@ -10,23 +10,26 @@ export interface UrlRules {
   allowLoopback: boolean
 }
 
+/** The URL of a webhook endpoint, or what is wrong with it: what follows “the URL”, such as `cannot be parsed`. */
+export type EndpointUrl = { url: URL } | { fault: string }
+
 /**
- * Parses the URL of a webhook endpoint, or says why nothing may be sent to it. A host name is not resolved here: its
- * addresses may change, so every connection checks them.
+ * Parses the URL of a webhook endpoint. A host name is not resolved here: its addresses may change, so every connection
+ * checks them.
  */
-export function readEndpointUrl(text: string, { environment, allowLoopback }: UrlRules): URL | { problem: string } {
-  if (text.length > URL_CHARACTERS_MAX) return { problem: `the URL has more than ${URL_CHARACTERS_MAX} characters` }
-  if (!URL.canParse(text)) return { problem: `${JSON.stringify(text)} is not a URL` }
+export function readEndpointUrl(text: string, { environment, allowLoopback }: UrlRules): EndpointUrl {
+  if (text.length > URL_CHARACTERS_MAX) return { fault: `has more than ${URL_CHARACTERS_MAX} characters` }
+  if (!URL.canParse(text)) return { fault: `cannot be parsed: ${JSON.stringify(text)}` }
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { problem: 'the URL must start with https://' }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { fault: 'must start with https://' }
   if (url.protocol === 'http:' && environment === 'production')
-    return { problem: 'in production the URL must start with https://' }
-  if (url.username || url.password) return { problem: 'the URL may not contain a user name or password' }
-  if (url.hash) return { problem: 'the URL may not have a fragment (#…): it is never sent' }
+    return { fault: 'must start with https:// in production' }
+  if (url.username || url.password) return { fault: 'may not contain a user name or password' }
+  if (url.hash) return { fault: 'may not have a fragment (#…), which is never sent' }
   // The URL parser has normalized decimal, octal, hexadecimal and shortened forms of IPv4 addresses.
   const host = bareHost(url.hostname)
   const refusal = isIP(host) ? addressRefusal(host, { allowLoopback }) : nameRefusal(host, allowLoopback)
-  return refusal === undefined ? url : { problem: `nothing may be sent to this URL: ${refusal}` }
+  return refusal === undefined ? { url } : { fault: `leads to where nothing may be sent: ${refusal}` }
 }
 
 /** The URL of a webhook endpoint as it may be shown, stored and logged: path and query are masked, they may hold a token. */

@@ -22,7 +22,7 @@ export function CaseEnded({
       {ends.map(({ id, requested, review }) => (
         <section key={review.review_id} className={classes.ended} aria-label="How it ended">
           <div className={classes.endedWho}>
-            <Verdict verdict={review.verdict} />
+            {review.verdict ? <Verdict verdict={review.verdict} /> : 'Reviewed'}
             {review.limit && <b className="num">{writeMoney(review.limit.amount, review.limit.currency)}</b>}
             <span className="secondary">
               {(ends.length > 1 || !end) &&

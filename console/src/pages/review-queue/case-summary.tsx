@@ -132,7 +132,7 @@ function PriorReviews({ shown: { prior } }: { shown: ShownCase }) {
         {prior.map(({ review_id, verdict, by, at, reason }) => (
           <li key={review_id}>
             <span>
-              <Verdict verdict={verdict} /> <span className="secondary">{reason}</span>
+              {verdict ? <Verdict verdict={verdict} /> : 'Reviewed'} <span className="secondary">{reason}</span>
             </span>
             <span className="dim">
               {by}, <Time at={at} as="date" />

@@ -41,7 +41,7 @@ const DECIDED: Column<ListedCase> = {
   cell: ({ end }) =>
     end && (
       <>
-        <Verdict verdict={end.verdict} />
+        {end.verdict ? <Verdict verdict={end.verdict} /> : 'Reviewed'}
         {end.limit && <span className={classes.below}>{writeMoney(end.limit.amount, end.limit.currency)} granted</span>}
         <span className={classes.below}>
           {end.by}, <Time at={end.at} />

@@ -7,7 +7,14 @@ import { explainTrigger, triggerWords } from './trigger-words.ts'
 after(() => setNotation('comma_point'))
 
 const NOTHING: ListedCase['trigger'] = {
-  ...{ settled_by: null, reason: null, confidence_ppm: 645_990, completeness_ppm: 84_500, missing: [] },
+  ...{
+    evidence: 'stored',
+    settled_by: null,
+    reason: null,
+    confidence_ppm: 645_990,
+    completeness_ppm: 84_500,
+    missing: [],
+  },
   ...{ confidence_min_ppm: 646_000, completeness_min_ppm: 500_000 },
 }
 const listed = (trigger: Partial<ListedCase['trigger']>, score = 1_250.5) => ({
@@ -46,5 +53,7 @@ test('a rule is named by its reason, and evidence that was deleted is said to be
   )
   assert.match(explainTrigger(listed({})), /not stored any more/)
   assert.equal(triggerWords(listed({})).title, 'Left to a person')
+  assert.equal(triggerWords(listed({ evidence: 'altered', reason })).title, 'Evidence altered')
+  assert.match(explainTrigger(listed({ evidence: 'altered' })), /was altered and cannot be read/)
   assert.equal(triggerWords(listed({ settled_by: 'limit_unknown', missing: ['a.b'] })).words, 'a.b missing')
 })

@@ -6,6 +6,7 @@ type Triggered = Pick<ListedCase, 'trigger'> & { decision: Pick<ListedCase['deci
 /** What triggered a case, in short: a title, which may be the code of a reason, and the figures. */
 export function triggerWords({ trigger, decision }: Triggered): { title: string; isCode: boolean; words: string } {
   const { confidence_ppm, completeness_ppm, confidence_min_ppm, completeness_min_ppm, reason, missing } = trigger
+  if (trigger.evidence === 'altered') return { title: 'Evidence altered', isCode: false, words: 'It cannot be read' }
   switch (trigger.settled_by) {
     case 'confidence':
       return {
@@ -31,6 +32,8 @@ export function explainTrigger({ trigger, decision }: Triggered): string {
   const { settled_by, confidence_ppm, completeness_ppm, confidence_min_ppm, completeness_min_ppm, reason } = trigger
   const { score, cutoff } = decision
   const against = lowerFirst(reason?.label ?? '')
+  if (trigger.evidence === 'altered')
+    return 'The evidence of this decision was altered and cannot be read, so the request can only be declined.'
   switch (settled_by) {
     case null:
       return 'The evidence of this decision is not stored any more.'

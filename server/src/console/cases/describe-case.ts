@@ -1,7 +1,12 @@
-import type { DecisionTrace } from '../../core/decide/evaluation.ts'
+import { isObject } from '../../core/decide/replayable-facts.ts'
+import type { Verdict } from '../../core/vocabularies.ts'
+import { timeOfId } from '../../ids/new-id.ts'
 import type { CaseWithDecision } from '../../store/environment/cases.ts'
 import type { ReviewKey } from '../../store/environment/reviews.ts'
-import { nameReviewer, type RecordedReview } from '../../underwriting/review-decision.ts'
+import { parseBodies } from '../../underwriting/describe-evidence.ts'
+import { nameReviewer } from '../../underwriting/review-decision.ts'
+import { type ReviewEvidence, readReviewEvidence } from '../../underwriting/review-evidence.ts'
+import { describeReview } from '../decision-view/describe-review.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import { describeTrigger, type Trigger } from './describe-trigger.ts'
 
@@ -19,7 +24,8 @@ export interface CaseEnd {
   /** The id of the reviewer: an operator's, or one that a caller of the API gave. */
   by_id: string
   at: string
-  verdict: RecordedReview['verdict']
+  /** Null where the review was altered so that it cannot be read. */
+  verdict: Verdict | null
   reason: string
   limit: { amount: number; currency: string } | null
   conditions: string[]
@@ -65,7 +71,7 @@ export interface CaseNames {
 
 /** Describes a case for the queue. */
 export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys }: CaseNames): ListedCase {
-  const trace = traceOf(row)
+  const { trace } = readReviewEvidence(row)
   return {
     id: row.id,
     entity: {
@@ -90,23 +96,28 @@ export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys 
       risk_tier: row.risk_tier,
       decided_at: row.decided_at,
     },
-    trigger: describeTrigger(trace, reasonsOf(row.decision_body), row),
+    trigger: describeTrigger({ state: evidenceStateOf(row), trace }, reasonsOf(row.decision_body), row),
     prior_reviews: row.prior_reviews,
     neighbours: row.neighbours,
     bad_neighbours: row.bad_neighbours,
     bad_paths: pathsOf(row.graph).length,
-    end: row.review_body === null ? null : endOf(row.review_body, keys),
+    end: endOfCase(row, keys),
   }
 }
 
-/** The trace of the decision that a case is about; null if its evidence was deleted. */
-export function traceOf({ trace }: Pick<CaseWithDecision, 'trace'>): DecisionTrace | null {
-  return trace === null ? null : (JSON.parse(trace) as DecisionTrace)
+/** Whether the decision of a case and its evidence can be read; one part that was altered is enough to say so. */
+function evidenceStateOf(row: CaseWithDecision): ReviewEvidence['state'] {
+  const texts = [row.decision_body, ...(row.graph === null ? [] : [row.graph])]
+  return parseBodies(texts).length < texts.length ? 'altered' : readReviewEvidence(row).state
 }
 
-/** The principal reasons of a stored decision. */
+/** The principal reasons of a stored decision; none where it was altered so that it cannot be read. */
 export function reasonsOf(body: string): StatedReason[] {
-  return (JSON.parse(body) as { reason_codes?: StatedReason[] }).reason_codes ?? []
+  return objectsIn(parseBodies([body])[0]?.reason_codes).map(({ code, label, impact }) => ({
+    code: String(code),
+    label: String(label),
+    impact: impact === 'positive' ? 'positive' : 'negative',
+  }))
 }
 
 /** A path to a bad outcome that a decision saw. */
@@ -117,23 +128,55 @@ export interface SeenPath {
   share: number
 }
 
-/** The paths to bad outcomes that a decision saw; none where they were withheld. */
+/** The paths to bad outcomes that a decision saw; none where they were withheld, or altered so that they cannot be read. */
 export function pathsOf(graph: string | null): SeenPath[] {
-  return graph === null ? [] : ((JSON.parse(graph) as { paths?: SeenPath[] }).paths ?? [])
+  const [stored] = graph === null ? [] : parseBodies([graph])
+  return objectsIn(stored?.paths).map(({ entity_id, edges, strength, share }) => ({
+    entity_id: String(entity_id),
+    edges: Array.isArray(edges) ? edges.map(String) : [],
+    strength: Number(strength),
+    share: Number(share),
+  }))
 }
 
-/** Who decided, when and why, of a stored review; `keys` are those that sent reviews. */
-export function endOf(body: string, keys: ReadonlyMap<string, ReviewKey>): CaseEnd {
-  const review = JSON.parse(body) as RecordedReview
-  const { id, reviewer, created_at, verdict, reason, recommended_limit, currency, conditions = [] } = review
+/** How a case ended; null while it is open. Of a review that cannot be read, its id still says when it was made. */
+export function endOfCase(
+  { review_id, review_body }: Pick<CaseWithDecision, 'review_id' | 'review_body'>,
+  keys: ReadonlyMap<string, ReviewKey>,
+): CaseEnd | null {
+  if (review_id === null || review_body === null) return null
+  return (
+    endOf(review_body, keys) ?? {
+      review_id,
+      by: nameReviewer(undefined, keys.get(review_id)),
+      by_id: '',
+      at: new Date(timeOfId(review_id)).toISOString(),
+      verdict: null,
+      reason: '',
+      limit: null,
+      conditions: [],
+    }
+  )
+}
+
+/** Who decided, when and why, of a stored review; null if it cannot be read. `keys` are those that sent reviews. */
+export function endOf(body: string, keys: ReadonlyMap<string, ReviewKey>): CaseEnd | null {
+  const [stored] = parseBodies([body])
+  if (!isObject(stored?.reviewer) || Number.isNaN(Date.parse(String(stored.created_at)))) return null
+  const { id, reviewer, at, verdict, reason, limit, conditions } = describeReview(stored, keys)
+  const by_id = String(stored.reviewer.id)
   return {
     review_id: id,
-    by: nameReviewer(reviewer, keys.get(id)),
-    by_id: reviewer.id,
-    at: created_at,
+    by: nameReviewer({ id: by_id, name: reviewer }, keys.get(id)),
+    by_id,
+    at,
     verdict,
     reason,
-    limit: recommended_limit === undefined || currency === undefined ? null : { amount: recommended_limit, currency },
+    limit,
     conditions: conditions.map(({ label }) => label),
   }
+}
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -10,16 +10,18 @@ import {
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { CaseWithDecision, WaitingDecision } from '../../store/environment/cases.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import { parseBodies } from '../../underwriting/describe-evidence.ts'
+import { readReviewEvidence } from '../../underwriting/review-evidence.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import {
   type CaseEnd,
   type CaseNames,
   endOf,
+  endOfCase,
   pathsOf,
   reasonsOf,
   type SeenPath,
   type StatedReason,
-  traceOf,
 } from './describe-case.ts'
 
 /** A decision about the entity of a case that was made while the case was open. */
@@ -82,9 +84,9 @@ export async function describeDetail(
   { nameOf, bounds }: Pick<CaseNames, 'nameOf'> & { bounds: ReviewBounds },
 ): Promise<CaseDetail> {
   const { org_id: organizationId, entity_id: entityId } = row
-  const trace = traceOf(row)
+  const { trace } = readReviewEvidence(row)
   const reasons = reasonsOf(row.decision_body)
-  const end = row.review_body === null ? null : endOf(row.review_body, new Map())
+  const end = endOfCase(row, new Map())
   const paths = pathsOf(row.graph)
   const [waiting, decisions, notes, prior, names] = await Promise.all([
     end ? [] : store.cases.waitingDecisions(organizationId, row.id, REQUESTS_PER_ACT_MAX),
@@ -129,18 +131,18 @@ export async function describeDetail(
       review: decision.review_body === null ? null : endOf(decision.review_body, keys),
     })),
     notes: notes.map(({ id, text, author_id, created_at }) => ({ id, text, by: nameOf(author_id), at: created_at })),
-    prior: prior.map((body) => endOf(body, keys)).filter(({ review_id }) => !reviewed.has(review_id)),
+    prior: prior.flatMap((body) => endOf(body, keys) ?? []).filter(({ review_id }) => !reviewed.has(review_id)),
   }
 }
 
 /** The id of a stored review. */
 function idOf(body: string): string {
-  return (JSON.parse(body) as { id: string }).id
+  return String(parseBodies([body])[0]?.id)
 }
 
 function describeRequest(decision: WaitingDecision, bounds: ReviewBounds): WaitingRequest {
   const requested = requestedOf(decision.facts)
-  const lendable = lendableOf(traceOf(decision))
+  const lendable = lendableOf(readReviewEvidence(decision).trace)
   const question = requested && { asked: requested.amount, couldLend: lendable?.amount ?? null }
   return {
     id: decision.id,

@@ -1,8 +1,11 @@
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
+import type { ReviewEvidence } from '../../underwriting/review-evidence.ts'
 
 /** What made a decision wait for a person, as figures: the page puts them into words, in the notation of the person. */
 export interface Trigger {
-  /** The step that settled it; null where the evidence is not stored any more. */
+  /** Whether the evidence is stored, was deleted, or was altered so that it cannot be read. */
+  evidence: ReviewEvidence['state']
+  /** The step that settled it; null where the evidence cannot be read. */
   settled_by: DecisionTrace['settled_by'] | null
   /** The first reason against the request. */
   reason: { code: string; label: string } | null
@@ -26,12 +29,13 @@ interface StatedReason {
 
 /** Says why a decision was left to a person, by the step that settled it. */
 export function describeTrigger(
-  trace: DecisionTrace | null,
+  { state, trace }: Pick<ReviewEvidence, 'state' | 'trace'>,
   reasons: readonly StatedReason[],
   { confidence_min_ppm, completeness_min_ppm }: PolicyMinimums,
 ): Trigger {
   const against = reasons.find(({ impact }) => impact === 'negative')
   return {
+    evidence: state,
     settled_by: trace?.settled_by ?? null,
     reason: against ? { code: against.code, label: against.label } : null,
     confidence_ppm: trace?.confidence.ppm ?? null,

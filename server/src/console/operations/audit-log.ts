@@ -1,3 +1,4 @@
+import { invalid, notFound } from '../../admin/problem.ts'
 import { beginVerification, type KeptVerification } from '../../audit/begin-verification.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -30,9 +31,9 @@ export const listAuditLog = defineOperation({
   async handle({ input, organizationId, store, installation }) {
     const { actor, type, target, from, before, cursor, limit = 50 } = input
     const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
-    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs)) return { problem: 'A date of the filter cannot be read.' }
+    if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
+      throw invalid('date_malformed', 'A date of the filter cannot be read.')
     const after = cursor === undefined ? undefined : readPosition(cursor)
-    if (after === 'malformed') return { problem: 'This place in the list does not exist. Start at the newest entry.' }
     const filter = {
       ...{ actor, type, target },
       fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
@@ -57,11 +58,7 @@ export const readAuditEntry = defineOperation({
   audit: [],
   async handle({ input: { id }, organizationId, store, installation }) {
     const entry = await store.auditLog.entry(organizationId, id)
-    if (!entry)
-      return {
-        problem: 'This environment’s log has no such entry. Look at the other environment.',
-        status: 404 as const,
-      }
+    if (!entry) throw notFound('entry_not_found', 'This environment’s log has no such entry.')
     return describeEntry(entry, await actorNames(installation, store, organizationId))
   },
 })
@@ -160,8 +157,9 @@ function positionText(position: AuditLogPosition): string {
   return 'id' in position ? position.id : `seq_${position.seq}`
 }
 
-function readPosition(text: string): AuditLogPosition | 'malformed' {
+function readPosition(text: string): AuditLogPosition {
   const seq = /^seq_(\d{1,15})$/.exec(text)?.[1]
   if (seq) return { seq: Number(seq) }
-  return /^aud_\w{26}$/.test(text) ? { id: text } : 'malformed'
+  if (!/^aud_\w{26}$/.test(text)) throw invalid('cursor_malformed', 'This page of the list does not exist.')
+  return { id: text }
 }

@@ -1,6 +1,12 @@
-import { CONDITION_CHARACTERS_MAX, CONDITIONS_MAX, decideCase, REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
-import { addCaseNote, assignCase, type CaseAct, type CaseProblem, takeNextCase } from '../../admin/manage-cases.ts'
-import { holds } from '../../admin/operator-act.ts'
+import {
+  CONDITION_CHARACTERS_MAX,
+  CONDITIONS_MAX,
+  decideCase,
+  REASON_CHARACTERS_MAX,
+  REQUESTS_PER_ACT_MAX,
+} from '../../admin/decide-case.ts'
+import { addCaseNote, assignCase, caseNotFound, takeNextCase } from '../../admin/manage-cases.ts'
+import { holds } from '../../admin/permissions.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { EXCESS_REASON_CHARACTERS_MIN } from '../../core/review-bounds.ts'
@@ -11,7 +17,7 @@ import { listOperators } from '../../store/control/operators.ts'
 import { CASE_STATES, CASES_COUNTED_MAX, type CaseHolder } from '../../store/environment/cases.ts'
 import { describeCase } from '../cases/describe-case.ts'
 import { describeDetail } from '../cases/describe-detail.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 
 const PAGE_CASES = 25
 const HOUR_MS = 3_600_000
@@ -92,7 +98,7 @@ export const showCase = defineOperation({
   async handle(context) {
     const { input, store, organizationId, now, installation } = context
     const row = await store.cases.find(organizationId, input.id, dayOf(now))
-    if (!row) return NOT_FOUND
+    if (!row) throw caseNotFound()
     const { control } = installation.storage
     const operators = await listOperators(control, organizationId)
     const nameOf = namesIn(operators)
@@ -120,47 +126,43 @@ export const showCase = defineOperation({
 /** Gives a case to an operator, or back to the queue. */
 export const assignCaseOperation = defineOperation({
   summary: 'Assign a case to an operator, or give it back',
-  access: 'review decisions',
+  access: assignCase.permission,
   input: Strict({ id, to: Nullable(id), seen: Nullable(id) }),
   audit: ['case.assigned'],
-  async handle(context) {
-    const { input, installation } = context
-    const done = await assignCase(installation, actOf(context), input)
-    return 'problem' in done ? refusalOf(done) : { id: done.id, assignee_id: done.assignee_id }
+  async handle({ input, installation, act }) {
+    const assigned = await assignCase(installation, act, input)
+    return { id: assigned.id, assignee_id: assigned.assignee_id }
   },
 })
 
 /** Gives the oldest free case to the operator who asks. */
 export const takeNext = defineOperation({
   summary: 'Take the oldest case that no operator has',
-  access: 'review decisions',
+  access: takeNextCase.permission,
   input: Strict({}),
   audit: ['case.assigned'],
-  async handle(context) {
-    const done = await takeNextCase(context.installation, actOf(context))
-    return 'problem' in done ? refusalOf(done) : done
-  },
+  handle: ({ installation, act }) => takeNextCase(installation, act),
 })
 
 /** Adds a note to a case. */
 export const noteCase = defineOperation({
   summary: 'Add a note to a case',
-  access: 'review decisions',
+  access: addCaseNote.permission,
   input: Strict({ id, text: Words(5_000) }),
   audit: ['case.noted'],
-  async handle(context) {
-    const done = await addCaseNote(context.installation, actOf(context), context.input)
-    return 'problem' in done ? refusalOf(done) : { id: done.id }
+  async handle({ input, installation, act }) {
+    const note = await addCaseNote(installation, act, input)
+    return { id: note.id }
   },
 })
 
 /** Decides a case: gives every request of it that waits its verdict and its limit. */
 export const decideCaseOperation = defineOperation({
   summary: 'Decide a case, each request of it with a verdict and a limit of its own',
-  access: 'review decisions',
+  access: decideCase.permission,
   input: Strict({
     id,
-    reason: Words(5_000),
+    reason: Words(REASON_CHARACTERS_MAX),
     verdicts: Type.Array(
       Strict({
         decision_id: id,
@@ -178,10 +180,9 @@ export const decideCaseOperation = defineOperation({
     total_confirmed: Type.Optional(Type.Boolean()),
   }),
   audit: ['decision.reviewed'],
-  async handle(context) {
-    const { installation, input } = context
-    const done = await decideCase(installation, actOf(context), {
-      ...input,
+  async handle({ input, installation, act }) {
+    const { reviews } = await decideCase(installation, act, {
+      id: input.id,
       isTotalConfirmed: input.total_confirmed,
       verdicts: input.verdicts.map(({ decision_id, recommended_limit, excess_confirmed, ...said }) => ({
         ...said,
@@ -190,25 +191,13 @@ export const decideCaseOperation = defineOperation({
         isExcessConfirmed: excess_confirmed,
       })),
     })
-    return 'problem' in done ? refusalOf(done) : { reviews: done.reviews.map(({ id: reviewId }) => reviewId) }
+    return { reviews: reviews.map(({ id: reviewId }) => reviewId) }
   },
 })
 
 /** Cases that were opened before this time are past their deadline. */
 function overdueBefore(now: string, withinHours: number): string {
   return new Date(Date.parse(now) - withinHours * HOUR_MS).toISOString()
-}
-
-const NOT_FOUND: Refusal = { problem: 'There is no such case in this environment.', status: 404 }
-
-function actOf({ organizationId, environment, operator }: OperatorContext<unknown>): CaseAct {
-  return { organizationId, environment, operator }
-}
-
-function refusalOf({ problem, code }: CaseProblem): Refusal {
-  if (code === 'case_not_found') return NOT_FOUND
-  if (code === undefined) return { problem }
-  return code === 'limit_outside_bounds' ? { problem, code } : { problem, code, status: 409 }
 }
 
 async function operatorNames({ installation, organizationId }: OperatorContext<unknown>) {

@@ -1,10 +1,10 @@
 import { redeliver, sendTest, showDelivery } from '../../admin/manage-deliveries.ts'
+import { invalid } from '../../admin/problem.ts'
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES } from '../../core/webhooks/event-types.ts'
 import { ANSWER_CLASSES, DELIVERY_STATES } from '../../store/environment/webhook-deliveries.ts'
-import { defineOperation, type Refusal } from '../define-operation.ts'
-import { actOf, answer } from './webhooks.ts'
+import { defineOperation } from '../define-operation.ts'
 
 const PAGE_DELIVERIES = 25
 const id = Type.String({ minLength: 1, maxLength: 40 })
@@ -25,7 +25,6 @@ export const listWebhookDeliveries = defineOperation({
   audit: [],
   async handle({ input, store, organizationId }) {
     const before = readCursor(input.cursor)
-    if (before === 'malformed') return { problem: 'This page of the list does not exist. Start from the first one.' }
     const found = await store.deliveries.page({
       organizationId,
       endpointId: input.endpoint_id,
@@ -45,56 +44,46 @@ export const listWebhookDeliveries = defineOperation({
 /** Shows one delivery: the body that is sent, and every attempt with its headers and answer. */
 export const showWebhookDelivery = defineOperation({
   summary: 'Show a webhook delivery with its attempts',
-  access: 'see the console',
+  access: showDelivery.permission,
   input: Strict({ endpoint_id: id, event_id: id }),
   audit: [],
-  async handle({ input, installation, organizationId, environment }) {
-    const ids = { id: input.endpoint_id, eventId: input.event_id }
-    const delivery = await showDelivery(installation, { organizationId, environment }, ids)
-    const missing: Refusal = { problem: 'This delivery does not exist any more.', status: 404 }
-    return delivery ?? missing
-  },
+  handle: ({ input, installation, act }) =>
+    showDelivery(installation, act, { id: input.endpoint_id, eventId: input.event_id }),
 })
 
 /** Sends one event to a webhook endpoint again. */
 export const redeliverEvent = defineOperation({
   summary: 'Redeliver an event to a webhook endpoint',
-  access: 'manage webhooks',
+  access: redeliver.permission,
   input: Strict({ endpoint_id: id, event_id: id }),
   audit: ['webhook_endpoint.redelivery'],
-  async handle(context) {
-    const { input, installation } = context
-    const what = { eventId: input.event_id }
-    return answer(await redeliver(installation, actOf(context), { id: input.endpoint_id, what }))
-  },
+  handle: ({ input, installation, act }) =>
+    redeliver(installation, act, { id: input.endpoint_id, what: { eventId: input.event_id } }),
 })
 
 /** Sends all events since a moment again that failed, wait for another attempt, or were never queued. */
 export const recoverDeliveries = defineOperation({
   summary: 'Recover failed and waiting deliveries of a webhook endpoint',
-  access: 'manage webhooks',
+  access: redeliver.permission,
   input: Strict({ endpoint_id: id, since: Type.String({ format: 'date-time', maxLength: 40 }), reason }),
   audit: ['webhook_endpoint.redelivery'],
-  async handle(context) {
-    const { input, installation } = context
-    const what = { sinceMs: Date.parse(input.since) }
-    return answer(await redeliver(installation, actOf(context), { id: input.endpoint_id, what }))
-  },
+  handle: ({ input, installation, act }) =>
+    redeliver(installation, act, { id: input.endpoint_id, what: { sinceMs: Date.parse(input.since) } }),
 })
 
 /** Queues a test event for every enabled webhook endpoint, as the public API does. */
 export const sendTestEvent = defineOperation({
   summary: 'Send a test event to the enabled webhook endpoints',
-  access: 'manage webhooks',
+  access: sendTest.permission,
   input: Strict({}),
   audit: ['webhook.test'],
-  async handle(context) {
-    return sendTest(context.installation, actOf(context))
-  },
+  handle: ({ installation, act }) => sendTest(installation, act),
 })
 
-function readCursor(text: string | undefined): { eventId: string; endpointId: string } | undefined | 'malformed' {
+function readCursor(text: string | undefined): { eventId: string; endpointId: string } | undefined {
   if (text === undefined) return undefined
   const [eventId, endpointId, ...more] = text.split('.')
-  return eventId && endpointId && more.length === 0 ? { eventId, endpointId } : 'malformed'
+  if (!eventId || !endpointId || more.length > 0)
+    throw invalid('cursor_malformed', 'This page of the list does not exist.')
+  return { eventId, endpointId }
 }

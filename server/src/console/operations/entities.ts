@@ -1,3 +1,4 @@
+import { notFound, type Problem } from '../../admin/problem.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { idPattern } from '../../core/id-format.ts'
 import { OneOf, Strict } from '../../core/schema/fields.ts'
@@ -5,7 +6,7 @@ import { Type } from '../../core/schema/type.ts'
 import { IDENTIFIER_TYPES, VERDICTS } from '../../core/vocabularies.ts'
 import { hashIdentifier } from '../../security/identifiers.ts'
 import type { ListedEntity } from '../../store/environment/entity-pages.ts'
-import { defineOperation, type Refusal } from '../define-operation.ts'
+import { defineOperation } from '../define-operation.ts'
 import { describeEntityPage } from '../entities/describe-entity-page.ts'
 import { describeNeighbourhood } from '../entities/describe-neighbourhood.ts'
 
@@ -77,7 +78,8 @@ export const showEntity = defineOperation({
   audit: [],
   async handle({ input, store, organizationId, now }) {
     const entity = await store.entities.find({ organizationId, id: input.id })
-    return entity ? describeEntityPage(store, entity, { organizationId, now }) : NOT_FOUND
+    if (!entity) throw entityNotFound()
+    return describeEntityPage(store, entity, { organizationId, now })
   },
 })
 
@@ -89,13 +91,15 @@ export const showNeighbourhood = defineOperation({
   audit: [],
   async handle({ input, store, organizationId, now }) {
     const entity = await store.entities.find({ organizationId, id: input.id })
-    if (!entity) return NOT_FOUND
+    if (!entity) throw entityNotFound()
     const hops = input.hops === 1 ? 1 : 2
     return describeNeighbourhood(store, { organizationId, entityId: entity.id, hops, today: dayOf(now) })
   },
 })
 
-const NOT_FOUND: Refusal = { problem: 'There is no such entity in this environment.', status: 404 }
+function entityNotFound(): Problem {
+  return notFound('entity_not_found', 'There is no such entity in this environment.')
+}
 
 function describeListed({ trust, latest_verdict, name, ...entity }: ListedEntity) {
   return {

@@ -3,7 +3,6 @@ import { REVIEW_BOUNDS_MAX } from '../../core/review-bounds.ts'
 import { Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { defineOperation } from '../define-operation.ts'
-import { refuse } from '../refuse.ts'
 
 /** Shows how far the limits of reviewers may go. */
 export const showReviewBounds = defineOperation({
@@ -19,7 +18,7 @@ export const showReviewBounds = defineOperation({
 /** Changes how far the limits of reviewers may go, in both environments. */
 export const setReviewBounds = defineOperation({
   summary: 'Change how far the limits of reviewers may go from what was asked',
-  access: 'set review bounds',
+  access: changeReviewBounds.permission,
   input: Strict({
     ask_above_percent: Type.Integer({ minimum: 0, maximum: REVIEW_BOUNDS_MAX.ask_above_percent }),
     refuse_above_times: Type.Integer({ minimum: 1, maximum: REVIEW_BOUNDS_MAX.refuse_above_times }),
@@ -27,8 +26,7 @@ export const setReviewBounds = defineOperation({
     reason: Text(2_000, 'Why; recorded in the audit log.'),
   }),
   audit: ['review_bounds.changed'],
-  async handle({ installation, organizationId, operator, input: { reason, ...bounds } }) {
-    const done = await changeReviewBounds(installation, { organizationId, operator, reason }, bounds)
-    return 'problem' in done ? refuse(done) : { bounds: done }
+  async handle({ installation, act, input: { reason: _reason, ...bounds } }) {
+    return { bounds: await changeReviewBounds(installation, act, bounds) }
   },
 })

@@ -1,3 +1,4 @@
+import { invalid } from '../../admin/problem.ts'
 import { TRANSACTIONS_PER_BATCH_MAX } from '../../api/schemas/transaction.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -30,8 +31,8 @@ export const readUsage = defineOperation({
   audit: [],
   async handle({ input: { from, to, key }, organizationId, store, installation }) {
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-    if (!(days >= 1)) return { problem: `The last day (${to}) is before the first (${from}). Choose a later one.` }
-    if (days > DAYS_MAX) return { problem: `Choose at most ${DAYS_MAX} days.` }
+    if (!(days >= 1)) throw invalid('period_reversed', `The last day (${to}) is before the first (${from}).`)
+    if (days > DAYS_MAX) throw invalid('period_too_long', `A period has at most ${DAYS_MAX} days.`)
     const keys = await store.apiKeys.list(organizationId)
     const usage = await store.usage.byDay(organizationId, from, to)
     const ofKeys = await store.usage.ofKeys(organizationId, from, to)

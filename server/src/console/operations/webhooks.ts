@@ -6,18 +6,16 @@ import {
   enableEndpoint,
   endOverlap,
   listEndpoints,
-  type Problem,
   removeEndpoint,
   rotateSecret,
   showEndpoint,
-  type WebhookAct,
 } from '../../admin/manage-webhooks.ts'
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { EVENT_TYPES, EVENTS } from '../../core/webhooks/event-types.ts'
 import { FAILING_MAX_MS } from '../../core/webhooks/schedule.ts'
 import { COUNTED_MAX } from '../../store/environment/webhook-deliveries.ts'
-import { defineOperation, type OperatorContext, type Refusal } from '../define-operation.ts'
+import { defineOperation, type OperatorContext } from '../define-operation.ts'
 import { recordMakers } from '../record-makers.ts'
 
 const HOUR_MS = 3_600_000
@@ -34,11 +32,11 @@ const event_types = Type.Union([
 /** Lists the webhook endpoints with their health, and the attempts of the last 24 hours. */
 export const listWebhooks = defineOperation({
   summary: 'List webhook endpoints with their health',
-  access: 'see the console',
+  access: listEndpoints.permission,
   input: Strict({}),
   audit: [],
   async handle(context) {
-    const endpoints = await listEndpoints(context.installation, context)
+    const endpoints = await listEndpoints(context.installation, context.act)
     return { endpoints: await withFigures(context, endpoints), enabled_max: ENABLED_PER_ORGANIZATION_MAX }
   },
 })
@@ -46,13 +44,12 @@ export const listWebhooks = defineOperation({
 /** Shows one webhook endpoint: its state, its figures, and when it will be disabled if it keeps failing. */
 export const showWebhook = defineOperation({
   summary: 'Show a webhook endpoint',
-  access: 'see the console',
+  access: showEndpoint.permission,
   input: Strict({ id }),
   audit: [],
   async handle(context) {
-    const { installation, input, organizationId, environment } = context
-    const endpoint = await showEndpoint(installation, { organizationId, environment }, input.id)
-    if ('problem' in endpoint) return notFound
+    const { installation, input, act } = context
+    const endpoint = await showEndpoint(installation, act, input.id)
     const [shown] = await withFigures(context, [endpoint])
     const { failing_since, state } = endpoint
     return {
@@ -84,20 +81,21 @@ export const showCatalogue = defineOperation({
 /** Adds a webhook endpoint and answers with its secret, which cannot be shown again. */
 export const addWebhook = defineOperation({
   summary: 'Add a webhook endpoint',
-  access: 'manage webhooks',
+  access: addEndpoint.permission,
   input: Strict({ url, description, event_types }),
   audit: ['webhook_endpoint.added'],
-  async handle(context) {
-    const { input, installation } = context
-    const fields = { url: input.url.trim(), description: input.description.trim(), eventTypes: input.event_types }
-    return answer(await addEndpoint(installation, actOf(context), fields))
-  },
+  handle: ({ input, installation, act }) =>
+    addEndpoint(installation, act, {
+      url: input.url.trim(),
+      description: input.description.trim(),
+      eventTypes: input.event_types,
+    }),
 })
 
 /** Changes the URL, the description or the types of events. */
 export const editWebhook = defineOperation({
   summary: 'Edit a webhook endpoint',
-  access: 'manage webhooks',
+  access: editEndpoint.permission,
   input: Strict({
     id,
     reason,
@@ -106,68 +104,59 @@ export const editWebhook = defineOperation({
     event_types: Type.Optional(event_types),
   }),
   audit: ['webhook_endpoint.edited'],
-  async handle(context) {
-    const { input, installation } = context
-    const changed = await editEndpoint(installation, actOf(context), {
+  handle: ({ input, installation, act }) =>
+    editEndpoint(installation, act, {
       id: input.id,
       ...(input.url !== undefined && { url: input.url.trim() }),
       ...(input.description !== undefined && { description: input.description.trim() }),
       ...(input.event_types !== undefined && { eventTypes: input.event_types }),
-    })
-    return answer(changed)
-  },
+    }),
 })
 
 /** Gives a webhook endpoint a new secret, which is answered once. */
 export const rotateWebhookSecret = defineOperation({
   summary: 'Rotate the signing secret of a webhook endpoint',
-  access: 'manage webhooks',
+  access: rotateSecret.permission,
   input: Strict({ id, reason, overlap: Type.Boolean() }),
   audit: ['webhook_endpoint.secret_rotated'],
-  async handle(context) {
-    const { input, installation } = context
-    const options = { withOverlap: input.overlap }
-    return answer(await rotateSecret(installation, actOf(context), input.id, options))
-  },
+  handle: ({ input, installation, act }) =>
+    rotateSecret(installation, act, { id: input.id, withOverlap: input.overlap }),
 })
 
 /** Stops signing with the previous secret before its time. */
 export const endWebhookOverlap = defineOperation({
   summary: 'End the overlap of two signing secrets',
-  access: 'manage webhooks',
+  access: endOverlap.permission,
   input: Strict({ id, reason }),
   audit: ['webhook_endpoint.overlap_ended'],
-  handle: async (context) => answer(await endOverlap(context.installation, actOf(context), context.input.id)),
+  handle: ({ input, installation, act }) => endOverlap(installation, act, input.id),
 })
 
 /** Stops sending to a webhook endpoint until it is enabled again. */
 export const disableWebhook = defineOperation({
   summary: 'Disable a webhook endpoint',
-  access: 'manage webhooks',
+  access: disableByOperator.permission,
   input: Strict({ id, reason }),
   audit: ['webhook_endpoint.disabled'],
-  async handle(context) {
-    const what = { id: context.input.id, why: context.input.reason.trim() }
-    return answer(await disableByOperator(context.installation, actOf(context), what))
-  },
+  handle: ({ input, installation, act }) => disableByOperator(installation, act, input.id),
 })
 
 /** Sends to a webhook endpoint again, what was pending too. */
 export const enableWebhook = defineOperation({
   summary: 'Enable a webhook endpoint',
-  access: 'manage webhooks',
+  access: enableEndpoint.permission,
   input: Strict({ id, reason }),
   audit: ['webhook_endpoint.enabled'],
-  handle: async (context) => answer(await enableEndpoint(context.installation, actOf(context), context.input.id)),
+  handle: ({ input, installation, act }) => enableEndpoint(installation, act, input.id),
 })
 
 /** Removes a webhook endpoint for good; its deliveries are kept for their retention. */
 export const removeWebhook = defineOperation({
   summary: 'Remove a webhook endpoint',
-  access: 'manage webhooks',
+  access: removeEndpoint.permission,
   input: Strict({ id, reason }),
   audit: ['webhook_endpoint.removed'],
-  handle: async (context) => answer(await removeEndpoint(context.installation, actOf(context), context.input.id)),
+  handle: ({ input, installation, act }) => removeEndpoint(installation, act, input.id),
 })
 
 /** Adds to webhook endpoints who added them, what waits, and the attempts of each of the last 24 hours. */
@@ -201,20 +190,4 @@ async function withFigures<T extends { id: string }>(
       }),
     }
   })
-}
-
-const notFound: Refusal = { problem: 'There is no such webhook endpoint in this environment.', status: 404 }
-
-/** The act of the operator of a request, with the reason if the operation asks for one. */
-export function actOf({ organizationId, environment, operator, input }: OperatorContext<unknown>): WebhookAct {
-  const { reason: given } = input as { reason?: string }
-  const actor = { type: 'operator', id: operator.id } as const
-  return { organizationId, environment, actor, ...(given && { reason: given.trim() }) }
-}
-
-/** What an admin function did, or its problem as a refusal: 404 if what it names is missing. */
-export function answer<T extends object>(done: T | Problem): T | Refusal {
-  if (!('problem' in done)) return done
-  if (done.code === 'endpoint_not_found') return notFound
-  return { problem: done.problem, ...(done.code === 'event_not_found' && { status: 404 as const }) }
 }

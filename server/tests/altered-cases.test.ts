@@ -1,0 +1,84 @@
+/** What the review queue shows, and what a reviewer may decide, after rows of a case were altered by SQL. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { signedInOperator } from './console-client.ts'
+import { createEntity, underwrite } from './figures-requests.ts'
+import { tamper } from './tamper.ts'
+import { startTestService } from './test-service.ts'
+
+const api = await startTestService()
+const acme = await api.newOrganization('Acme')
+const ada = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'reviewer' })
+const database = api.service.installation.storage.environments.sandbox
+
+const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/cases.${name}`, input)
+
+async function read(name: string, input: object = {}) {
+  const { status, body } = await ask(name, input)
+  assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
+  return body
+}
+
+async function refused(name: string, input: object) {
+  const { status, body } = await ask(name, input)
+  assert.equal(status, 409, JSON.stringify(body))
+  return body.error as { code: string; message: string }
+}
+
+/** A case about an entity without data, which the sandbox policy leaves to a person. */
+async function newCase(externalId: string) {
+  const request = { requested_amount: 1_000, currency: 'EUR' }
+  const decision = await underwrite(acme, await createEntity(acme, externalId), request)
+  assert.equal(decision.verdict, 'manual_review')
+  return { id: `cas_${decision.id.slice(4)}`, decisionId: decision.id as string }
+}
+
+/** The input that decides a case with one request. */
+const one = (id: string, decision_id: string, said: object) => ({
+  ...{ id, reason: 'Fine.' },
+  verdicts: [{ decision_id, ...said }],
+})
+
+for (const [what, sql] of [
+  ['a trace that is not JSON', "UPDATE decision_evidence SET trace = 'x' WHERE decision_id = $1"],
+  ['an empty trace', "UPDATE decision_evidence SET trace = '{}' WHERE decision_id = $1"],
+  ['facts that are not JSON', "UPDATE decision_evidence SET facts = 'x' WHERE decision_id = $1"],
+  ['a graph that is not JSON', "UPDATE decision_evidence SET graph = '{' WHERE decision_id = $1"],
+  ['a decision that is not JSON', "UPDATE decisions SET body = 'x' WHERE id = $1"],
+] as const) {
+  test(`the queue lists the other cases beside an altered one, which says so: ${what}`, async () => {
+    const [altered, other] = [await newCase(`altered: ${what}`), await newCase(`beside: ${what}`)]
+    await tamper(database, sql, [altered.decisionId])
+    const { cases } = await read('list')
+    assert.deepEqual(
+      cases.slice(-2).map(({ id, trigger }: { id: string; trigger: { evidence: string } }) => [id, trigger.evidence]),
+      [
+        [altered.id, 'altered'],
+        [other.id, 'stored'],
+      ],
+    )
+    assert.equal((await read('show', { id: altered.id })).trigger.evidence, 'altered')
+  })
+}
+
+test('a request whose evidence was altered is declined, never approved', async () => {
+  for (const part of ['trace', 'facts']) {
+    const { id, decisionId } = await newCase(`approved on an altered ${part}`)
+    await tamper(database, `UPDATE decision_evidence SET ${part} = 'x' WHERE decision_id = $1`, [decisionId])
+    for (const limit of [{}, { recommended_limit: 500 }]) {
+      const approval = one(id, decisionId, { verdict: 'approve', ...limit })
+      assert.equal((await refused('decide', approval)).code, 'evidence_altered')
+    }
+    await read('decide', one(id, decisionId, { verdict: 'decline' }))
+  }
+})
+
+test('a decided case whose review was altered is listed, without its verdict', async () => {
+  const { id, decisionId } = await newCase('altered review')
+  const { reviews } = await read('decide', one(id, decisionId, { verdict: 'decline' }))
+  await tamper(database, "UPDATE reviews SET body = 'x' WHERE id = $1", [reviews[0]])
+  const [newest] = (await read('list', { state: 'decided' })).cases
+  assert.deepEqual([newest.id, newest.end.verdict], [id, null])
+  assert.equal((await read('show', { id })).end.verdict, null)
+  assert.equal((await refused('decide', one(id, decisionId, { verdict: 'decline' }))).code, 'case_decided')
+})
