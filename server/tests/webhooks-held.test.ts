@@ -97,11 +97,14 @@ test('a deadlock between nodes that lease is retried at once, without a pause', 
   const errors: unknown[] = []
   const store = {
     ...place.store,
-    leaseDeliveries: ((request) => {
-      deadlocks += 1
-      if (deadlocks <= 2) return Promise.reject(new DatabaseError('deadlock detected', { code: '40P01' }))
-      return place.store.dispatch.lease(request)
-    }) as typeof place.store.dispatch.lease,
+    dispatch: {
+      ...place.store.dispatch,
+      lease: ((request) => {
+        deadlocks += 1
+        if (deadlocks <= 2) return Promise.reject(new DatabaseError('deadlock detected', { code: '40P01' }))
+        return place.store.dispatch.lease(request)
+      }) as typeof place.store.dispatch.lease,
+    },
   }
   place.startDispatcher({ store, onError: (error) => errors.push(error) })
   await place.emit(1)
