@@ -1,10 +1,11 @@
 /** An analyst finds an entity by its external id and by an identifier, and walks its graph to a bad node. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
 import { SCOPES } from '../../server/src/security/scopes.ts'
+import { byService } from '../../server/tests/acts.ts'
 import { newConsequenceWorker } from '../../server/tests/consequence-worker.ts'
 import { assertAccessibleEverywhere, openConsole, settle } from './browser.ts'
 

@@ -1,9 +1,10 @@
 /** A developer's first hour: a key, a call with it, an endpoint, a test event, another secret. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
+import { byService } from '../../server/tests/acts.ts'
 import { PASSWORD, signedInOperator } from '../../server/tests/console-client.ts'
 import { isSignedBy, startReceiver, until } from '../../server/tests/webhook-receiver.ts'
 import { assertAccessible, assertAccessibleEverywhere, openConsole, settle } from './browser.ts'

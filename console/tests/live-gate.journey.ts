@@ -1,11 +1,12 @@
 /** Two people open the live gate, production decides, and one of them stops it. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
 import { isGateOpen } from '../../server/src/store/control/live-gate.ts'
 import { activateDocument } from '../../server/tests/activate-document.ts'
+import { byService } from '../../server/tests/acts.ts'
 import { PASSWORD, signedInOperator } from '../../server/tests/console-client.ts'
 import { sandboxPolicy } from '../../server/tests/sandbox-policy.ts'
 import type { Answer } from '../../server/tests/test-service.ts'

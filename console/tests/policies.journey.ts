@@ -1,10 +1,11 @@
 /** A cutoff changes: written, tested and backtested by one person, approved by another, active, and rolled back. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
 import { SCOPES } from '../../server/src/security/scopes.ts'
+import { byService } from '../../server/tests/acts.ts'
 import { PASSWORD, signedInOperator } from '../../server/tests/console-client.ts'
 import { holdBacktests } from '../../server/tests/hold-backtests.ts'
 import { personas } from '../../server/tests/personas.ts'

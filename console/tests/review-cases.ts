@@ -1,8 +1,9 @@
 /** Cases for the review queue of a journey, made through the API as an integration makes them. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
 import { SCOPES } from '../../server/src/security/scopes.ts'
+import { byService } from '../../server/tests/acts.ts'
 import type { TestConsole } from './browser.ts'
 
 /** A key of the sandbox, and what opens cases with it. */

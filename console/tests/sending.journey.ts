@@ -1,9 +1,10 @@
 /** What is said and kept follows what was sent: while a form is under way, after its answer was lost, and in other dialogs. */
-import { byService } from '../../server/tests/acts.ts'
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createKey } from '../../server/src/admin/manage-keys.ts'
+import { byService } from '../../server/tests/acts.ts'
 import { assertAccessible, settle, untilCount, untilEqual } from './browser.ts'
 import { openConsoleBehindProxy, outage } from './cut-network.ts'
 import { caseOpener } from './review-cases.ts'

@@ -73,7 +73,7 @@ export interface FilledSandbox {
 
 /** Why nothing was written. */
 export interface FillRefused {
-  problem: string
+  refused: string
 }
 
 /**
@@ -99,8 +99,8 @@ export async function fillSandbox(config: Config, options: FillOptions): Promise
   const receivers = new WebhookReceivers({ nowMs: clock.nowMs, outages: outagesUntil(now) })
   try {
     const [organization] = await listOrganizations(service.installation.storage.control)
-    const problem = await refusalOf(service, organization!, options)
-    if (problem) return { problem }
+    const refused = await refusalOf(service, organization!, options)
+    if (refused) return { refused }
     const figures = await writeHistory({ service, organization: organization!, clock, receivers, now }, options)
     return { organization: organization!, figures, firstRunText: await renewFirstLink(service) }
   } finally {

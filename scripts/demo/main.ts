@@ -49,7 +49,7 @@ async function main(): Promise<number> {
     logger: openLog('error'),
     onProgress: (share, what) => progress.show(share, what),
   }).finally(() => progress.end())
-  if ('problem' in filled) return refuse(filled.problem)
+  if ('refused' in filled) return refuse(filled.refused)
   const seconds = Math.round((Date.now() - started) / 1000)
   console.log(summaryOf(filled, { config, seconds, isTerminal: process.stdout.isTTY }))
   return 0

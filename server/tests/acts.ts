@@ -16,7 +16,13 @@ export function byOperator(
   operator: Operator,
   { environment = 'sandbox', reason = 'A test.' }: { environment?: Environment; reason?: string } = {},
 ): EnvironmentAct<OperatorActor> & { reason: string } {
-  return { organizationId: operator.org_id, environment, by: { type: 'operator', operator }, channel: 'console', reason }
+  return {
+    organizationId: operator.org_id,
+    environment,
+    by: { type: 'operator', operator },
+    channel: 'console',
+    reason,
+  }
 }
 
 /** An act of the user of the operating system on an organization, with a reason. */

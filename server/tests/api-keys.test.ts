@@ -1,9 +1,10 @@
 /** Authentication and scopes, for every endpoint of the route table. */
-import { byService } from './acts.ts'
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { revokeKey } from '../src/admin/manage-keys.ts'
 import { SCOPES } from '../src/security/scopes.ts'
+import { byService } from './acts.ts'
 import { exampleRequests } from './example-requests.ts'
 import { startTestService } from './test-service.ts'
 

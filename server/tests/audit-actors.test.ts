@@ -1,11 +1,12 @@
 /** Who acted, as the audit log tells it: each actor came to be by an entry, and operators had signed in. */
-import { byService } from './acts.ts'
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disableKey, enableKey, revokeKey, rotateKey } from '../src/admin/manage-keys.ts'
 import { verifyAuditLog } from '../src/audit/verify-audit-log.ts'
 import type { AuditActor } from '../src/core/audit/audit-entry.ts'
 import { auditEntryRow } from '../src/store/write-path/record.ts'
+import { byService } from './acts.ts'
 import { signedInOperator } from './console-client.ts'
 import { startTestService } from './test-service.ts'
 

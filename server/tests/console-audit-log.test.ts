@@ -1,11 +1,12 @@
 /** The audit log in the console: its list, its filters, and its verification in the background. */
-import { byOperator } from './acts.ts'
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKey } from '../src/admin/manage-keys.ts'
 import { beginVerification } from '../src/audit/begin-verification.ts'
 import { findOperatorById } from '../src/store/control/operators.ts'
 import { ENTRIES_SEARCHED_MAX } from '../src/store/environment/audit-log.ts'
+import { byOperator } from './acts.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
 import { tamper } from './tamper.ts'

@@ -1,10 +1,11 @@
 /** What an operator does in the console is on the audit log under the id of the request, as the server's log has it. */
-import { byOsUser } from './acts.ts'
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKey } from '../src/admin/manage-keys.ts'
 import { ENVIRONMENTS } from '../src/config.ts'
 import { activateDocument } from './activate-document.ts'
+import { byOsUser } from './acts.ts'
 import { Authenticator } from './authenticator.ts'
 import { ConsoleClient, PASSWORD, signedInOperator } from './console-client.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'

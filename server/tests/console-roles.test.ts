@@ -295,8 +295,6 @@ test('every operation that takes an id finds nothing of another organization wit
 /** One object of each kind in the sandbox of the other organization, which its own operator finds. */
 async function idsOfOther() {
   const { installation } = api.service
-  const actor = { type: 'operator', id: foreigner.operatorId } as const
-  const act = { organizationId: other.id, environment: 'sandbox', actor } as const
   const fields = { url: 'https://hooks.example.com/other', description: '', eventTypes: ['decision.created'] }
   const endpoint = await addEndpoint(installation, byService(other.id), fields)
   const key = await other.newKey('sandbox', ['usage:read'])

@@ -1,4 +1,3 @@
-import { byService } from './acts.ts'
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,6 +15,7 @@ import { VERDICTS } from '../src/core/vocabularies.ts'
 import { SCOPES } from '../src/security/scopes.ts'
 import { startService } from '../src/service/start-service.ts'
 import { openStorage } from '../src/store/storage.ts'
+import { byService } from './acts.ts'
 import { call, callForJson } from './command-line.ts'
 import { createTestStorage } from './test-storage.ts'
 
@@ -69,8 +69,8 @@ test('an outcome is not dated before its decision, even if that was made shortly
 
 test('a sandbox with entities, and a seed that it has already, are refused', async () => {
   const [full, repeated] = await Promise.all([fill(0), fill(1, { add: true })])
-  assert.match((full as FillRefused).problem, /has entities already: pass --add/)
-  assert.match((repeated as FillRefused).problem, /sample of seed 2 is in the sandbox already: pass another --seed/)
+  assert.match((full as FillRefused).refused, /has entities already: pass --add/)
+  assert.match((repeated as FillRefused).refused, /sample of seed 2 is in the sandbox already: pass another --seed/)
 })
 
 test('a first start by the demo leaves a link that is valid now', () => {

@@ -1,11 +1,12 @@
 /** Rows of API keys that were written with SQL, without the master key: each is refused as if it did not exist. */
-import { byService } from './acts.ts'
+
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { disableKey, enableKey, revokeKey, rotateKey } from '../src/admin/manage-keys.ts'
 import { generateApiKey } from '../src/security/api-key.ts'
 import type { ApiKey } from '../src/store/environment/api-keys.ts'
+import { byService } from './acts.ts'
 import { startTestService } from './test-service.ts'
 
 let clockAheadMs = 0

@@ -1,6 +1,6 @@
-import { SERVICE } from './acts.ts'
 import { createOrganization } from '../src/admin/manage-organizations.ts'
 import type { Installation } from '../src/installation/installation.ts'
+import { SERVICE } from './acts.ts'
 
 /** Numbers the organizations: their names are unique. */
 let created = 0

@@ -16,7 +16,6 @@ import { sandboxPolicySource } from './sandbox-policy.ts'
 import { startTestService } from './test-service.ts'
 import { startReceiver, until } from './webhook-receiver.ts'
 
-const ACTOR = { type: 'system', id: 'test' } as const
 const api = await startTestService({ env: { WEBHOOKS_ALLOW_LOOPBACK: 'true' } })
 const { installation } = api.service
 const acme = await api.newOrganization()

@@ -142,13 +142,8 @@ function newAccount(installation: Installation) {
 
 async function withTwoFactor(installation: Installation) {
   const { id: accountId, email } = await newAccount(installation)
-  const { secret } = done(await proposeTwoFactor(installation, { accountId, email }))
+  const { secret } = await proposeTwoFactor(installation, { accountId, email })
   const code = oneTimeCode(secret, codeStep(installation.nowMs()))
-  const { recovery_codes } = done(await enableTwoFactor(installation, { accountId, code }))
+  const { recovery_codes } = await enableTwoFactor(installation, { accountId, code })
   return { accountId, recoveryCode: recovery_codes[0]! }
-}
-
-function done<T extends object>(result: T | { problem: string }): T {
-  if ('problem' in result) throw new Error(String(result.problem))
-  return result
 }

@@ -5,10 +5,10 @@ import { actorOf, type OrganizationAct, permitted, type Reasoned, reasonOf, viaO
 import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { hasApprovedGate } from './manage-gate.ts'
 import { requireManager } from './manage-operators.ts'
-import { endingOfSession, endingOfSessions } from './session-endings.ts'
 import { holds } from './permissions.ts'
 import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 import { requireRole } from './require-valid-operator.ts'
+import { endingOfSession, endingOfSessions } from './session-endings.ts'
 
 /** An operator who was removed, with what ended at the same moment. */
 export interface RemovedOperator {

@@ -1,6 +1,6 @@
-import { SERVICE } from '../../tests/acts.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { SERVICE } from '../../tests/acts.ts'
 import { createTestStorage } from '../../tests/test-storage.ts'
 import { readConfig } from '../config.ts'
 import { openInstallation } from '../installation/installation.ts'
@@ -32,7 +32,8 @@ test('of organizations that are created at once under one name, one is created a
     [created[0]!.id],
   )
   for (const answer of answers)
-    if (answer.status === 'rejected') assert.match(answer.reason.message, new RegExp(`with the id ${created[0]!.id}\\.$`))
+    if (answer.status === 'rejected')
+      assert.match(answer.reason.message, new RegExp(`with the id ${created[0]!.id}\\.$`))
 })
 
 test('the database itself refuses a second organization of the name', async () => {

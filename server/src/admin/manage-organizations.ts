@@ -49,10 +49,7 @@ function nameTaken(name: string, known: Organization | undefined): Problem {
  * Writes what an organization begins with: the first entry of both its audit logs, and an active policy in its sandbox.
  * Called again with the same id, it writes only what is missing.
  */
-export async function prepareOrganization(
-  installation: Installation,
-  act: OrganizationAct,
-): Promise<void> {
+export async function prepareOrganization(installation: Installation, act: OrganizationAct): Promise<void> {
   const { organizationId } = act
   const trail = { organizationId, trailId: organizationId, beforeSeq: undefined, limit: 1 }
   for (const environment of ENVIRONMENTS) {
@@ -71,10 +68,7 @@ export async function prepareOrganization(
 }
 
 /** Finds an organization by its id or its name; without either, the only organization there is. */
-export async function findOrganization(
-  { storage }: Installation,
-  wanted: string | undefined,
-): Promise<Organization> {
+export async function findOrganization({ storage }: Installation, wanted: string | undefined): Promise<Organization> {
   const organizations = await listOrganizations(storage.control)
   if (wanted === undefined) {
     const [only, ...others] = organizations

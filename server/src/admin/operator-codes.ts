@@ -60,7 +60,10 @@ export async function checkCode(
   if (!attempt) {
     const lockedUntil = await codesLockedUntil(storage.control, owner)
     if (lockedUntil)
-      throw forbidden('codes_locked', `Too many codes of ${operator.email} were wrong. Codes are refused until ${lockedUntil}.`)
+      throw forbidden(
+        'codes_locked',
+        `Too many codes of ${operator.email} were wrong. Codes are refused until ${lockedUntil}.`,
+      )
     throw conflict('codes_replaced', `The one-time codes of ${operator.email} were replaced meanwhile.`)
   }
   const secret = codeBox(installation).decrypt(boundTo(operator), attempt.secret)
