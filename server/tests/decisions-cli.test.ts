@@ -79,7 +79,7 @@ test('explain says what settled the verdict, what the score is made of, what bin
 
 test('explain names the rules that hold with their values, what is missing and why, and the terms of an unknown product', async () => {
   const overdrawn = (await cli('explain', (await decide('overdrawn')).id)).stdout
-  assert.match(overdrawn, /^Verdict: decline, settled by knock_out: a rule that declines holds\.$/m)
+  assert.match(overdrawn, /^Verdict: decline, settled by knock_out: a rule declines\.$/m)
   assert.match(overdrawn, /^Rules that hold$\n {2}\w+ \(decline\): [A-Z].*\n {4}cashflow\.\w+ = \d+/m)
   assert.match(overdrawn, /decides it; -?[\d.]+ is [\d.]+ away$/m)
   const thin = (await cli('explain', (await decide('thin file', { product: 'loan_typo' })).id)).stdout

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
+import { SHARED_FILES } from '../src/console/page-build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const LINES_PER_FILE = 400
@@ -123,12 +124,24 @@ test('no arrow between rooms points upward, and no two rooms import each other, 
   assert.equal(findCycle(new Map(byRoom.map(([room, all]) => [room, all.map(({ other }) => other)]))), undefined)
 })
 
-test('the page imports only types from the server, and only from its table of operations', () => {
+test('of the server, the page imports the types of its operations and the values that it shares', () => {
+  const shared = SHARED_FILES.map((file) => join('console', file))
+  const imported = new Set<string>()
   for (const { file, text } of code.filter(({ file: name }) => name.startsWith('console/src/'))) {
-    for (const [line, target] of text.matchAll(/^(?:import|export)[^'"]*from '([^']*\/server\/[^']*)'/gm)) {
-      assert.match(line, /^import type /, `${file} would put a part of the server into the page`)
-      assert.match(target!, /\/server\/src\/console\/operations\.ts$/, file)
+    for (const target of importsOf(text).filter((name) => name.includes('/server/'))) {
+      const path = join(dirname(file), target)
+      imported.add(path)
+      if (shared.includes(path)) continue
+      assert.match(path, /^server\/src\/console\/(operations)\.ts$/, file)
+      const values = [...text.matchAll(/^(import|export)( type)? [^'"]*?from '([^']+)'/gm)]
+      for (const [, , type, name] of values)
+        assert.ok(name !== target || type, `${file} would put a part of the server into the page`)
     }
+  }
+  for (const file of shared) {
+    assert.ok(imported.has(file), `the page does not import ${file} any more`)
+    for (const target of importsOf(sources.find(({ file: name }) => name === file)!.text))
+      assert.ok(shared.includes(join(dirname(file), target)), `${file} would put ${target} into the page`)
   }
 })
 

@@ -1,4 +1,4 @@
-import { currencyDecimals } from './money/currency-decimals.ts'
+import { currencyDecimals } from '../../../server/src/core/schema/currency-decimals.ts'
 import { currentNotation, NOTATIONS, type NumberNotation } from './money/number-notation.ts'
 
 /** A number with the fraction digits that the options ask for, in the notation of the person at the page unless another is named. */

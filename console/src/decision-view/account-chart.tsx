@@ -4,7 +4,7 @@ import { LineChart } from '../components/charts/line-chart.tsx'
 import { writeUtcDay } from '../components/utc-day.ts'
 import { writeMoney, writeShortMoney } from '../components/write-number.ts'
 import classes from './account-chart.module.css'
-import { type Account, balancesOf, monthsOf, WINDOW_DAYS } from './account-points.ts'
+import { type Account, balancesOf, longestOf, monthsOf } from './account-points.ts'
 import { FoldSection } from './fold-section.tsx'
 import type { ViewData } from './view-data.ts'
 
@@ -12,22 +12,15 @@ const INCOME: Series = { key: 'income', name: 'Income', color: 'var(--data-1)' }
 const SPENDING: Series = { key: 'spending', name: 'Spending', color: 'var(--neu-c)', hatched: true }
 const BALANCE: Series = { key: 'balance', name: 'Lowest balance of the day', color: 'var(--accent-ink)' }
 
-/** The windows of the facts, all of which end at the decision. */
-const WINDOWS = [
-  { days: 365, what: 'income, spending, returned payments' },
-  { days: 180, what: 'balances, reserve, leanest weeks' },
-  { days: 90, what: 'overdrawn days' },
-  { days: 30, what: 'overdrawn days' },
-] as const
-
 /** Income and spending by month and the balance by day, with the windows that the facts were computed over. */
 export function AccountChart({ view }: { view: ViewData }) {
   const { account } = view
   if (!account) return null
+  const longest = longestOf(account.windows)
   return (
     <FoldSection
       title="Cash flow"
-      sub={`${account.currency}, ${WINDOW_DAYS} days to ${writeUtcDay(account.to)}`}
+      sub={`${account.currency}, ${longest} days to ${writeUtcDay(account.to)}`}
       footer={
         <>
           <Legend series={[INCOME, SPENDING]} />
@@ -52,9 +45,9 @@ export function AccountChart({ view }: { view: ViewData }) {
         <Balances account={account} />
       </div>
       <ul className={classes.windows} aria-label="The windows of the facts">
-        {WINDOWS.map(({ days, what }) => (
+        {account.windows.map(({ days, what }) => (
           <li key={days}>
-            <i style={{ width: `${(days / WINDOW_DAYS) * 100}%` }} aria-hidden="true" />
+            <i style={{ width: `${(days / longest) * 100}%` }} aria-hidden="true" />
             <span>
               {days} days: {what}
             </span>

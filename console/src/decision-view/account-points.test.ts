@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FACT_WINDOWS, YEAR_DAYS } from '../../../server/src/core/facts/fact-windows.ts'
 import { anyValue } from '../components/charts/layout/degenerate-values.ts'
-import { type Account, balancesOf, monthsOf, WINDOW_DAYS } from './account-points.ts'
+import { type Account, balancesOf, monthsOf } from './account-points.ts'
 
 // A label names the year only if it is not the present one.
 const year = new Date().getUTCFullYear()
@@ -13,6 +14,7 @@ const account: Account = {
     { day: `${year}-10-01`, income: 3_000, spending: 900, lowest_balance: 1_200 },
     { day: `${year}-11-22`, income: 0, spending: 40, lowest_balance: null },
   ],
+  windows: FACT_WINDOWS,
 }
 
 test('the months of an account are named by their last day, as a person would', () => {
@@ -25,7 +27,7 @@ test('the months of an account are named by their last day, as a person would', 
 
 test('a balance stays until the next one is reported, and is not known before the first', () => {
   const balances = balancesOf(account)
-  assert.equal(balances.length, WINDOW_DAYS)
+  assert.equal(balances.length, YEAR_DAYS)
   assert.equal(balances[0]!.values.balance, null)
   assert.equal(balances.at(-1)!.values.balance, 1_200)
 })
@@ -39,7 +41,7 @@ test('any days of an account make one bar a month and one point a day', () => {
   fc.assert(
     fc.property(days, (each) => {
       assert.equal(monthsOf({ ...account, days: each }).length, 13)
-      assert.equal(new Set(balancesOf({ ...account, days: each }).map(({ key }) => key)).size, WINDOW_DAYS)
+      assert.equal(new Set(balancesOf({ ...account, days: each }).map(({ key }) => key)).size, YEAR_DAYS)
     }),
   )
 })

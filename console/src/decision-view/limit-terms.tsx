@@ -5,22 +5,17 @@ import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
+import { asSentence } from './settled-by.ts'
 import type { ViewData } from './view-data.ts'
-
-/** What keeps the limit from being higher where no term does. */
-const BINDING_WORDS: Readonly<Record<string, string>> = {
-  requested: 'Nothing below the requested amount binds.',
-  risk: 'A higher amount would fall below the cutoff, or be too uncertain.',
-  rule: 'A rule refuses higher amounts.',
-  minimum: 'The amount is below the least that the product lends.',
-}
 
 /** The terms of the limit, smallest first, with the one that binds, and the amount with a better verdict. */
 export function LimitTerms({ view }: { view: ViewData }) {
   const { limit, better_amount } = view.evidence
   if (!limit) return null
-  const { currency, binding, amount } = limit
+  const { currency, binding, bound, amount } = limit
   const terms = [...limit.terms].sort((a, b) => a.amount - b.amount)
+  // That nothing below the requested amount binds is worth a sentence; a term of the policy is marked in the list.
+  const isBoundByTerm = binding !== 'requested' && terms.some(({ term }) => term === binding)
   // Terms may be "no bound", written as a huge amount, which must not flatten the others.
   const placeOf = percentScale(0, Math.max(1, ...terms.map((term) => Math.min(term.amount, widest(view)))))
   return (
@@ -41,7 +36,7 @@ export function LimitTerms({ view }: { view: ViewData }) {
         {terms.map((term) => (
           <li key={term.term} data-binding={term.term === binding || undefined}>
             <span className={classes.termName}>
-              {term.term === 'requested' ? 'Asked for' : words(term.term)}
+              {term.name}
               {term.term === binding && (
                 <StateBadge tone="info" icon={<IconLock size={13} />}>
                   Binding
@@ -60,7 +55,7 @@ export function LimitTerms({ view }: { view: ViewData }) {
           Without a value for <code>{limit.missing.join(', ')}</code>
         </p>
       )}
-      {binding && BINDING_WORDS[binding] && <p className="small dim">{BINDING_WORDS[binding]}</p>}
+      {bound && !isBoundByTerm && <p className="small dim">{asSentence(bound.because)}</p>}
     </FoldSection>
   )
 }
@@ -68,9 +63,4 @@ export function LimitTerms({ view }: { view: ViewData }) {
 /** The largest amount that a bar is drawn for in full. */
 function widest({ requested }: ViewData): number {
   return (requested?.amount ?? 1) * 3
-}
-
-function words(term: string): string {
-  const text = term.replaceAll('_', ' ')
-  return text[0]!.toUpperCase() + text.slice(1)
 }

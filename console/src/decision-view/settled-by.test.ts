@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { SETTLING_STEPS } from '../../../server/src/core/decide/settling-steps.ts'
+import { describeBinding } from '../../../server/src/core/policy/limit-bindings.ts'
 import { setNotation } from '../components/money/number-notation.ts'
 import { settledSentence, stepsOf } from './settled-by.ts'
 import type { ViewData } from './view-data.ts'
@@ -78,4 +80,50 @@ test('terms that leave nothing settle a decline before completeness, rules and c
     [states.Score, states['Enough known'], states['Review rules'], states['Sure enough'], states.Limit],
     ['failed', 'not reached', 'not reached', 'not reached', 'settled'],
   )
+})
+
+test('access without credit takes no step about repayment', () => {
+  const view = viewOf({ settled_by: 'nothing_against', score: null }, { requested: null, verdict: 'approve' })
+  assert.deepEqual(Object.keys(statesOf(view)), [
+    ...['Knock-out', 'Data', 'Enough known', 'Review rules', 'Conditions', 'Approval'],
+  ])
+  assert.equal(statesOf(view).Approval, 'settled')
+})
+
+test('every way to settle a verdict has one settled step, nothing asked behind it, and a sentence', () => {
+  const limit = { amount: 900, currency: 'EUR', binding: 'risk', bound: describeBinding('risk'), missing: ['a.b'] }
+  for (const { name, settles } of SETTLING_STEPS)
+    for (const { by } of settles) {
+      const view = viewOf({ settled_by: by, limit: limit as unknown as Evidence['limit'] })
+      const states = stepsOf(view).map(({ state }) => state)
+      const settled = states.indexOf('settled')
+      assert.equal(stepsOf(view)[settled]?.name, name)
+      assert.ok(
+        states.slice(settled + 1).every((state) => state === 'not reached'),
+        by,
+      )
+      assert.match(settledSentence(view), /^[A-Z€].*[^.]\.$/, by)
+      assert.doesNotMatch(settledSentence(view), /undefined|null/, by)
+    }
+})
+
+test('what binds a counter-offer is said after it, but not that the whole amount was granted', () => {
+  const bound = (binding: string) =>
+    settledSentence(
+      viewOf({
+        settled_by: 'counter_offer',
+        limit: {
+          amount: 900,
+          currency: 'EUR',
+          binding,
+          bound: describeBinding(binding),
+        } as unknown as Evidence['limit'],
+      }),
+    )
+  assert.match(
+    bound('own_credit'),
+    /€900 is approved, less than was asked for: the term “own credit” allows no more\.$/,
+  )
+  assert.match(bound('minimum'), /: the product lends no smaller amount\.$/)
+  assert.match(bound('requested'), /less than was asked for\.$/)
 })

@@ -1,3 +1,9 @@
+import {
+  SETTLING_STEPS,
+  type SettlingStep,
+  settlesRightAfter,
+  wordsOf,
+} from '../../../server/src/core/decide/settling-steps.ts'
 import { writeMoney } from '../components/write-number.ts'
 import type { ShownRule, ViewData } from './view-data.ts'
 import { writeDecimal, writePercent } from './write-feature.ts'
@@ -15,101 +21,86 @@ export interface Step {
   state: StepState
 }
 
-type SettledBy = NonNullable<ViewData['evidence']['settled_by']>
-
-interface StepOfEngine {
-  name: string
-  settles: readonly SettledBy[]
-  /** Access without credit is not a question of repayment, so these steps are left out. */
-  creditOnly?: true
+/** What a step found, and whether that speaks against the request; a step that has no `fails` only ever settles. */
+interface Finding {
   says: (view: ViewData) => string
-  /** Whether what it found speaks against the request; a step that has none only ever settles. */
   fails?: (view: ViewData) => boolean
 }
 
-/** The steps in the order in which the engine takes them. */
-const STEPS: readonly StepOfEngine[] = [
-  { name: 'Knock-out', settles: ['knock_out'], ...rulesThat('decline') },
-  { name: 'Data', settles: ['data_questioned'], says: () => 'may be relied on' },
-  { name: 'Score', settles: ['score'], creditOnly: true, says: scoreAgainstCutoff, fails: isBelowCutoff },
-  { name: 'Enough known', settles: ['completeness'], says: enoughKnown, fails: isTooLittleKnown },
-  { name: 'Review rules', settles: ['review_rule'], ...rulesThat('manual_review') },
-  { name: 'Sure enough', settles: ['confidence'], creditOnly: true, says: sureEnough, fails: isUnsure },
-  { name: 'Limit', settles: ['limit_unknown', 'no_limit_left', 'counter_offer'], creditOnly: true, says: limitSays },
-  { name: 'Conditions', settles: ['conditions'], ...rulesThat('condition') },
-  { name: 'Approval', settles: ['nothing_against'], says: () => 'nothing against it' },
-]
+const FINDINGS: Readonly<Record<SettlingStep['key'], Finding>> = {
+  knock_out: rulesThat('decline'),
+  data: { says: () => 'may be relied on' },
+  score: { says: scoreAgainstCutoff, fails: isBelowCutoff },
+  completeness: { says: enoughKnown, fails: isTooLittleKnown },
+  review_rules: rulesThat('manual_review'),
+  confidence: { says: sureEnough, fails: isUnsure },
+  limit: { says: limitSays },
+  conditions: rulesThat('condition'),
+  approval: { says: () => 'nothing against it' },
+}
 
 /** The steps of a decision, with the one that settled it. */
 export function stepsOf(view: ViewData): Step[] {
   const settledBy = view.evidence.settled_by
   if (settledBy === null) return []
-  const steps = STEPS.filter(({ creditOnly }) => !creditOnly || view.requested !== null)
-  const settled = steps.findIndex(({ settles }) => settles.includes(settledBy))
-  // Terms that leave nothing settle a decline before these are asked.
-  const skipped = settledBy === 'no_limit_left' && view.verdict === 'decline'
-  const asked = (index: number) => index < settled && !(skipped && index > steps.findIndex(isScore))
-  return steps.map((step, index) => ({
-    name: step.name,
-    says: step.says(view),
-    state: stateOf(step, view, { isSettled: index === settled, isAsked: asked(index) }),
-  }))
+  const steps = SETTLING_STEPS.filter((step) => !('isCreditOnly' in step) || view.requested !== null)
+  const settled = steps.findIndex(({ settles }) => settles.some(({ by }) => by === settledBy))
+  const before = settlesRightAfter(settledBy)
+  const lastAsked = before === undefined ? settled - 1 : steps.findIndex(({ key }) => key === before)
+  return steps.map(({ key, name }, index) => {
+    const { says, fails } = FINDINGS[key]
+    const found = index > lastAsked ? 'not reached' : fails?.(view) ? 'failed' : 'passed'
+    return { name, says: says(view), state: index === settled ? 'settled' : found }
+  })
 }
 
-function stateOf(
-  { fails }: StepOfEngine,
-  view: ViewData,
-  { isSettled, isAsked }: { isSettled: boolean; isAsked: boolean },
-): StepState {
-  if (isSettled) return 'settled'
-  if (!isAsked) return 'not reached'
-  return fails?.(view) ? 'failed' : 'passed'
+/** Words as a sentence of their own. */
+export function asSentence(words: string): string {
+  return `${upperFirst(words)}.`
 }
 
-const isScore = ({ name }: StepOfEngine) => name === 'Score'
+/** Words as the beginning of a sentence. */
+export function upperFirst(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
 
 /** What settled the verdict, in a sentence or two. */
 export function settledSentence(view: ViewData): string {
   const { settled_by, score, limit } = view.evidence
+  if (settled_by === null) return 'The stored evidence cannot be evaluated any more, so the settling step is not known.'
   const held = (action: ShownRule['action']) => view.rules.filter((rule) => rule.holds && rule.action === action)
   const named = (rules: readonly ShownRule[]) => rules.map(({ label }) => label).join('; ')
   const against = score ? `The score of ${writeDecimal(score.total)} ${scoreWords(score)}.` : ''
+  const why = upperFirst(wordsOf(settled_by))
   switch (settled_by) {
     case 'knock_out':
-      return `A rule that declines holds: ${named(held('decline'))}. Nothing else was weighed against it.`
+      return `${why}: ${named(held('decline'))}. Nothing else was weighed against it.`
     case 'data_questioned':
-      return `A rule questions the data itself: ${named(held('manual_review'))}. A person has to look before the score counts.`
+      return `${why}: ${named(held('manual_review'))}. A person has to look before the score counts.`
     case 'score':
       return `${against} It is surely below, whatever the missing values are.`
     case 'completeness':
-      return `Too little of what the policy reads is known: ${enoughKnown(view)}.`
+      return `${why}: ${enoughKnown(view)}.`
     case 'review_rule':
-      return `${against} A rule asks for a person: ${named(held('manual_review'))}.`
+      return `${against} ${why}: ${named(held('manual_review'))}.`
     case 'confidence':
       return `${against} The policy asks to be surer: ${sureEnough(view)}.`
     case 'limit_unknown':
-      return `${against} The limit cannot be computed, because ${limit?.missing.join(', ')} has no value.`
+      return `${against} ${why}, because ${limit?.missing.join(', ')} has no value.`
     case 'no_limit_left':
-      return `The terms of the limit leave nothing to lend${whyNoMore(view)}.`
+      return `${why}${whyNoMore(view)}.`
     case 'counter_offer':
       return `${against} ${limitSays(view)} is approved, less than was asked for${whyNoMore(view)}.`
     case 'conditions':
-      return `${against} A rule asks for something first: ${named(held('condition'))}.`
+      return `${against} ${why}: ${named(held('condition'))}.`
     case 'nothing_against':
-      return `${against} Nothing speaks against it.`
-    case null:
-      return 'The stored evidence cannot be evaluated any more, so the settling step is not known.'
+      return `${against} ${why}.`
   }
 }
 
 /** Which term, or what else, keeps the limit from being higher. */
 function whyNoMore({ evidence: { limit } }: ViewData): string {
-  const binding = limit?.binding
-  if (!binding || binding === 'requested') return ''
-  if (binding === 'risk') return ': a higher amount would fall below the cutoff, or be too uncertain'
-  if (binding === 'rule') return ': a rule refuses higher amounts'
-  if (binding === 'minimum') return ': the product lends no smaller amount'
-  return `: the term “${binding.replaceAll('_', ' ')}” allows no more`
+  return !limit?.bound || limit.binding === 'requested' ? '' : `: ${limit.bound.because}`
 }
 
 function scoreWords({ total, cutoff }: { total: number; cutoff: number }): string {
@@ -121,7 +112,7 @@ function scoreWords({ total, cutoff }: { total: number; cutoff: number }): strin
 }
 
 /** A step that asks rules with one action. */
-function rulesThat(action: ShownRule['action']): Pick<StepOfEngine, 'says' | 'fails'> {
+function rulesThat(action: ShownRule['action']): Finding {
   const asked = ({ rules }: ViewData) => rules.filter((rule) => rule.action === action)
   const held = (view: ViewData) => asked(view).filter(({ holds }) => holds === true).length
   return {

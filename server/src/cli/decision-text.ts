@@ -1,6 +1,6 @@
 /** A decision in words, as lines for a terminal. */
-import type { SettledBy } from '../core/decide/evaluation.ts'
 import type { ExplainedLine, ExplainedRule } from '../core/decide/explain-decision.ts'
+import { wordsOf } from '../core/decide/settling-steps.ts'
 import { MISSING_BECAUSE } from '../core/facts/facts.ts'
 import { type DecidingThreshold, nearestThreshold } from '../core/policy/deciding-thresholds.ts'
 import type { Evidence } from '../underwriting/describe-evidence.ts'
@@ -23,20 +23,6 @@ interface Explained extends Shown {
   matches: boolean
   differences: { path: string; recorded: unknown; replayed: unknown }[]
   evidence: Evidence
-}
-
-const SETTLED_BY: Record<SettledBy, string> = {
-  knock_out: 'a rule that declines holds',
-  data_questioned: 'a rule that questions the data itself asks for a review',
-  completeness: 'too little of what the policy reads is known',
-  review_rule: 'a rule asks for a review',
-  confidence: 'the score is below the cutoff, or not surely enough above it',
-  score: 'the score is surely below the cutoff',
-  limit_unknown: 'the limit cannot be computed, because facts for it are missing',
-  no_limit_left: 'the terms of the limit leave nothing to lend',
-  counter_offer: 'a smaller amount than was asked for is approved',
-  conditions: 'nothing speaks against it once the conditions are met',
-  nothing_against: 'nothing speaks against it',
 }
 
 /** The lines of `decisions show`. */
@@ -82,7 +68,7 @@ function verdictLines(decision: Json, evidence: Evidence): string[] {
   const { settled_by, product, segment, feature_snapshot } = evidence
   const asked = ['request.amount', 'request.currency'].flatMap((name) => factText(feature_snapshot, name))
   return [
-    `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${SETTLED_BY[settled_by]}.` : '.'}`,
+    `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${wordsOf(settled_by)}.` : '.'}`,
     ...(asked.length > 0 ? [`Asked for: ${asked.join(' ')}.`] : ['Asked for: access, without an amount.']),
     ...(product
       ? [

@@ -8,6 +8,16 @@ import { join, relative } from 'node:path'
 /** The folder of the page: its sources, and `dist/`, which is built from them. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console')
 
+/**
+ * The files of the server that the page takes values from, relative to its folder: constants of the engine and pure functions
+ * of them. `tidy.test.ts` refuses any other.
+ */
+export const SHARED_FILES = [
+  '../server/src/core/decide/settling-steps.ts',
+  '../server/src/core/schema/currency-decimals.ts',
+  '../server/src/core/vocabularies.ts',
+] as const
+
 /** Behind every other process: the machine answers requests while it builds. */
 const LOWEST_PRIORITY = 19
 const OUTPUT_CHARACTERS_MAX = 4_000
@@ -21,7 +31,7 @@ export async function fingerprintOfSources(folder: string): Promise<string | und
   const files = (await filesBelow(folder)).filter((file) => !/^(dist|node_modules|tests)\b/.test(file))
   if (!files.includes('index.html')) return undefined
   const hash = createHash('sha256')
-  for (const file of [...files.sort(), '../package-lock.json']) {
+  for (const file of [...files.sort(), ...SHARED_FILES, '../package-lock.json']) {
     const content = await readFile(join(folder, file)).catch(() => '')
     hash.update(`${file}\0${content.length}\0`).update(content)
   }

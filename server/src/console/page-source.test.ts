@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
-import { fingerprintOfDist, fingerprintOfSources } from './page-build.ts'
+import { fingerprintOfDist, fingerprintOfSources, SHARED_FILES } from './page-build.ts'
 import { PageSource, type PageState } from './page-source.ts'
 
 /** Stands in for Vite, which takes seconds: the journeys of the page build with the real one. */
@@ -79,6 +79,16 @@ test('changed sources are built again', async () => {
     readdirSync(folder).filter((name) => name.startsWith('dist')),
     ['dist'],
   )
+})
+
+test('a change of a file that the page shares with the server builds it again', async () => {
+  for (const file of [...SHARED_FILES, '../package-lock.json']) {
+    const folder = newFolder({ html: 'first' })
+    await settled(newSource(folder).source)
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), 'changed')
+    assert.equal((await newSource(folder).source.state()).is, 'building', file)
+  }
 })
 
 test('the build sees none of the settings of the service', async () => {

@@ -1,4 +1,4 @@
-import { currencyDecimals } from './currency-decimals.ts'
+import { currencyDecimals } from '../../../../server/src/core/schema/currency-decimals.ts'
 import { NOTATIONS, type NumberNotation } from './number-notation.ts'
 
 /** What a field takes: in which notation, how many decimals, and of which currency if it is money. */

@@ -6,7 +6,7 @@ import { writeLatency, writeMoney } from '../../components/write-number.ts'
 import { featureWriter, writeDecimal, writePercent } from '../../decision-view/write-feature.ts'
 import classes from './playground.module.css'
 import type { DryResult } from './playground-request.ts'
-import { nameOfBinding, whyDifferent } from './why-different.ts'
+import { whyDifferent } from './why-different.ts'
 
 /** Two policies on the same facts, or two scenarios, side by side, and one sentence why they differ. */
 export function CompareResults({
@@ -96,7 +96,7 @@ function Side({
         </div>
         <div>
           <dt>Bound by</dt>
-          <dd>{evidence.limit?.binding ? nameOfBinding(evidence.limit.binding) : '–'}</dd>
+          <dd>{evidence.limit?.bound?.name ?? '–'}</dd>
         </div>
       </dl>
       <ul className={classes.sideReasons}>

@@ -1,5 +1,5 @@
+import { currencyDecimals } from '../../../../server/src/core/schema/currency-decimals.ts'
 import type { InputOf } from '../../api/operation-types.ts'
-import { currencyDecimals } from '../../components/money/currency-decimals.ts'
 import { currentNotation, type NumberNotation } from '../../components/money/number-notation.ts'
 import { moneyRules, type Reading, readAmount } from '../../components/money/read-amount.ts'
 import { writeAmount, writeCount } from '../../components/write-number.ts'

@@ -49,7 +49,11 @@ test('a rule is named by its reason, and evidence that was deleted is said to be
   })
   assert.equal(
     explainTrigger(listed({ settled_by: 'review_rule', reason })),
-    'A rule of the policy asks for a person: linked to a default.',
+    'A rule asks for a person: linked to a default.',
+  )
+  assert.equal(
+    explainTrigger(listed({ settled_by: 'data_questioned', reason })),
+    'A rule questions the data: linked to a default.',
   )
   assert.match(explainTrigger(listed({})), /not stored any more/)
   assert.equal(triggerWords(listed({})).title, 'Left to a person')

@@ -1,3 +1,5 @@
+import { wordsOf } from '../../../../server/src/core/decide/settling-steps.ts'
+import { upperFirst } from '../../decision-view/settled-by.ts'
 import { writeDecimal, writePercent } from '../../decision-view/write-feature.ts'
 import type { ListedCase } from './review-case.ts'
 
@@ -5,23 +7,24 @@ type Triggered = Pick<ListedCase, 'trigger'> & { decision: Pick<ListedCase['deci
 
 /** What triggered a case, in short: a title, which may be the code of a reason, and the figures. */
 export function triggerWords({ trigger, decision }: Triggered): { title: string; isCode: boolean; words: string } {
+  const title = trigger.settled_by === null ? '' : upperFirst(wordsOf(trigger.settled_by))
   const { confidence_ppm, completeness_ppm, confidence_min_ppm, completeness_min_ppm, reason, missing } = trigger
   if (trigger.evidence === 'altered') return { title: 'Evidence altered', isCode: false, words: 'It cannot be read' }
   switch (trigger.settled_by) {
     case 'confidence':
       return {
-        title: isBelow(decision) ? 'Close below the cutoff' : 'Not sure enough',
+        title: isBelow(decision) ? 'Close below the cutoff' : title,
         isCode: false,
         words: `${share(confidence_ppm)} sure${asksFor(confidence_min_ppm)}`,
       }
     case 'completeness':
       return {
-        title: 'Too little known',
+        title,
         isCode: false,
         words: `${share(completeness_ppm)} of the inputs known${asksFor(completeness_min_ppm)}`,
       }
     case 'limit_unknown':
-      return { title: 'Limit unknown', isCode: false, words: missingWords(missing) }
+      return { title, isCode: false, words: missingWords(missing) }
     default:
       return { title: reason?.code ?? 'Left to a person', isCode: reason !== null, words: reason?.label ?? '' }
   }
@@ -44,11 +47,9 @@ export function explainTrigger({ trigger, decision }: Triggered): string {
     case 'completeness':
       return `Only ${share(completeness_ppm)} of what the policy looks at is known.${sentence(completeness_min_ppm)}`
     case 'limit_unknown':
-      return 'The score is good enough, but the limit cannot be computed from what is known.'
-    case 'data_questioned':
-      return `The data contradicts itself: ${against}.`
+      return `The score is good enough, but ${wordsOf(settled_by)} from what is known.`
     default:
-      return `A rule of the policy asks for a person: ${against}.`
+      return `${upperFirst(wordsOf(settled_by))}: ${against}.`
   }
 }
 

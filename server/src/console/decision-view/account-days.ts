@@ -1,6 +1,7 @@
 import { withheldBecause } from '../../core/facts/consent-facts.ts'
 import { incomeOf, outflowOf, unpackDay } from '../../core/facts/day-bucket.ts'
 import type { EntityState } from '../../core/facts/entity-state.ts'
+import { FACT_WINDOWS, YEAR_DAYS } from '../../core/facts/fact-windows.ts'
 import { majorOf } from '../../core/facts/units.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 
@@ -18,10 +19,10 @@ export interface AccountDays {
   /** The day of the decision, where all windows end. */
   to: string
   days: AccountDay[]
+  /** The windows of the facts, the longest first. */
+  windows: typeof FACT_WINDOWS
 }
 
-/** The longest window of a fact. */
-const WINDOW_DAYS = 365
 const DAY_MS = 86_400_000
 const UNITS_PER_MAJOR = 10_000
 
@@ -39,14 +40,14 @@ export function accountDays(
   const last = dayOf(decidedAt)
   const days = flow.days
     .map(unpackDay)
-    .filter(({ day }) => day <= last && day > last - WINDOW_DAYS)
+    .filter(({ day }) => day <= last && day > last - YEAR_DAYS)
     .map((bucket) => ({
       day: dateOf(bucket.day),
       income: incomeOf(bucket) / UNITS_PER_MAJOR,
       spending: outflowOf(bucket) / UNITS_PER_MAJOR,
       lowest_balance: bucket.balances > 0 ? majorOf(bucket.lowestBalance) : null,
     }))
-  return days.length > 0 ? { currency, to: dateOf(last), days } : null
+  return days.length > 0 ? { currency, to: dateOf(last), days, windows: FACT_WINDOWS } : null
 }
 
 function dateOf(day: number): string {

@@ -1,8 +1,10 @@
 import { judge } from '../../core/decide/decide.ts'
+import type { LimitTerm, LimitTrace } from '../../core/decide/evaluation.ts'
 import { isObject, replayableFacts } from '../../core/decide/replayable-facts.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import { type DecidingThreshold, nearestThreshold } from '../../core/policy/deciding-thresholds.ts'
+import { describeBinding, type LimitBinding, nameOfTerm } from '../../core/policy/limit-bindings.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import { describeEvidence, type Evidence } from '../../underwriting/describe-evidence.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
@@ -16,6 +18,12 @@ export interface EvaluatedPath {
   strength: number
   share: number
   uses_payments: boolean
+}
+
+/** A limit with the names of its terms and, in words, what keeps it from being higher. */
+export interface ShownLimit extends LimitTrace {
+  terms: (LimitTerm & { name: string })[]
+  bound: LimitBinding | null
 }
 
 /** What the decision view shows of an evaluation by itself, without the names of entities: plain data. */
@@ -39,9 +47,8 @@ export interface EvaluationView {
     | 'segment'
     | 'product'
     | 'scorecard'
-    | 'limit'
     | 'better_amount'
-  >
+  > & { limit: ShownLimit | null }
   rules: (Evidence['rule_trace'][number] & { near: DecidingThreshold | null })[]
   reasons: { code: string; label: string; impact: string }[]
   conditions: { code: string; label: string }[]
@@ -64,7 +71,8 @@ export function viewEvaluation(replay: RecordedReplay): EvaluationView {
     },
     ...describePolicy(replay.policy, facts),
     evidence: {
-      ...{ engine_version, settled_by, score, completeness, confidence, segment, scorecard, limit },
+      ...{ engine_version, settled_by, score, completeness, confidence, segment, scorecard },
+      limit: limit && describeLimit(limit),
       product: evidence.product,
       better_amount: evidence.better_amount,
     },
@@ -112,6 +120,14 @@ function describePolicy(
     thresholds: document.verdicts,
     // The last tier takes every score that reaches no other.
     tiers: tiers.flatMap(({ tier, from }) => (Number.isFinite(from) ? [{ tier, from }] : [])),
+  }
+}
+
+function describeLimit(limit: LimitTrace): ShownLimit {
+  return {
+    ...limit,
+    terms: limit.terms.map((term) => ({ ...term, name: nameOfTerm(term.term) })),
+    bound: limit.binding === null ? null : describeBinding(limit.binding),
   }
 }
 

@@ -7,11 +7,12 @@ import type { DecisionTrace, DerivedTrace, Evaluation } from './evaluation.ts'
 import { readFigures } from './read-figures.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
 import { segmentFor } from './segment-for.ts'
+import { type Settled, settled } from './settling-steps.ts'
 import { termsUsed } from './terms-used.ts'
 import { isReduced } from './verdict.ts'
 
 /** A request as it was judged: the requested amount, the amount that is approved, and what settled the verdict. */
-export interface Judgement extends Pick<Assessment, 'verdict' | 'settledBy'> {
+export interface Judgement extends Settled {
   /** The policy of the applicant's segment. */
   policy: CompiledPolicy
   asked: Assessment
@@ -110,9 +111,9 @@ function derivedTrace({ derived }: CompiledPolicy, { reading }: Assessment): Der
   })
 }
 
-function settledOn(asked: Assessment, { limit }: Offer): Pick<Assessment, 'verdict' | 'settledBy'> {
-  if (isReduced(limit)) return { verdict: 'approve_with_conditions', settledBy: 'counter_offer' }
+function settledOn(asked: Assessment, { limit }: Offer): Settled {
+  if (isReduced(limit)) return settled('counter_offer')
   // An amount below the step of the currency may be within every term, and is still not lent.
-  if (limit?.amount === 0 && isApproved(asked)) return { verdict: 'decline', settledBy: 'no_limit_left' }
+  if (limit?.amount === 0 && isApproved(asked)) return settled('no_limit_left')
   return asked
 }

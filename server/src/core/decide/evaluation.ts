@@ -1,8 +1,9 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
+import type { SettledBy } from './settling-steps.ts'
 
-export type { Reason, RuleTrace }
+export type { Reason, RuleTrace, SettledBy }
 
 /** A condition that the applicant has to meet before the approval holds. */
 export interface OpenCondition {
@@ -64,20 +65,6 @@ export interface LimitTrace {
   binding: string | null
   amount: number | null
 }
-
-/** The step that settled the verdict; docs/deciding.md explains each. */
-export type SettledBy =
-  | 'knock_out'
-  | 'data_questioned'
-  | 'completeness'
-  | 'review_rule'
-  | 'confidence'
-  | 'score'
-  | 'limit_unknown'
-  | 'no_limit_left'
-  | 'counter_offer'
-  | 'conditions'
-  | 'nothing_against'
 
 /** A feature that the policy computed: its value, or why it has none. */
 export interface DerivedTrace {

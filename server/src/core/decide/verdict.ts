@@ -1,7 +1,7 @@
 import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
-import type { Verdict } from '../vocabularies.ts'
-import type { Completeness, Confidence, LimitTrace, SettledBy } from './evaluation.ts'
+import type { Completeness, Confidence, LimitTrace } from './evaluation.ts'
 import type { LimitBounds } from './limit-bounds.ts'
+import { type Settled, settled } from './settling-steps.ts'
 
 /** What the verdict depends on besides the policy. */
 export interface VerdictQuestion {
@@ -15,21 +15,16 @@ export interface VerdictQuestion {
   bounds: LimitBounds | null
 }
 
-interface Settled {
-  verdict: Verdict
-  settledBy: SettledBy
-}
-
-const KNOCK_OUT: Settled = { verdict: 'decline', settledBy: 'knock_out' }
-const DATA_QUESTIONED: Settled = { verdict: 'manual_review', settledBy: 'data_questioned' }
-const SCORE: Settled = { verdict: 'decline', settledBy: 'score' }
-const NO_LIMIT_LEFT: Settled = { verdict: 'decline', settledBy: 'no_limit_left' }
-const COMPLETENESS: Settled = { verdict: 'manual_review', settledBy: 'completeness' }
-const REVIEW_RULE: Settled = { verdict: 'manual_review', settledBy: 'review_rule' }
-const CONFIDENCE: Settled = { verdict: 'manual_review', settledBy: 'confidence' }
-const LIMIT_UNKNOWN: Settled = { verdict: 'manual_review', settledBy: 'limit_unknown' }
-const CONDITIONS: Settled = { verdict: 'approve_with_conditions', settledBy: 'conditions' }
-const NOTHING_AGAINST: Settled = { verdict: 'approve', settledBy: 'nothing_against' }
+const KNOCK_OUT = settled('knock_out')
+const DATA_QUESTIONED = settled('data_questioned')
+const SCORE = settled('score')
+const NO_LIMIT_LEFT = settled('no_limit_left')
+const COMPLETENESS = settled('completeness')
+const REVIEW_RULE = settled('review_rule')
+const CONFIDENCE = settled('confidence')
+const LIMIT_UNKNOWN = settled('limit_unknown')
+const CONDITIONS = settled('conditions')
+const NOTHING_AGAINST = settled('nothing_against')
 
 /**
  * The verdict on one amount and the step that settled it: the first step that applies, in the order below.

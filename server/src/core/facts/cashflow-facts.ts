@@ -3,15 +3,12 @@ import { balanceFigures } from './balance-facts.ts'
 import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
 import { conductFacts } from './conduct-facts.ts'
 import { type DayBucket, incomeOf, outflowOf, type PackedDay, unpackDay } from './day-bucket.ts'
+import { HALF_YEAR_DAYS, MONTH_DAYS, YEAR_DAYS } from './fact-windows.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
 import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
 import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
 import { ratioOf, sixDecimals } from './ratio.ts'
 import { majorOf } from './units.ts'
-
-const YEAR_DAYS = 365
-const HALF_YEAR_DAYS = 180
-const MONTH_DAYS = 30
 
 // Shorter than a month, an account shows no month of income or spending.
 const FLOW_DAYS_MIN = 30

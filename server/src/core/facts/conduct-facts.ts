@@ -1,8 +1,6 @@
+import { MONTH_DAYS, QUARTER_DAYS } from './fact-windows.ts'
 import { type Fact, known, missing } from './facts.ts'
 import type { ObservedYear } from './observed-span.ts'
-
-const QUARTER_DAYS = 90
-const MONTH_DAYS = 30
 
 /** Overdrawn days by recency and returned payments. */
 export type ConductFacts = Record<'overdrawnDays30' | 'overdrawnDays90' | 'overdrawnDays365' | 'returnedPayments', Fact>

@@ -1,5 +1,6 @@
 import type { CurrencyCashflow } from './cashflow-state.ts'
 import { type DayBucket, incomeOf } from './day-bucket.ts'
+import { MONTH_DAYS } from './fact-windows.ts'
 import { type IncomeStream, paidPerCadence, silentDaysMax } from './income-streams.ts'
 import type { ObservedSpan } from './observed-span.ts'
 
@@ -14,8 +15,6 @@ export interface IncomeFigures {
   /** The day of the last payment of the largest stream, running or stopped. */
   lastPaid: number | undefined
 }
-
-const MONTH_DAYS = 30
 
 /**
  * Splits income into what recurs, what has stopped and the rest. A stream counts with what it pays now, so that a raise or

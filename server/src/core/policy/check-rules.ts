@@ -2,6 +2,7 @@ import { checkExpression } from './check-expression.ts'
 import { dependsOnAmount, refusedAsBound } from './check-limit.ts'
 import { compileExpression } from './compile-expression.ts'
 import { capSlots, type RuleList, ruleProblem } from './compile-rules.ts'
+import { FIXED_BINDINGS } from './limit-bindings.ts'
 import { matchesIn } from './matches-in.ts'
 import { chanceIn, paymentsIn } from './payment-features.ts'
 import type { PolicyDocument, PolicyRule } from './policy-document.ts'
@@ -130,8 +131,8 @@ function pointsProblems({ id, then, points, reason }: PolicyRule, { list, index 
   return [{ path: [list, index, 'reason', 'impact'], message }]
 }
 
-/** What `binding` of a limit says besides terms and rules. */
-const RESERVED = ['requested', 'risk', 'rule', 'unknown', 'minimum', 'maximum']
+/** What `binding` of a limit, or the key of a reason for it, says besides terms and rules. */
+const RESERVED = [...Object.keys(FIXED_BINDINGS), 'unknown']
 
 function capProblems(document: PolicyDocument, rule: PolicyRule, { list, index, slots }: RulePlace): PolicyProblem[] {
   const { id, then, cap } = rule

@@ -1,4 +1,7 @@
-/** The currencies of ISO 4217 whose minor unit is not a hundredth. The console has the same list, and a test compares them. */
+/**
+ * The currencies of ISO 4217 whose minor unit is not a hundredth. A list of our own, because browsers disagree: Chromium gives
+ * some, such as IQD and AFN, the decimals that are customary instead of those of the standard.
+ */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...ofDecimals(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...ofDecimals(3, 'BHD IQD JOD KWD LYD OMR TND'),
