@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { ENVIRONMENTS, type Environment } from './api/call.ts'
+import { ENVIRONMENTS, type Environment } from '../../server/src/core/vocabularies.ts'
 import { FailedContent, FailedPage } from './components/failed.tsx'
 import { AccountFrame } from './shell/account-frame.tsx'
 import { ConsoleShell } from './shell/console-shell.tsx'

@@ -1,12 +1,7 @@
+import type { Environment } from '../../../server/src/core/vocabularies.ts'
 import { ApiError } from './api-error.ts'
 import type { AccountName, InputOf, OpenName, OperationName, OutputOf, PlaceName } from './operation-types.ts'
 import { isOutage, outageWatch } from './outage.ts'
-
-/** The environments of an organization, as they stand in the URL. */
-export const ENVIRONMENTS = ['sandbox', 'production'] as const
-
-/** One of the two environments of an organization. */
-export type Environment = (typeof ENVIRONMENTS)[number]
 
 /** The organization and the environment that the URL names. */
 export interface Place {

@@ -1,7 +1,16 @@
 import { IconBan, IconCircleCheck, IconListCheck, IconUserSearch } from '@tabler/icons-react'
+import { VERDICTS, type Verdict as VerdictName } from '../../../server/src/core/vocabularies.ts'
 import type { Series } from './charts/chart-frame.tsx'
 
-const LOOKS = {
+interface Look {
+  word: string
+  whole: string
+  icon: typeof IconBan
+  text: string
+  mark: string
+}
+
+const LOOKS: Readonly<Record<VerdictName, Look>> = {
   approve: { word: 'Approve', whole: 'Approve', icon: IconCircleCheck, text: 'text-ok', mark: 'var(--ok-c)' },
   approve_with_conditions: {
     word: 'Conditions',
@@ -18,10 +27,7 @@ const LOOKS = {
     mark: 'var(--rev-c)',
   },
   decline: { word: 'Decline', whole: 'Decline', icon: IconBan, text: 'text-decline', mark: 'var(--no-c)' },
-} as const
-
-/** A verdict of a decision. */
-export type VerdictName = keyof typeof LOOKS
+}
 
 /** A verdict in its colour, always with icon and word; `whole` writes it out. */
 export function Verdict({ verdict, whole = false }: { verdict: VerdictName; whole?: boolean }) {
@@ -38,8 +44,11 @@ export function Verdict({ verdict, whole = false }: { verdict: VerdictName; whol
   )
 }
 
+/** The verdicts as the options of a filter. */
+export const VERDICT_OPTIONS = VERDICTS.map((value) => ({ value, label: LOOKS[value].whole }))
+
 /** The verdicts as the series of a chart, from the bottom up. */
-export const VERDICT_SERIES: readonly Series[] = (Object.keys(LOOKS) as VerdictName[]).map((key) => ({
+export const VERDICT_SERIES: readonly Series[] = VERDICTS.map((key) => ({
   key,
   name: LOOKS[key].word,
   color: LOOKS[key].mark,

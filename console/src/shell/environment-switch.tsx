@@ -1,6 +1,6 @@
 import { IconBolt, IconFlask } from '@tabler/icons-react'
 import { useRouterState } from '@tanstack/react-router'
-import type { Environment } from '../api/call.ts'
+import type { Environment } from '../../../server/src/core/vocabularies.ts'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './environment-switch.module.css'
 import { pathIn, useNextPlace, usePlace } from './use-place.ts'

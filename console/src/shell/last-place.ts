@@ -1,4 +1,5 @@
-import { ENVIRONMENTS, type Environment, type Place } from '../api/call.ts'
+import { ENVIRONMENTS, type Environment } from '../../../server/src/core/vocabularies.ts'
+import type { Place } from '../api/call.ts'
 
 const KEY = 'verdigraph-last-place'
 

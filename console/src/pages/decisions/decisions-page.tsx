@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
+import { OUTCOME_TYPES } from '../../../../server/src/core/vocabularies.ts'
 import { useOperation, usePages } from '../../api/use-operation.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -9,6 +10,7 @@ import { useFollow, usePageHref } from '../../components/page-link.tsx'
 import { SearchEnded } from '../../components/search-ended.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
+import { VERDICT_OPTIONS } from '../../components/verdict.tsx'
 import { DECISION_COLUMNS } from '../../decision-view/decision-columns.tsx'
 import { type ListedDecision, useDecisionFilter } from './decision-filter.ts'
 import { ExportDecisions } from './export-decisions.tsx'
@@ -75,20 +77,11 @@ export function DecisionsPage() {
   )
 }
 
-const VERDICT_OPTIONS = [
-  { value: 'approve', label: 'Approve' },
-  { value: 'approve_with_conditions', label: 'Approve with conditions' },
-  { value: 'manual_review', label: 'Manual review' },
-  { value: 'decline', label: 'Decline' },
-]
 const REVIEW_OPTIONS = [
   { value: 'waiting', label: 'Waits for a person' },
   { value: 'reviewed', label: 'Reviewed' },
 ]
-const OUTCOME_OPTIONS = [
-  ...['funded', 'current', 'late', 'default', 'charged_off', 'repaid', 'settled'],
-  ...['fraud_confirmed', 'access_abused', 'closed'],
-].map((value) => ({ value, label: value.replaceAll('_', ' ') }))
+const OUTCOME_OPTIONS = OUTCOME_TYPES.map((value) => ({ value, label: value.replaceAll('_', ' ') }))
 
 function Filters() {
   const { data } = useOperation('decisions.filters', {})

@@ -1,6 +1,7 @@
 import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { IDENTIFIER_TYPES, type IdentifierType } from '../../../../server/src/core/vocabularies.ts'
 import { useAct, usePages } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -13,19 +14,6 @@ import { Verdict } from '../../components/verdict.tsx'
 import { writeFixed } from '../../components/write-number.ts'
 import classes from './entities.module.css'
 import type { ListedEntity } from './entity.ts'
-
-const IDENTIFIER_TYPES = [
-  'email',
-  'phone',
-  'tax_id',
-  'registration_number',
-  'government_id',
-  'bank_account',
-  'device',
-  'address',
-] as const
-
-type IdentifierType = (typeof IDENTIFIER_TYPES)[number]
 
 const COLUMNS: readonly Column<ListedEntity>[] = [
   {

@@ -1,13 +1,13 @@
+import { VERDICTS, type Verdict as VerdictName } from '../../../../server/src/core/vocabularies.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { Verdict, type VerdictName } from '../../components/verdict.tsx'
+import { Verdict } from '../../components/verdict.tsx'
 import { writeCount, writeMoney, writePercentOf } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
 
-const VERDICTS: readonly VerdictName[] = ['approve', 'approve_with_conditions', 'manual_review', 'decline']
 const CASES_SHOWN = 100
 
 /** The result of a backtest: rates before and after, the verdict matrix, the swap sets and the changed cases. */

@@ -1,5 +1,6 @@
 import { Checkbox, Textarea, UnstyledButton } from '@mantine/core'
 import { IconAlertTriangle, IconBan, IconCircleCheck, IconListCheck } from '@tabler/icons-react'
+import { REVIEW_VERDICTS } from '../../../../server/src/core/vocabularies.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { MoneyField } from '../../components/money/money-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
@@ -10,11 +11,11 @@ import { besideAsked, unusualWords } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
 
-const CHOICES = [
-  { verdict: 'approve', word: 'Approve', key: 'A', icon: IconCircleCheck },
-  { verdict: 'approve_with_conditions', word: 'Conditions', key: 'C', icon: IconListCheck },
-  { verdict: 'decline', word: 'Decline', key: 'D', icon: IconBan },
-] as const
+const CHOICES: Readonly<Record<ReviewVerdict, { word: string; key: string; icon: typeof IconBan }>> = {
+  approve: { word: 'Approve', key: 'A', icon: IconCircleCheck },
+  approve_with_conditions: { word: 'Conditions', key: 'C', icon: IconListCheck },
+  decline: { word: 'Decline', key: 'D', icon: IconBan },
+}
 
 /** What the fields of one request need. */
 interface RequestAnswerProps {
@@ -55,20 +56,23 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
         <AskedWords request={request} />
       </div>
       <div className={classes.choices}>
-        {CHOICES.map(({ verdict: choice, word, key, icon: Icon }) => (
-          <UnstyledButton
-            key={choice}
-            type="button"
-            className={classes.choice}
-            data-verdict={choice}
-            aria-pressed={verdict === choice}
-            disabled={isReadOnly}
-            onClick={() => onVerdict(choice)}
-          >
-            <Icon size={16} stroke={1.75} aria-hidden="true" />
-            {word} <kbd>{key}</kbd>
-          </UnstyledButton>
-        ))}
+        {REVIEW_VERDICTS.map((choice) => {
+          const { word, key, icon: Icon } = CHOICES[choice]
+          return (
+            <UnstyledButton
+              key={choice}
+              type="button"
+              className={classes.choice}
+              data-verdict={choice}
+              aria-pressed={verdict === choice}
+              disabled={isReadOnly}
+              onClick={() => onVerdict(choice)}
+            >
+              <Icon size={16} stroke={1.75} aria-hidden="true" />
+              {word} <kbd>{key}</kbd>
+            </UnstyledButton>
+          )
+        })}
       </div>
       {verdict === 'approve_with_conditions' && <ConditionsField {...props} />}
       {verdict !== undefined && verdict !== 'decline' && request.requested && (

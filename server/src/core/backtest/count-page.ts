@@ -21,8 +21,19 @@ export interface BacktestPage {
   outcomes: readonly ReportedOutcome[]
 }
 
-const BAD: readonly OutcomeType[] = ['default', 'charged_off', 'fraud_confirmed', 'access_abused']
-const GOOD: readonly OutcomeType[] = ['repaid', 'settled', 'current', 'late']
+/** How a credit ended with an outcome, or is going; null if the outcome does not say. */
+const ENDS: Readonly<Record<OutcomeType, 'good' | 'bad' | null>> = {
+  funded: null,
+  current: 'good',
+  late: 'good',
+  default: 'bad',
+  charged_off: 'bad',
+  repaid: 'good',
+  settled: 'good',
+  fraud_confirmed: 'bad',
+  access_abused: 'bad',
+  closed: null,
+}
 
 /** Decides pages of recorded decisions again under a policy, and counts each of them. */
 export function pageCounter(policy: CompiledPolicy): (page: BacktestPage) => BacktestCounts {
@@ -79,10 +90,9 @@ function changeOf(before: Verdict, after: Verdict): Change {
 }
 
 function countEnd(ends: Ends, outcome: OutcomeType | null): void {
-  if (outcome === null) return
-  const isBad = BAD.includes(outcome)
-  if (isBad || GOOD.includes(outcome)) ends.known++
-  if (isBad) ends.bad++
+  const end = outcome && ENDS[outcome]
+  if (end) ends.known++
+  if (end === 'bad') ends.bad++
 }
 
 /** The loss that is expected is that of the whole amount: nothing is assumed about recoveries. */

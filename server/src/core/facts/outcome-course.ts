@@ -8,17 +8,29 @@ export interface Outcome {
   occurredAt: string
 }
 
-const NEUTRAL: readonly OutcomeType[] = ['funded', 'closed']
-const FINAL: readonly OutcomeType[] = ['fraud_confirmed', 'access_abused']
-const CREDIT_ENDS: readonly OutcomeType[] = ['repaid', 'settled', 'charged_off', 'closed']
-const CREDIT_GOES_ON: readonly OutcomeType[] = ['current', 'late', 'default']
+/** What an outcome means for the course of its decision. */
+interface Course {
+  /** What happens to the credit; null if that is not known from the outcome. */
+  credit: 'opens' | 'goes on' | 'ends' | null
+  /** Whether it is neither good nor bad. */
+  isNeutral?: true
+  /** The only outcomes that can replace it; without it, any later outcome does. */
+  replacedOnlyBy?: readonly OutcomeType[]
+}
 
-/** The outcomes that can replace an outcome; one that is not listed is replaced by any later outcome. */
-const REPLACED_ONLY_BY: Partial<Record<OutcomeType, readonly OutcomeType[]>> = {
-  default: ['repaid', 'settled', 'charged_off', ...FINAL],
-  charged_off: ['repaid', 'settled', ...FINAL],
-  fraud_confirmed: [],
-  access_abused: [],
+const FINAL: readonly OutcomeType[] = ['fraud_confirmed', 'access_abused']
+
+const COURSES: Readonly<Record<OutcomeType, Course>> = {
+  funded: { credit: 'opens', isNeutral: true },
+  current: { credit: 'goes on' },
+  late: { credit: 'goes on' },
+  default: { credit: 'goes on', replacedOnlyBy: ['repaid', 'settled', 'charged_off', ...FINAL] },
+  charged_off: { credit: 'ends', replacedOnlyBy: ['repaid', 'settled', ...FINAL] },
+  repaid: { credit: 'ends' },
+  settled: { credit: 'ends' },
+  fraud_confirmed: { credit: null, replacedOnlyBy: [] },
+  access_abused: { credit: null, replacedOnlyBy: [] },
+  closed: { credit: 'ends', isNeutral: true },
 }
 
 /**
@@ -47,21 +59,22 @@ export function openDrawsOf<Reported extends Outcome>(reports: readonly Reported
   let current: Reported | undefined
   for (const report of inOrder(reports)) {
     current = outcomeAfter(current, report)
-    if (report.type === 'funded') {
+    const { credit } = COURSES[report.type]
+    if (credit === 'opens') {
       // A draw after the end is a new debt; the old one stays ended.
       if (hasEnded) draws = []
       draws.push(report)
       hasEnded = false
-    } else if (CREDIT_ENDS.includes(report.type)) hasEnded = true
+    } else if (credit === 'ends') hasEnded = true
     // The credit goes on after all, for example because a repayment bounced.
-    else if (current === report && CREDIT_GOES_ON.includes(report.type)) hasEnded = false
+    else if (current === report && credit === 'goes on') hasEnded = false
   }
   return hasEnded ? [] : draws
 }
 
 /** Whether an outcome is neither good nor bad: it only opens or closes the credit. */
 export function isNeutral(type: OutcomeType): boolean {
-  return NEUTRAL.includes(type)
+  return COURSES[type].isNeutral === true
 }
 
 /** Sorts reports by when they happened; at one instant `funded` comes first and `closed` last. */
@@ -82,6 +95,6 @@ function orderAtInstant(type: OutcomeType): number {
 function outcomeAfter<Reported extends Outcome>(earlier: Reported | undefined, later: Reported): Reported {
   if (earlier === undefined) return later
   if (isNeutral(later.type)) return earlier
-  const allowed = REPLACED_ONLY_BY[earlier.type]
+  const allowed = COURSES[earlier.type].replacedOnlyBy
   return allowed === undefined || allowed.includes(later.type) ? later : earlier
 }

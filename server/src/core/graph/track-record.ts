@@ -21,15 +21,19 @@ export interface OutcomeTally {
   favourable: number
 }
 
-const ADVERSE: Partial<Record<OutcomeType, number>> = {
-  fraud_confirmed: 3 * PPM,
-  default: PPM,
-  charged_off: PPM,
-  access_abused: PPM,
-  late: PPM / 4,
-  settled: PPM / 4,
+/** How much an outcome of each type counts, in ppm of one that counts in full. */
+const WEIGHTS: Readonly<Record<OutcomeType, Pick<OutcomeTally, 'adverse' | 'favourable'>>> = {
+  funded: { adverse: 0, favourable: 0 },
+  current: { adverse: 0, favourable: PPM / 4 },
+  late: { adverse: PPM / 4, favourable: 0 },
+  default: { adverse: PPM, favourable: 0 },
+  charged_off: { adverse: PPM, favourable: 0 },
+  repaid: { adverse: 0, favourable: PPM },
+  settled: { adverse: PPM / 4, favourable: 0 },
+  fraud_confirmed: { adverse: 3 * PPM, favourable: 0 },
+  access_abused: { adverse: PPM, favourable: 0 },
+  closed: { adverse: 0, favourable: 0 },
 }
-const FAVOURABLE: Partial<Record<OutcomeType, number>> = { repaid: PPM, current: PPM / 4 }
 
 const OUTCOME_HALF_LIFE_DAYS = 730
 const PERIOD_DAYS = 30
@@ -71,8 +75,8 @@ function newestPeriods(tallies: OutcomeTally[]): OutcomeTally[] {
 function addToPeriod(tallies: readonly OutcomeTally[], { type, occurredAt }: DatedOutcome, times: 1 | -1) {
   const since = Math.floor(dayOf(occurredAt) / PERIOD_DAYS) * PERIOD_DAYS
   const known = tallies.find((tally) => tally.since === since) ?? { since, adverse: 0, favourable: 0 }
-  const adverse = known.adverse + times * (ADVERSE[type] ?? 0)
-  const favourable = known.favourable + times * (FAVOURABLE[type] ?? 0)
+  const adverse = known.adverse + times * WEIGHTS[type].adverse
+  const favourable = known.favourable + times * WEIGHTS[type].favourable
   return [...tallies.filter((tally) => tally.since !== since), { since, adverse, favourable }]
 }
 
