@@ -65,9 +65,16 @@ export function withPercentSign(figure: number | string): string {
   return `${figure}\u00a0%`
 }
 
-/** A share of a whole, which is not nothing, in percent: `62.9 %`. */
+/** A share in percent, with at most and at least so many decimals: `62.9 %`, `50 %`. */
+export function writePercent(share: number, digitsMax = 1, digitsMin = 0): string {
+  return withPercentSign(
+    writeNumber(share * 100, { maximumFractionDigits: digitsMax, minimumFractionDigits: digitsMin }),
+  )
+}
+
+/** A measured share of a whole, which is not nothing: `62.9 %`, `50.0 %`. */
 export function writePercentOf(part: number, whole: number): string {
-  return withPercentSign(writeFixed((part / whole) * 100, 1))
+  return writePercent(part / whole, 1, 1)
 }
 
 /** Milliseconds with two or three digits: `3.9`, `18.1`, `240`. */

@@ -1,5 +1,6 @@
 import type { OutputOf } from '../api/operation-types.ts'
 import type { Column } from '../components/data-table.tsx'
+import { entityName } from '../components/entity-name.ts'
 import { Verdict } from '../components/verdict.tsx'
 import { writeMoney } from '../components/write-number.ts'
 import classes from './decision-columns.module.css'
@@ -20,7 +21,7 @@ export const DECISION_COLUMNS: readonly Column<Decision>[] = [
 ]
 
 function entityOf({ entity }: Decision) {
-  const name = entity.name ?? entity.external_id ?? entity.id
+  const name = entityName(entity)
   return (
     <span className="strong" title={name}>
       {name}

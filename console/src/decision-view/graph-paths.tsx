@@ -1,9 +1,11 @@
 import { IconAlertOctagon, IconArrowRight, IconBuildingStore, IconUser } from '@tabler/icons-react'
+import { entityName } from '../components/entity-name.ts'
 import { PageLink } from '../components/page-link.tsx'
+import { writePercent } from '../components/write-number.ts'
 import classes from './decision-view.module.css'
 import { FoldSection } from './fold-section.tsx'
 import type { ViewData } from './view-data.ts'
-import { writeDecimal, writePercent } from './write-feature.ts'
+import { writeDecimal } from './write-feature.ts'
 
 type Named = ViewData['entity']
 
@@ -49,7 +51,7 @@ function Node({ entity, says, isBad = false }: { entity: Named; says: string; is
     <span className={classes.node} data-bad={isBad || undefined}>
       <Icon size={18} stroke={1.75} aria-hidden="true" />
       <span>
-        <PageLink to={`entities/${entity.id}`}>{entity.name ?? entity.external_id ?? entity.id}</PageLink>
+        <PageLink to={`entities/${entity.id}`}>{entityName(entity)}</PageLink>
         <span className="small">{says}</span>
       </span>
     </span>

@@ -4,9 +4,9 @@ import {
   settlesRightAfter,
   wordsOf,
 } from '../../../server/src/core/decide/settling-steps.ts'
-import { writeMoney } from '../components/write-number.ts'
+import { writeMoney, writePercent } from '../components/write-number.ts'
 import type { ShownRule, ViewData } from './view-data.ts'
-import { writeDecimal, writePercent } from './write-feature.ts'
+import { writeDecimal } from './write-feature.ts'
 
 /**
  * How a step of the engine ended: the request passed it, it failed without settling anything (a score below the cutoff, but

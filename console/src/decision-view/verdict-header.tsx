@@ -4,18 +4,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useAct } from '../api/use-operation.ts'
 import { CopyableId } from '../components/copyable-id.tsx'
+import { entityName } from '../components/entity-name.ts'
 import { PageLink, useFollow, usePageHref } from '../components/page-link.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { Verdict } from '../components/verdict.tsx'
-import { writeMoney } from '../components/write-number.ts'
+import { writeMoney, writePercent } from '../components/write-number.ts'
 import { isTyping } from '../shell/shortcuts.tsx'
 import { usePlace } from '../shell/use-place.ts'
 import classes from './decision-view.module.css'
 import { isGranted, type Review, ReviewedBy, writeConditions } from './granted.tsx'
 import { ReplayBadge } from './replay-result.tsx'
 import type { ShownDecision, ViewData } from './view-data.ts'
-import { writeDecimal, writePercent } from './write-feature.ts'
+import { writeDecimal } from './write-feature.ts'
 
 /** The answer: verdict, amount, whose decision it is, and the figures behind it; with the acts of a recorded decision. */
 export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: ShownDecision; says?: string }) {
@@ -44,11 +45,7 @@ export function VerdictHeader({ view, shown, says }: { view: ViewData; shown?: S
           <p className={classes.amount}>{amountOf(view, review)}</p>
           {review && <GrantedBy review={review} />}
           <p className={classes.about}>
-            {entity.id === '' ? (
-              'A persona'
-            ) : (
-              <PageLink to={`entities/${entity.id}`}>{entity.name ?? entity.external_id ?? entity.id}</PageLink>
-            )}
+            {entity.id === '' ? 'A persona' : <PageLink to={`entities/${entity.id}`}>{entityName(entity)}</PageLink>}
             {' · '}
             {view.product.replaceAll('_', ' ')}
             {product && requested && `, ${product.term_months} months at ${writePercent(product.annual_rate)}`}

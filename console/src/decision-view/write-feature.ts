@@ -1,4 +1,4 @@
-import { withPercentSign, writeCount, writeMoney, writeNumber } from '../components/write-number.ts'
+import { writeCount, writeMoney, writeNumber, writePercent } from '../components/write-number.ts'
 import type { ViewData } from './view-data.ts'
 
 type Value = string | number | boolean | null
@@ -23,11 +23,6 @@ export function binWriter({ features, requested }: Pick<ViewData, 'features' | '
 
 const RANGE = /^(below \S+|\S+ or more|\S+ to below \S+)$/
 const NUMBERS = /-?\d+(\.\d+)?/g
-
-/** A share in percent: `64.6 %`. */
-export function writePercent(share: number): string {
-  return withPercentSign(writeNumber(share * 100, { maximumFractionDigits: 1 }))
-}
 
 /** A number with at most three decimals. */
 export function writeDecimal(value: number): string {

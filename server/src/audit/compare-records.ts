@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../core/audit/audit-entry.ts'
 import { sha256 } from '../core/canonical-json.ts'
+import { objectIn } from '../core/stored-json.ts'
 import type { HashedDecision, RecordedTable } from '../store/environment/audit-records.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import type { NewRow } from '../store/schema/tables.ts'
@@ -201,9 +202,5 @@ function dataOf({ entry }: SealedEntry): Record<string, unknown> {
 }
 
 function parsed(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return {}
-  }
+  return objectIn(text) ?? {}
 }

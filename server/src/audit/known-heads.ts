@@ -7,11 +7,13 @@
  * at once, when most of its lines are outdated. A line that a crash cut off is ignored. A file that cannot be read stops
  * sealing; one that cannot be written does not, and its heads are written later.
  */
+
 import { mkdirSync, readFileSync } from 'node:fs'
 import { appendFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config.ts'
 import type { Checkpoint } from '../core/audit/checkpoint.ts'
+import { objectIn } from '../core/stored-json.ts'
 
 /** A head of one organization's log. */
 export interface KnownHead extends Checkpoint {
@@ -136,10 +138,6 @@ function readLines(file: string): string[] {
 }
 
 function parseLine(text: string): Line[] {
-  try {
-    const line = JSON.parse(text) as Line
-    return typeof line.organization_id === 'string' && Number.isSafeInteger(line.tree_size) ? [line] : []
-  } catch {
-    return []
-  }
+  const line = objectIn(text) as Partial<Line> | undefined
+  return typeof line?.organization_id === 'string' && Number.isSafeInteger(line.tree_size) ? [line as Line] : []
 }

@@ -2,8 +2,10 @@
 import type { ExplainedLine, ExplainedRule } from '../core/decide/explain-decision.ts'
 import { wordsOf } from '../core/decide/settling-steps.ts'
 import { MISSING_BECAUSE } from '../core/facts/facts.ts'
+import { requestedIn } from '../core/facts/read-fact.ts'
 import { type DecidingThreshold, nearestThreshold } from '../core/policy/deciding-thresholds.ts'
 import type { Evidence } from '../underwriting/describe-evidence.ts'
+import { percent } from './percent.ts'
 
 type Json = Record<string, unknown>
 
@@ -66,13 +68,13 @@ export function explainLines(explained: Explained): string[] {
 
 function verdictLines(decision: Json, evidence: Evidence): string[] {
   const { settled_by, product, segment, feature_snapshot } = evidence
-  const asked = ['request.amount', 'request.currency'].flatMap((name) => factText(feature_snapshot, name))
+  const asked = requestedIn(feature_snapshot)
   return [
     `Verdict: ${decision.verdict}${settled_by ? `, settled by ${settled_by}: ${wordsOf(settled_by)}.` : '.'}`,
-    ...(asked.length > 0 ? [`Asked for: ${asked.join(' ')}.`] : ['Asked for: access, without an amount.']),
+    asked ? `Asked for: ${asked.amount} ${asked.currency}.` : 'Asked for: access, without an amount.',
     ...(product
       ? [
-          `Product: ${product.requested ?? 'none'}${product.is_fallback ? `, which the policy does not list; the terms of ${product.applied} were used` : ''}: ${product.term_months} monthly instalments at ${percent(product.annual_rate)} a year${feeText(product)}.`,
+          `Product: ${product.requested ?? 'none'}${product.is_fallback ? `, which the policy does not list; the terms of ${product.applied} were used` : ''}: ${product.term_months} monthly instalments at ${percent(product.annual_rate, 2)} a year${feeText(product)}.`,
         ]
       : []),
     ...(segment === null ? [] : [`Segment: ${segment}.`]),
@@ -80,13 +82,8 @@ function verdictLines(decision: Json, evidence: Evidence): string[] {
 }
 
 function feeText({ fee_rate, fee_amount }: NonNullable<Evidence['product']>): string {
-  const fees = [...(fee_rate > 0 ? [percent(fee_rate)] : []), ...(fee_amount > 0 ? [String(fee_amount)] : [])]
+  const fees = [...(fee_rate > 0 ? [percent(fee_rate, 2)] : []), ...(fee_amount > 0 ? [String(fee_amount)] : [])]
   return fees.length === 0 ? '' : `, with a fee of ${fees.join(' and ')}`
-}
-
-function factText(features: Json | null, name: string): string[] {
-  const fact = features?.[name] as { value?: unknown } | undefined
-  return fact?.value === undefined ? [] : [String(fact.value)]
 }
 
 function scoreLines({ score, confidence, completeness, scorecard }: Evidence): string[] {
@@ -98,7 +95,7 @@ function scoreLines({ score, confidence, completeness, scorecard }: Evidence): s
     '',
     `Score: ${total} = base ${base} + ${total - base} points${byRules}; the cutoff is ${cutoff} (${signed(total - cutoff)}).`,
     ...scorecard.map(lineOfCard),
-    `  bad outcome ${bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6)}${source}, confidence ${percent(confidence.ppm / 1e6)}, completeness ${percent(completeness.ppm / 1e6)}`,
+    `  bad outcome ${bad_ppm === null ? 'not known' : percent(bad_ppm / 1e6, 2)}${source}, confidence ${percent(confidence.ppm / 1e6, 2)}, completeness ${percent(completeness.ppm / 1e6, 2)}`,
   ]
 }
 
@@ -227,8 +224,4 @@ function listOf(value: unknown): Json[] {
 
 function signed(points: number): string {
   return points < 0 ? `−${-points}` : `+${points}`
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 10_000) / 100} %`
 }

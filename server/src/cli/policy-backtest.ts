@@ -4,6 +4,7 @@ import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../admin/run-backtes
 import type { Approvals, BacktestResult, BadShare, SwapSet } from '../core/backtest/backtest-result.ts'
 import { VERDICTS } from '../core/vocabularies.ts'
 import { defineCommand, type OnProgress, renderTable } from './command.ts'
+import { percent } from './percent.ts'
 import { readSourceOrVersion } from './policy-files.ts'
 import { commandAct, readTarget, TARGET_USAGE, targetOptions } from './shared-options.ts'
 
@@ -104,20 +105,16 @@ function renderCases(cases: BacktestResult['changed_cases']): string {
 }
 
 function approvedText({ approved, rate }: Approvals): string {
-  return `${approved} (${percent(rate)})`
+  return `${approved} (${percent(rate, 1, 1)})`
 }
 
 function badText({ known, bad, share, low, high }: BadShare): string {
   if (share === null) return 'no outcome known'
-  return `${bad} of ${known} (${percent(share)}, 95 % interval ${percent(low!)} to ${percent(high!)})`
+  return `${bad} of ${known} (${percent(share, 1, 1)}, 95 % interval ${percent(low!, 1, 1)} to ${percent(high!, 1, 1)})`
 }
 
 function swapText(name: string, { count, outcomes }: SwapSet): string {
   return `${name}: ${count}; of ${outcomes.known} with a known outcome, ${outcomes.bad} ended badly.`
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }
 
 function amountText(amount: number, currency: string | null): string {

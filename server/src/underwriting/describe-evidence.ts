@@ -1,4 +1,4 @@
-import { isObject } from '../core/decide/replayable-facts.ts'
+import { objectIn } from '../core/stored-json.ts'
 import type { RecordedReplay } from './replay-recorded.ts'
 
 /**
@@ -37,12 +37,5 @@ export type Evidence = ReturnType<typeof describeEvidence>
 
 /** The stored bodies that are JSON objects; stored rows may have been altered in any way. */
 export function parseBodies(bodies: readonly string[]): Record<string, unknown>[] {
-  return bodies.flatMap((body) => {
-    try {
-      const parsed: unknown = JSON.parse(body)
-      return isObject(parsed) ? [parsed] : []
-    } catch {
-      return []
-    }
-  })
+  return bodies.map(objectIn).filter((body) => body !== undefined)
 }

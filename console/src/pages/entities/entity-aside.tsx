@@ -4,7 +4,7 @@ import { Section } from '../../components/section.tsx'
 import { StateBadge, type Tone } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { withPercentSign } from '../../components/write-number.ts'
+import { writePercent } from '../../components/write-number.ts'
 import { AmountLine, ReviewedBy, writeConditions } from '../../decision-view/granted.tsx'
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
@@ -111,7 +111,7 @@ export function IdentitySection({ entity: { identifiers, relationships } }: { en
           <li key={id}>
             <span>
               <code>{relationship}</code>
-              {share !== null && ` ${withPercentSign(Math.round(share * 100))}`}{' '}
+              {share !== null && ` ${writePercent(share, 0)}`}{' '}
               <PageLink to={`entities/${entity_id}`}>{entity_name}</PageLink>
             </span>
             <Status status={status} />

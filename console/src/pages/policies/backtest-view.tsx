@@ -44,7 +44,7 @@ function Rates({ result }: { result: BacktestResult }) {
     }, 0)
   return (
     <Figures>
-      <Figure label="Approved" value={percent(after.rate)} below={`was ${percent(before.rate)}`} />
+      <Figure label="Approved" value={writePercentOf(after.rate, 1)} below={`was ${writePercentOf(before.rate, 1)}`} />
       <Figure
         label="Bad among approved"
         value={shareOf(after.outcomes)}
@@ -62,12 +62,14 @@ function Rates({ result }: { result: BacktestResult }) {
 }
 
 function shareOf({ share }: BacktestResult['before']['outcomes']): string {
-  return share === null ? 'not known' : percent(share)
+  return share === null ? 'not known' : writePercentOf(share, 1)
 }
 
 /** The interval of a share, and how many outcomes it is known from. */
 function rangeOf({ low, high, known }: BacktestResult['before']['outcomes']): string {
-  return low === null || high === null ? '' : `${percent(low)} to ${percent(high)}, ${writeCount(known)} known; `
+  return low === null || high === null
+    ? ''
+    : `${writePercentOf(low, 1)} to ${writePercentOf(high, 1)}, ${writeCount(known)} known; `
 }
 
 function Matrix({ result: { matrix } }: { result: BacktestResult }) {
@@ -190,8 +192,4 @@ function ChangedCases({ result: { changed, changed_cases } }: { result: Backtest
       </section>
     </Section>
   )
-}
-
-function percent(share: number): string {
-  return writePercentOf(share, 1)
 }

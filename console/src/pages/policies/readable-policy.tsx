@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { KeyValues, Section } from '../../components/section.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { withPercentSign, writeCount, writeNumber } from '../../components/write-number.ts'
+import { writeCount, writeNumber, writePercent } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult, PolicyDocument } from './policy.ts'
 
@@ -18,8 +18,8 @@ export function ReadablePolicy({ document, rules }: { document: PolicyDocument; 
         <KeyValues
           rows={[
             ['A score below this is declined', <b key="cutoff">{writeNumber(verdicts.cutoff)}</b>],
-            ['A person looks at it below this confidence', percentOf(verdicts.confidence_min_ppm)],
-            ['A person looks at it if less than this is known', percentOf(verdicts.completeness_min_ppm)],
+            ['A person looks at it below this confidence', writePercent(verdicts.confidence_min_ppm / 1e6, 2)],
+            ['A person looks at it if less than this is known', writePercent(verdicts.completeness_min_ppm / 1e6, 2)],
           ]}
         />
       </Section>
@@ -165,8 +165,8 @@ function Terms({ parts: { tiers, products } }: { parts: Partial<Parts> }) {
             rows={products.map(({ product, term_months, annual_rate, rates = [] }) => [
               words(product),
               writeCount(term_months),
-              percent(annual_rate),
-              rates.map(({ tier, annual_rate: rate }) => `${tier} ${percent(rate)}`).join(', ') || 'the same',
+              writePercent(annual_rate, 2),
+              rates.map(({ tier, annual_rate: rate }) => `${tier} ${writePercent(rate, 2)}`).join(', ') || 'the same',
             ])}
           />
         </Section>
@@ -214,12 +214,4 @@ function PlainTable({
 
 function words(name: string): string {
   return name.replaceAll('_', ' ')
-}
-
-function percentOf(ppm: number): string {
-  return percent(ppm / 1_000_000)
-}
-
-function percent(share: number): string {
-  return withPercentSign(writeNumber(share * 100, { maximumFractionDigits: 2 }))
 }

@@ -1,6 +1,7 @@
 import { wordsOf } from '../../../../server/src/core/decide/settling-steps.ts'
+import { writePercent } from '../../components/write-number.ts'
 import { upperFirst } from '../../decision-view/settled-by.ts'
-import { writeDecimal, writePercent } from '../../decision-view/write-feature.ts'
+import { writeDecimal } from '../../decision-view/write-feature.ts'
 import type { ListedCase } from './review-case.ts'
 
 type Triggered = Pick<ListedCase, 'trigger'> & { decision: Pick<ListedCase['decision'], 'score' | 'cutoff'> }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { applyOutcome, type OutcomeFact } from '../../core/facts/entity-state.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { currentOutcome } from '../../core/facts/outcome-course.ts'
-import { numberOf, textOf } from '../../core/facts/read-fact.ts'
+import { requestedIn } from '../../core/facts/read-fact.ts'
 import { outcomeFact } from '../../core/facts/recorded-outcome.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { isAdverse, tallyOutcome, trackRecordOf } from '../../core/graph/track-record.ts'
@@ -104,9 +104,8 @@ async function approvedAmount(
   const { recommended_limit: limit } = JSON.parse(body) as { recommended_limit?: number }
   const facts = (await store.decisions.recorded(caller.organizationId, id))?.facts
   if (limit === undefined || !facts) return {}
-  const { features } = JSON.parse(facts) as Facts
-  const [requested, currency] = [numberOf(features, 'request.amount'), textOf(features, 'request.currency')]
-  return requested === undefined || currency === undefined ? {} : { amount: Math.min(requested, limit), currency }
+  const requested = requestedIn((JSON.parse(facts) as Facts).features)
+  return requested ? { ...requested, amount: Math.min(requested.amount, limit) } : {}
 }
 
 /** The entity and its ranked and adverse neighbours: the exposures that are refreshed before the reply. */

@@ -12,6 +12,7 @@ import type { CaseWithDecision, WaitingDecision } from '../../store/environment/
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { readReviewEvidence } from '../../underwriting/review-evidence.ts'
+import { entityName } from '../entities/entity-name.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import {
   type CaseEnd,
@@ -111,7 +112,7 @@ export async function describeDetail(
     reasons,
     paths: paths.map((path) => {
       const known = names.get(path.entity_id)
-      return { ...path, name: known?.name ?? known?.external_id ?? path.entity_id }
+      return { ...path, name: entityName(known, path.entity_id) }
     }),
     requests,
     totals: totalThresholds(

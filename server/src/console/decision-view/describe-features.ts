@@ -1,9 +1,9 @@
 import { judge } from '../../core/decide/decide.ts'
-import { isObject } from '../../core/decide/replayable-facts.ts'
 import { nameOfSlot } from '../../core/decide/run-rules.ts'
 import { type Facts, type FactValue, MISSING_BECAUSE, type MissingBecause } from '../../core/facts/facts.ts'
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import { isObject } from '../../core/stored-json.ts'
 import type { Evidence } from '../../underwriting/describe-evidence.ts'
 
 /** A feature that a decision saw: its value with age and source, or why it has none, and which parts of the policy read it. */

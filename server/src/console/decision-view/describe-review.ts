@@ -1,4 +1,4 @@
-import { isObject } from '../../core/decide/replayable-facts.ts'
+import { isObject } from '../../core/stored-json.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { NewestReview, ReviewKey } from '../../store/environment/reviews.ts'

@@ -1,10 +1,12 @@
 import { judge } from '../../core/decide/decide.ts'
 import type { LimitTerm, LimitTrace } from '../../core/decide/evaluation.ts'
-import { isObject, replayableFacts } from '../../core/decide/replayable-facts.ts'
+import { replayableFacts } from '../../core/decide/replayable-facts.ts'
 import type { Facts } from '../../core/facts/facts.ts'
+import { type RequestedAmount, requestedIn } from '../../core/facts/read-fact.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import { type DecidingThreshold, nearestThreshold } from '../../core/policy/deciding-thresholds.ts'
 import { describeBinding, type LimitBinding, nameOfTerm } from '../../core/policy/limit-bindings.ts'
+import { isObject } from '../../core/stored-json.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import { describeEvidence, type Evidence } from '../../underwriting/describe-evidence.ts'
 import type { RecordedReplay } from '../../underwriting/replay-recorded.ts'
@@ -32,7 +34,7 @@ export interface EvaluationView {
   recommended_limit: number | null
   repayment_probability: number | null
   tier: string | null
-  requested: { amount: number; currency: string } | null
+  requested: RequestedAmount | null
   policy: { version: string | null; checksum: string | null; model_version: string | null }
   /** The thresholds of the policy, for the segment of the applicant; null if the policy cannot be read. */
   thresholds: { cutoff: number; confidence_min_ppm: number; completeness_min_ppm: number } | null
@@ -63,7 +65,7 @@ export function viewEvaluation(replay: RecordedReplay): EvaluationView {
   const { scorecard, engine_version, settled_by, score, completeness, confidence, segment, limit } = evidence
   return {
     ...describeVerdict(replay.decision),
-    requested: requestedOf(evidence.feature_snapshot),
+    requested: requestedIn(evidence.feature_snapshot),
     policy: {
       version: evidence.policy_version,
       checksum: evidence.policy_checksum,
@@ -139,15 +141,6 @@ function pathsOf(graph: Evidence['graph']): EvaluatedPath[] {
     share: numberOf(share) ?? 0,
     uses_payments: uses_payments === true,
   }))
-}
-
-/** What was asked for; null for access without an amount. */
-function requestedOf(features: Record<string, unknown> | null): EvaluationView['requested'] {
-  const [amount, currency] = ['request.amount', 'request.currency'].map((name) => {
-    const fact = features?.[name]
-    return isObject(fact) ? fact.value : undefined
-  })
-  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null
 }
 
 function objectsOf(value: unknown): Record<string, unknown>[] {

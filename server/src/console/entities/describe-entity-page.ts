@@ -10,6 +10,7 @@ import { sourceOf } from '../decision-view/describe-features.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 import { requestedOf } from '../figures/newest-decisions.ts'
 import { describeCashflow } from './describe-cashflow.ts'
+import { entityName } from './entity-name.ts'
 
 const DECISIONS_LISTED = 20
 
@@ -89,7 +90,7 @@ function describeRelationship(
     id: link.id,
     relationship: link.relationship!,
     entity_id: link.related_entity_id!,
-    entity_name: other?.name ?? other?.external_id ?? link.related_entity_id!,
+    entity_name: entityName(other, link.related_entity_id!),
     share: link.ownership_share,
     status: link.verification_status,
     at: link.verified_at ?? link.created_at,

@@ -4,6 +4,7 @@ import { type LoadedLinks, type Path, reachOf } from '../../core/graph/reach.ts'
 import { isAdverse, trackRecordOf } from '../../core/graph/track-record.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import { loadNeighbourhoods } from '../../underwriting/load-neighbourhoods.ts'
+import { entityName } from './entity-name.ts'
 
 /** An entity in the picture of a neighbourhood. */
 export interface GraphNode {
@@ -73,7 +74,7 @@ export async function describeNeighbourhood(
   return {
     nodes: ids.map((id) => ({
       id,
-      name: names.get(id)?.name ?? names.get(id)?.external_id ?? id,
+      name: entityName(names.get(id), id),
       type: names.get(id)?.type ?? null,
       hops: id === entityId ? 0 : paths.get(id)!.steps.length === 1 ? 1 : 2,
       is_bad: bad.has(id),

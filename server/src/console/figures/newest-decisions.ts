@@ -1,14 +1,11 @@
-import { isObject } from '../../core/decide/replayable-facts.ts'
+import { type RequestedAmount, requestedIn } from '../../core/facts/read-fact.ts'
+import { objectIn } from '../../core/stored-json.ts'
 import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
 import type { NewestDecision } from '../../store/environment/overview.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 
-/** The amount that was asked for. */
-export interface RequestedAmount {
-  amount: number
-  currency: string
-}
+export type { RequestedAmount }
 
 /** A decision in the list of the newest. */
 export interface ListedDecision {
@@ -47,7 +44,7 @@ export async function newestDecisions(
 
 /** A stored decision as a list shows it. What is altered so that it cannot be read is left out of its row. */
 export function listedDecision(row: NewestDecision, reviews: ReadonlyMap<string, GrantedReview>): ListedDecision {
-  const { recommended_limit } = objectOf(row.body)
+  const { recommended_limit } = objectIn(row.body) ?? {}
   return {
     id: row.id,
     entity: { id: row.entity_id, name: row.entity_name, external_id: row.external_id },
@@ -62,27 +59,13 @@ export function listedDecision(row: NewestDecision, reviews: ReadonlyMap<string,
   }
 }
 
-/** The amount that a decision was asked for, by its facts; null for a decision about access. */
+/** The amount that a decision was asked for, by its stored facts; null for a decision about access. */
 export function requestedOf(facts: string | null): RequestedAmount | null {
-  const { features } = objectOf(facts)
-  const [amount, currency] = ['request.amount', 'request.currency'].map((name) => {
-    const fact = isObject(features) ? features[name] : undefined
-    return isObject(fact) ? fact.value : undefined
-  })
-  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null
+  return requestedIn(objectIn(facts)?.features)
 }
 
 /** The score at the beginning of a part of a trace. */
 function scoreOf(part: string | null): ListedScore | null {
-  const { total, cutoff } = objectOf(/^(\{[^{}]*\})/.exec(part ?? '')?.[1] ?? null)
+  const { total, cutoff } = objectIn(/^(\{[^{}]*\})/.exec(part ?? '')?.[1] ?? null) ?? {}
   return typeof total === 'number' && typeof cutoff === 'number' ? { total, cutoff } : null
-}
-
-function objectOf(text: string | null): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}')
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }

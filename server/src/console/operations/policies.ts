@@ -8,6 +8,7 @@ import { FEATURE_CATALOGUE } from '../../core/facts/feature-catalogue.ts'
 import { type PolicyDocument, policyJsonSchema } from '../../core/policy/policy-document.ts'
 import { NOT_BLANK, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
+import { parseStored } from '../../core/stored-json.ts'
 import { listOperators } from '../../store/control/operators.ts'
 import type { StoredPolicy } from '../../store/environment/policies.ts'
 import { defineOperation, type OperatorContext } from '../define-operation.ts'
@@ -208,11 +209,7 @@ async function describeActive(
 }
 
 function readDocument(text: string): PolicyDocument | undefined {
-  try {
-    return JSON.parse(text) as PolicyDocument
-  } catch {
-    return undefined
-  }
+  return parseStored(text) as PolicyDocument | undefined
 }
 
 /** What a policy changes: against the active one, or for the active one against the policy that it replaced. */

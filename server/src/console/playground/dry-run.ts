@@ -4,12 +4,13 @@ import { decide } from '../../core/decide/decide.ts'
 import { describeDecision } from '../../core/decide/describe-decision.ts'
 import { explainDecision } from '../../core/decide/explain-decision.ts'
 import { graphEvidence } from '../../core/decide/graph-evidence.ts'
-import { isObject, replayableFacts } from '../../core/decide/replayable-facts.ts'
+import { replayableFacts } from '../../core/decide/replayable-facts.ts'
 import { withValues } from '../../core/decide/verdict-track.ts'
 import type { Fact, Facts, FactValue } from '../../core/facts/facts.ts'
 import { factsFrom } from '../../core/facts/facts-from.ts'
 import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
 import type { PolicyDocument } from '../../core/policy/policy-document.ts'
+import { isObject, parseStored } from '../../core/stored-json.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
@@ -91,11 +92,11 @@ function requestIn({ features }: Facts): DecisionRequest {
 export async function factsOfDecision({ store, organizationId }: DryPlace, decisionId: string): Promise<DryFacts> {
   const recorded = await store.decisions.recorded(organizationId, decisionId)
   if (!recorded) throw notFound('decision_not_found', 'There is no such decision in this environment.')
-  const readable = replayableFacts(parsed(recorded.facts))
+  const readable = replayableFacts(parseStored(recorded.facts))
   if (!('facts' in readable))
     throw conflict('facts_altered', 'The facts of this decision were altered and cannot be read.')
   const { facts } = readable
-  const graph = parsed(recorded.graph)
+  const graph = parseStored(recorded.graph)
   return {
     facts,
     unchanged: facts,
@@ -164,12 +165,4 @@ export function dryRun(
 
 function valueIn(fact: Fact | undefined): FactValue | undefined {
   return fact && 'value' in fact ? fact.value : undefined
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? null : JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { isObject, replayableFacts } from './replayable-facts.ts'
+import { isObject } from '../stored-json.ts'
+import { replayableFacts } from './replayable-facts.ts'
 
 const facts = (features: unknown) => ({ format: 1, features })
 

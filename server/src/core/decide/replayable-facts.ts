@@ -1,4 +1,5 @@
 import type { Fact, Facts } from '../facts/facts.ts'
+import { isObject } from '../stored-json.ts'
 
 /**
  * Stored facts, if they still have the form that `decide` relies on; otherwise pointers to the unreadable parts. Stored
@@ -10,11 +11,6 @@ export function replayableFacts(stored: unknown): { facts: Facts } | { unreadabl
     .filter(([, fact]) => !isFact(fact))
     .map(([feature]) => `/features/${feature.replaceAll('~', '~0').replaceAll('/', '~1')}`)
   return unreadable.length > 0 ? { unreadable } : { facts: stored as unknown as Facts }
-}
-
-/** Whether a JSON value is an object, neither null nor a list. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isFact(stored: unknown): stored is Fact {

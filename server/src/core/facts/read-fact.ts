@@ -1,3 +1,4 @@
+import { isObject } from '../stored-json.ts'
 import type { FactSet } from './facts.ts'
 import type { FeatureName } from './feature-catalogue.ts'
 
@@ -11,4 +12,19 @@ export function numberOf(features: FactSet, name: FeatureName): number | undefin
 export function textOf(features: FactSet, name: FeatureName): string | undefined {
   const fact = features[name]
   return fact && 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
+}
+
+/** An amount that was asked for. */
+export interface RequestedAmount {
+  amount: number
+  currency: string
+}
+
+/** What was asked for, by facts that may have been altered since they were stored; null for access without an amount. */
+export function requestedIn(features: unknown): RequestedAmount | null {
+  const [amount, currency] = (['request.amount', 'request.currency'] as const).map((name) => {
+    const fact = isObject(features) ? features[name] : undefined
+    return isObject(fact) ? fact.value : undefined
+  })
+  return typeof amount === 'number' && typeof currency === 'string' ? { amount, currency } : null
 }

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { type AuditEntry, leafHashOf } from '../../core/audit/audit-entry.ts'
 import { type Checkpoint, type LogIdentity, verifyCheckpoint } from '../../core/audit/checkpoint.ts'
 import { type HmacKeys, hasValidMac } from '../../core/audit/entry-mac.ts'
-import { isObject } from '../../core/decide/replayable-facts.ts'
+import { objectIn } from '../../core/stored-json.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import type { RowOf } from '../schema/tables.ts'
 
@@ -90,10 +90,5 @@ function hashOfStored(row: RowOf<'audit_entries'>): string | null {
 
 /** The data of an entry. Text that is no longer a JSON object is kept as text, so that the hash of the entry differs. */
 export function dataOf({ data }: Pick<RowOf<'audit_entries'>, 'data'>): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(data)
-    return isObject(value) ? value : { unreadable: data }
-  } catch {
-    return { unreadable: data }
-  }
+  return objectIn(data) ?? { unreadable: data }
 }

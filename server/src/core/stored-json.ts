@@ -1,0 +1,20 @@
+/** Whether a JSON value is an object, neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value of a stored text; undefined if it is no JSON, because stored rows may have been altered in any way. */
+export function parseStored(text: string | null): unknown {
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The object of a stored text; undefined if it is anything else. */
+export function objectIn(text: string | null): Record<string, unknown> | undefined {
+  const value = parseStored(text)
+  return isObject(value) ? value : undefined
+}
