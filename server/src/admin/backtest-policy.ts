@@ -1,6 +1,6 @@
 import type { BacktestResult } from '../core/backtest/backtest-result.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
+import { ENGINE_VERSION } from '../core/decide/evaluation.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { StoredPolicy } from '../store/environment/policies.ts'
 import type { NewRow } from '../store/schema/tables.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson, canonicalSha256 } from '../core/canonical-json.ts'
-import { ENGINE_VERSION } from '../core/decide/engine-version.ts'
+import { ENGINE_VERSION } from '../core/decide/evaluation.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
 import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
 import type { Installation } from '../installation/installation.ts'

@@ -28,3 +28,9 @@ function asciiDigit(digit: string): string {
   while (DECIMAL_DIGIT.test(String.fromCodePoint(first - 1))) first--
   return String((codePoint - first) % 10)
 }
+
+/** Compares by code units, as PostgreSQL does under the "C" collation; `localeCompare` depends on the machine. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -18,3 +18,8 @@ export function objectIn(text: string | null): Record<string, unknown> | undefin
   const value = parseStored(text)
   return isObject(value) ? value : undefined
 }
+
+/** Reads a key that a caller chose; a key such as `constructor` never reads an inherited property. */
+export function ownProperty<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}

@@ -1,11 +1,14 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
+import type { OutputOf } from '../../api/operation-types.ts'
 import { useAct } from '../../api/use-operation.ts'
 import { AskReason, ReasonForm } from '../../components/ask-reason.tsx'
 import { ChoiceCards } from '../../components/choice-cards.tsx'
 import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
 import type { RevealedKey } from './key-reveal.tsx'
-import type { ListedKey } from './listed-key.ts'
+
+/** An API key as the list has it. */
+export type ListedKey = OutputOf<'keys.list'>['keys'][number]
 
 /** What an operator is about to do with a key. */
 export interface KeyAct {

@@ -16,8 +16,7 @@ import { StateBadge, type Tone } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { rolesInWords } from '../../shell/role-name.ts'
 import classes from './api-keys.module.css'
-import type { KeyAct } from './key-dialogs.tsx'
-import type { ListedKey } from './listed-key.ts'
+import type { KeyAct, ListedKey } from './key-dialogs.tsx'
 
 const SOON_MS = 14 * 86_400_000
 const ENDED: readonly string[] = ['replaced', 'expired', 'revoked']

@@ -3,9 +3,8 @@ import { PageLink } from '../../components/page-link.tsx'
 import { KeyValues } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
-import { actorName } from './actor-name.ts'
 import classes from './audit-log-page.module.css'
-import type { Entry } from './entry.ts'
+import { actorName, type Entry } from './entry.ts'
 import { type Change, changesOf } from './entry-changes.ts'
 
 /** Everything about one entry: who, what about, the proof, and its data with what was before. */

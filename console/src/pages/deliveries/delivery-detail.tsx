@@ -10,7 +10,9 @@ import { Time } from '../../components/time.tsx'
 import { writeAnswerTime, writeCount } from '../../components/write-number.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import classes from './deliveries.module.css'
-import type { Delivery } from './delivery.ts'
+
+/** A delivery as the list has it. */
+export type Delivery = OutputOf<'webhooks.deliveries'>['deliveries'][number]
 
 type Shown = OutputOf<'webhooks.delivery'>
 type Attempt = Shown['attempts'][number]

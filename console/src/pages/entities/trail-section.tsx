@@ -6,8 +6,7 @@ import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
-import { actorName } from '../audit-log/actor-name.ts'
-import type { Entry } from '../audit-log/entry.ts'
+import { actorName, type Entry } from '../audit-log/entry.ts'
 
 const COLUMNS: readonly Column<Entry>[] = [
   { id: 'event', header: 'Event', cell: ({ type }) => <code>{type}</code> },

@@ -12,7 +12,7 @@ import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { roleName } from '../../shell/role-name.ts'
 import { useMembership } from '../../shell/use-me.ts'
-import type { Gate } from './gate.ts'
+import type { Gate } from './checklist.tsx'
 import classes from './live-gate.module.css'
 
 /** Who approved and who still may, and the form of the caller's own approval. */

@@ -1,11 +1,14 @@
 import { IconAlertTriangle, IconCircleCheckFilled, IconCircleX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import type { OutputOf } from '../../api/operation-types.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import type { Gate } from './gate.ts'
 import classes from './live-gate.module.css'
+
+/** The state of the live gate, as the server tells it. */
+export type Gate = OutputOf<'live-gate.show'>
 
 type Evidence = Gate['evidence']
 

@@ -3,7 +3,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { DECISION_COLUMNS } from '../../decision-view/decision-columns.tsx'
-import type { Overview } from './overview.ts'
+import type { Overview } from './overview-figures.tsx'
 
 type Decision = Overview['newest'][number]
 

@@ -1,4 +1,5 @@
 import { IconAlertTriangle, IconGauge, IconInbox, IconPercentage, IconScale, IconWebhook } from '@tabler/icons-react'
+import type { OutputOf } from '../../api/operation-types.ts'
 import { useOperation } from '../../api/use-operation.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
 import {
@@ -9,7 +10,9 @@ import {
   writePercentOf,
   writeShare,
 } from '../../components/write-number.ts'
-import type { Overview } from './overview.ts'
+
+/** The figures of a period. */
+export type Overview = OutputOf<'overview.read'>
 
 /** The five figures above the charts, each linked to its list. */
 export function OverviewFigures({ overview, days }: { overview: Overview | undefined; days: number }) {

@@ -8,7 +8,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { writeHour, writeUtcDay } from '../../components/utc-day.ts'
 import { withPercentSign, writeCount, writeLatency, writeShare } from '../../components/write-number.ts'
-import type { Overview } from './overview.ts'
+import type { Overview } from './overview-figures.tsx'
 import classes from './overview-page.module.css'
 
 const RATE: readonly Series[] = [{ key: 'rate', name: 'Approved', color: 'var(--data-1)' }]

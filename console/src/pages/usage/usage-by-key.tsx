@@ -1,10 +1,18 @@
+import type { OutputOf } from '../../api/operation-types.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { writeCount, writePercentOf } from '../../components/write-number.ts'
-import { nameOf, type Usage } from './usage.ts'
 import classes from './usage-page.module.css'
+
+/** What was used in a period. */
+export type Usage = OutputOf<'usage.read'>
+
+/** An API key as a person knows it. */
+export function nameOf({ id, name, last_four }: { id: string; name: string | null; last_four: string | null }): string {
+  return name === null ? id : `${name} …${last_four}`
+}
 
 type KeyRow = Usage['by_key'][number]
 

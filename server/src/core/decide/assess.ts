@@ -9,8 +9,7 @@ import { measureRequest } from './measure-request.ts'
 import type { Figures } from './read-figures.ts'
 import { readAgain, readSlots, type SlotReading } from './read-slots.ts'
 import { type RuleAnswers, runRules, runRulesAgain } from './run-rules.ts'
-import { type ScoredCard, score, scoreAgain } from './score.ts'
-import { readTable } from './table.ts'
+import { readTable, type ScoredCard, score, scoreAgain } from './score.ts'
 import { verdictOn } from './verdict.ts'
 
 /** A request for one amount, judged under a policy. */

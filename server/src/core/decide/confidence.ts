@@ -2,7 +2,7 @@ import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { remainingPpm } from './decay.ts'
 import type { Completeness, Confidence } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
-import { readTable } from './table.ts'
+import { readTable } from './score.ts'
 
 const MILLION = 1_000_000
 

@@ -1,12 +1,11 @@
-import type { Facts } from '../facts/facts.ts'
+import type { FactSet, Facts } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compiled-policy.ts'
 import { type Assessment, assess } from './assess.ts'
 import { isApproved, type Offer, offerOn } from './counter-offer.ts'
-import { ENGINE_VERSION } from './engine-version.ts'
-import type { DecisionTrace, DerivedTrace, Evaluation } from './evaluation.ts'
+import { type DecisionTrace, type DerivedTrace, ENGINE_VERSION, type Evaluation } from './evaluation.ts'
 import { readFigures } from './read-figures.ts'
+import { readSlots } from './read-slots.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
-import { segmentFor } from './segment-for.ts'
 import { type Settled, settled } from './settling-steps.ts'
 import { termsUsed } from './terms-used.ts'
 import { isReduced } from './verdict.ts'
@@ -116,4 +115,15 @@ function settledOn(asked: Assessment, { limit }: Offer): Settled {
   // An amount below the step of the currency may be within every term, and is still not lent.
   if (limit?.amount === 0 && isApproved(asked)) return settled('no_limit_left')
   return asked
+}
+
+const NOT_MEASURED: FactSet = {}
+
+/**
+ * The policy of the applicant's segment: the first whose condition holds, otherwise the document itself. No condition may
+ * depend on the amount, so nothing has to be measured here and every amount is judged in the same segment.
+ */
+export function segmentFor(policy: CompiledPolicy, features: FactSet): CompiledPolicy {
+  const { values } = readSlots(policy, features, NOT_MEASURED)
+  return policy.segments.find(({ holds }) => holds(values) === true)?.policy ?? policy
 }

@@ -3,6 +3,9 @@ import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import type { SettledBy } from './settling-steps.ts'
 
+/** Recorded with every decision; raised whenever the same policy and facts would give other bytes. */
+export const ENGINE_VERSION = '1'
+
 export type { Reason, RuleTrace, SettledBy }
 
 /** A condition that the applicant has to meet before the approval holds. */

@@ -1,5 +1,5 @@
 import { type Fact, type FactSet, known, missing } from '../facts/facts.ts'
-import { ratioOf } from '../facts/ratio.ts'
+import { ratioOf } from '../facts/units.ts'
 import type { Figures } from './read-figures.ts'
 
 /** The features of a request that depend on the policy's terms: the instalment, and its ratios to the cash flow. */

@@ -1,6 +1,5 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
 import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
-import { isStale } from './is-stale.ts'
 
 /** The figures from which the request is measured, whatever inputs a policy has. */
 export interface Figures {
@@ -55,4 +54,9 @@ function figure(fact: Fact | undefined, maxAgeDays: number | undefined): Fact {
 
 function textIn(fact: Fact): string | undefined {
   return 'value' in fact && typeof fact.value === 'string' ? fact.value : undefined
+}
+
+/** Whether a value is older than a policy accepts; never true without an age or without a maximum. */
+export function isStale(ageDays: number | undefined, maxAgeDays: number | undefined): boolean {
+  return ageDays !== undefined && maxAgeDays !== undefined && ageDays > maxAgeDays
 }

@@ -1,7 +1,7 @@
 import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
 import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
 import { computeSlots, isOutOfRange } from './compute-slots.ts'
-import { isStale } from './is-stale.ts'
+import { isStale } from './read-figures.ts'
 
 /**
  * The policy's inputs, and what it computes from them, as this decision sees them, by slot: a value, perhaps with an age, or

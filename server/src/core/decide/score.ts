@@ -1,5 +1,5 @@
 import type { FactValue } from '../facts/facts.ts'
-import type { CompiledBin, CompiledCharacteristic, CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledBin, CompiledCharacteristic, CompiledPolicy, TableRow } from '../policy/compiled-policy.ts'
 import type { ScorecardLine } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 
@@ -83,4 +83,15 @@ function isIn({ equals, below, in: set }: CompiledBin, value: FactValue): boolea
   if (below !== undefined) return (value as number) < below
   if (equals !== undefined) return value === equals
   return set === undefined || set.has(value)
+}
+
+/** Interpolates linearly between the rows of a table and rounds down; beyond either end the last row there counts. A table has at least two rows. */
+export function readTable(rows: readonly TableRow[], at: number): number {
+  let next = 0
+  while (next < rows.length && rows[next]!.at <= at) next += 1
+  const upper = rows[next]
+  const lower = rows[next - 1]
+  if (lower === undefined) return rows[0]!.value
+  if (upper === undefined) return lower.value
+  return Math.floor(lower.value + ((upper.value - lower.value) * (at - lower.at)) / (upper.at - lower.at))
 }

@@ -1,6 +1,6 @@
 import type { DayBucket } from './day-bucket.ts'
-import { RATIO_MAX } from './ratio.ts'
 import { spendingDays } from './spending-days.ts'
+import { RATIO_MAX } from './units.ts'
 
 /** What the balances of an account show; amounts in units of the state. */
 export interface BalanceFigures {

@@ -7,8 +7,7 @@ import { HALF_YEAR_DAYS, MONTH_DAYS, YEAR_DAYS } from './fact-windows.ts'
 import { type Fact, type FactSet, known, type MissingBecause, missing } from './facts.ts'
 import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
 import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
-import { ratioOf, sixDecimals } from './ratio.ts'
-import { majorOf } from './units.ts'
+import { majorOf, ratioOf, sixDecimals } from './units.ts'
 
 // Shorter than a month, an account shows no month of income or spending.
 const FLOW_DAYS_MIN = 30

@@ -1,10 +1,10 @@
 import { dayOf } from '../graph/decay.ts'
 import { moneyOf } from '../money.ts'
+import { ownProperty } from '../stored-json.ts'
 import { brokenBalances } from './balance-chain.ts'
 import { circularFlows, placeOf } from './circular-flows.ts'
 import { addToDay, type DayBucket, newDay, type PackedDay, packDay, unpackDay } from './day-bucket.ts'
 import { type IncomeStream, incomeStreams } from './income-streams.ts'
-import { ownProperty } from './own-property.ts'
 import type { TransactionFact } from './transaction-fact.ts'
 import { sumUnits, type Units, unitsOf } from './units.ts'
 

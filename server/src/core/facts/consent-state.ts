@@ -1,6 +1,6 @@
+import { ownProperty } from '../stored-json.ts'
 import { type ConsentPurpose, type ConsentStatus, DATA_CATEGORIES, type DataCategory } from '../vocabularies.ts'
 import { laterOf } from './newest-of.ts'
-import { ownProperty } from './own-property.ts'
 
 /** One consent that was granted or revoked; an empty list of categories means all of them. */
 export interface ConsentFact {

@@ -1,7 +1,7 @@
 import { type Money, moneyOf } from '../money.ts'
+import { kindOf } from './recognize-category.ts'
 import { streamKey } from './stream-key.ts'
 import type { TransactionFact } from './transaction-fact.ts'
-import { kindOf } from './transaction-kind.ts'
 import { addUnits, compareUnits, type Units, unitsOf } from './units.ts'
 
 /** A credit that counts as income, with the key of the payer or purpose that it comes from. */

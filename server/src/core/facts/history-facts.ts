@@ -1,8 +1,8 @@
 import { moneyNumber } from '../money.ts'
+import { ownProperty } from '../stored-json.ts'
 import { OUTCOME_TYPES, type OutcomeType } from '../vocabularies.ts'
 import { type Fact, type FactSet, known, missing } from './facts.ts'
 import type { HistoryState } from './history-state.ts'
-import { ownProperty } from './own-property.ts'
 
 /** The feature that counts the decisions with each outcome; null if none does. */
 const COUNTED_IN: Readonly<

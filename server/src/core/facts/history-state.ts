@@ -1,7 +1,7 @@
 import { type Money, moneyOf } from '../money.ts'
+import { ownProperty } from '../stored-json.ts'
 import type { OutcomeType } from '../vocabularies.ts'
 import { currentOutcome, isNeutral, type Outcome, openDrawsOf } from './outcome-course.ts'
-import { ownProperty } from './own-property.ts'
 
 /** One report of an outcome of one of the entity's own decisions. */
 export interface OutcomeFact extends Outcome {

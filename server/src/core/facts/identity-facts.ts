@@ -1,9 +1,7 @@
+import { ownProperty } from '../stored-json.ts'
 import type { IdentifierType } from '../vocabularies.ts'
-import { ageInDays } from './age-in-days.ts'
-import type { FactSet } from './facts.ts'
-import { known } from './facts.ts'
+import { ageInDays, type FactSet, known } from './facts.ts'
 import type { IdentifierSummary, IdentityState } from './identity-state.ts'
-import { ownProperty } from './own-property.ts'
 
 /** Identifiers of one person or business that are issued only after a check. */
 const STRONG_IDENTIFIERS: readonly IdentifierType[] = ['government_id', 'tax_id', 'registration_number', 'bank_account']

@@ -1,7 +1,7 @@
 import { plainSpelling } from '../plain-spelling.ts'
+import { ownProperty } from '../stored-json.ts'
 import type { IdentifierType, VerificationStatus } from '../vocabularies.ts'
 import { newestOf } from './newest-of.ts'
-import { ownProperty } from './own-property.ts'
 
 /** An identity link as far as identity is concerned; a link that states a relationship has no identifier. */
 export interface IdentityLinkFact {

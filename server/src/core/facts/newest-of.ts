@@ -1,4 +1,4 @@
-import { compareText } from '../compare-text.ts'
+import { compareText } from '../plain-spelling.ts'
 
 /** The later of two instants in ISO 8601 UTC, which sort as text; undefined is earlier than any instant. */
 export function laterOf(a: string | undefined, b: string): string {

@@ -1,4 +1,4 @@
-import { compareText } from '../compare-text.ts'
+import { compareText } from '../plain-spelling.ts'
 import type { OutcomeType } from '../vocabularies.ts'
 
 /** One report of an outcome and when it happened; ids sort in the order in which the reports were made. */

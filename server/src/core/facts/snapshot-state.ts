@@ -1,4 +1,4 @@
-import { ownProperty } from './own-property.ts'
+import { ownProperty } from '../stored-json.ts'
 
 /** The value that a caller sends for one feature; null means that the caller looked and found nothing. */
 export type FeatureValue = number | string | boolean | null

@@ -1,4 +1,4 @@
-import { compareText } from '../compare-text.ts'
+import { compareText } from '../plain-spelling.ts'
 import { PPM } from './decay.ts'
 import type { Path, ReachedEntity } from './reach.ts'
 import { NO_TRACK_RECORD, type TrackRecord } from './track-record.ts'

@@ -1,4 +1,4 @@
-import { compareText } from '../compare-text.ts'
+import { compareText } from '../plain-spelling.ts'
 import type { IdentifierType, Relationship, VerificationStatus } from '../vocabularies.ts'
 import { decayPpm, PPM, timesPpm } from './decay.ts'
 

@@ -9,7 +9,7 @@ import {
   problemOf,
   type Slots,
 } from './compile-expression.ts'
-import { boundedEnvironment } from './expression-environment.ts'
+import { boundedEnvironment } from './expression-functions.ts'
 import type { PolicyInput } from './policy-document.ts'
 
 const INPUTS: PolicyInput[] = [

@@ -1,7 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import type { FactValue } from '../facts/facts.ts'
-import { boundedEnvironment } from './expression-environment.ts'
-import { FEATURE_FUNCTIONS, FUNCTIONS, METHODS, type TextFunction } from './expression-functions.ts'
+import { boundedEnvironment, FEATURE_FUNCTIONS, FUNCTIONS, METHODS, type TextFunction } from './expression-functions.ts'
 import { hintFor } from './expression-hint.ts'
 import { JUDGED_VARIABLES } from './judged-variables.ts'
 import { compileTextPattern } from './text-pattern.ts'

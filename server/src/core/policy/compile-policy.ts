@@ -7,12 +7,18 @@ import { compileExpression } from './compile-expression.ts'
 import { compileProducts } from './compile-products.ts'
 import { compileRules } from './compile-rules.ts'
 import { compileCharacteristics } from './compile-scorecard.ts'
-import type { CompiledInput, CompiledLimitTerm, CompiledPolicy, CompiledSegment, Reason } from './compiled-policy.ts'
+import {
+  type CompiledInput,
+  type CompiledLimitTerm,
+  type CompiledPolicy,
+  type CompiledSegment,
+  type Reason,
+  reasonAt,
+} from './compiled-policy.ts'
 import { limitExpression, limitProblem } from './limit-expression.ts'
 import type { PolicyDocument, PolicyInput } from './policy-document.ts'
 import { isWarning, type PolicyProblem } from './policy-problem.ts'
 import { type PolicySlots, policySlots } from './policy-slots.ts'
-import { reasonAt } from './reason-at.ts'
 import { segmentDocument } from './segment-document.ts'
 import { segmentProblem } from './segment-problem.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compileProducts } from './compile-products.ts'
+import { editedPolicy } from '../../../tests/edited-policy.ts'
+import { compileProducts, refusesProduct } from './compile-products.ts'
 
 const YEAR = { product: 'year', term_months: 12, annual_rate: 0.12 }
 
@@ -37,4 +38,11 @@ describe('the compiled terms of a product', () => {
     assert.deepEqual([...byTier!.keys()], ['A'])
     assert.deepEqual(byTier!.get('A'), { ...terms, annual_rate: 0, annuityFactor: 12, byTier: undefined })
   })
+})
+
+it('only a policy that says so refuses a product, and only one that it does not list', () => {
+  const refused = (unknown: 'refuse' | 'default', product: string) =>
+    refusesProduct(editedPolicy({ unknown_products: unknown }), product)
+  assert.deepEqual([refused('refuse', 'yacht'), refused('refuse', 'default')], [true, false])
+  assert.deepEqual([refused('default', 'yacht'), refused('default', 'default')], [false, false])
 })

@@ -1,4 +1,4 @@
-import type { ProductTerms } from './compiled-policy.ts'
+import type { CompiledPolicy, ProductTerms } from './compiled-policy.ts'
 import type { PolicyProduct } from './policy-document.ts'
 
 /** Compiles the terms of each product, and of each tier that has a price of its own. */
@@ -37,4 +37,9 @@ function annuityFactor(termMonths: number, annualRate: number): number {
     factor += present
   }
   return factor
+}
+
+/** Whether a policy refuses requests for a product that it does not list, instead of deciding by the default terms. */
+export function refusesProduct({ document, products }: CompiledPolicy, product: string): boolean {
+  return document.unknown_products === 'refuse' && !products.has(product)
 }

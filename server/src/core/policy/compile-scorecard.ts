@@ -1,9 +1,8 @@
 import { compileBins } from './compile-bins.ts'
 import { halfLives } from './compile-derived.ts'
-import type { CompiledCharacteristic, CompiledDerived, Reason } from './compiled-policy.ts'
+import { type CompiledCharacteristic, type CompiledDerived, type Reason, reasonAt } from './compiled-policy.ts'
 import type { PolicyDocument } from './policy-document.ts'
 import type { PolicySlots } from './policy-slots.ts'
-import { reasonAt } from './reason-at.ts'
 
 /** Compiles the characteristics of the scorecard, each with the reasons that it can give. */
 export function compileCharacteristics(

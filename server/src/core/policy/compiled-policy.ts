@@ -211,3 +211,12 @@ export interface CurrencyTerms {
   perReference: number
   step: number
 }
+
+/** A reason of the document, with the node of the trace that it comes from. */
+export function reasonAt(
+  node: string,
+  { code, label }: { code: string; label: string },
+  impact: Reason['impact'],
+): Reason {
+  return { code, impact, label, node }
+}

@@ -1,3 +1,4 @@
+import { Environment } from '@marcbachmann/cel-js'
 import type { FactValue } from '../facts/facts.ts'
 
 /** A function of one or two texts. */
@@ -27,3 +28,8 @@ export const METHODS: Readonly<Record<string, TextFunction>> = {
 
 /** Functions that ask about a feature itself: whether it is known, why it is missing, how old it is. */
 export const FEATURE_FUNCTIONS: readonly string[] = ['has', 'missing_because', 'age_days']
+
+/** A CEL environment without variables. Its limits bound what an expression costs, to parse and to run. */
+export function boundedEnvironment(): Environment {
+  return new Environment({ limits: { maxAstNodes: 200, maxDepth: 30 } })
+}

@@ -1,8 +1,7 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js'
 import type { FeatureType } from '../vocabularies.ts'
 import { type ExpressionProblem, featureIn, problemOf } from './compile-expression.ts'
-import { boundedEnvironment } from './expression-environment.ts'
-import { FEATURE_FUNCTIONS, FUNCTIONS } from './expression-functions.ts'
+import { boundedEnvironment, FEATURE_FUNCTIONS, FUNCTIONS } from './expression-functions.ts'
 
 /** The types of features by name. */
 export type FeatureTypes = ReadonlyMap<string, FeatureType>

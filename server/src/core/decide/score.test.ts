@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { readTable } from './table.ts'
+import { readTable } from './score.ts'
 
 const rows = [
   { at: 0, value: 500_000 },

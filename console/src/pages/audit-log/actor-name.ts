@@ -1,9 +1,0 @@
-import type { Entry } from './entry.ts'
-
-/** Who did it, in words: the name of an operator or an API key, the user of the operating system, or the service. */
-export function actorName({ type, id, name }: Entry['actor']): string {
-  if (type === 'operator') return name ?? `Operator ${id}`
-  if (type === 'api_key') return `Key ${name ?? id}`
-  if (type === 'os_user') return `${id} at the command line`
-  return `Service (${id})`
-}

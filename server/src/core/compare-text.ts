@@ -1,5 +1,0 @@
-/** Compares by code units, as PostgreSQL does under the "C" collation; `localeCompare` depends on the machine. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
