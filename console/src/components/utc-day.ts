@@ -41,6 +41,11 @@ export function dayOr(text: string | undefined, fallback: string): string {
   return isDay ? text : fallback
 }
 
+/** When a day of the URL begins in UTC, some days later. A moment, or text that is no day, stays as it is. */
+export function startOfUtcDay(date: string, daysLater: number): string {
+  return dayOr(date, '') === '' ? date : `${dayBefore(date, -daysLater)}T00:00:00.000Z`
+}
+
 /** Today, in UTC. */
 export function utcToday(): string {
   return new Date().toISOString().slice(0, 10)

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { utcOf } from './time.tsx'
+import { utcOf } from './write-time.ts'
 
 /** The delay of the theme's other tooltips: a list that is scrolled under the pointer shows none. */
 const OPEN_DELAY_MS = 200

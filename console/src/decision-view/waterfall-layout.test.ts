@@ -47,6 +47,49 @@ test('the bars of a score lead from its base to its total, and the axis begins a
   assert.equal(bars[1]!.missed?.from, bars[1]!.to)
 })
 
+test('the parts of a score add up: base, every line and the points of rules lead to the total on one scale', () => {
+  const whole = fc.integer({ min: -500, max: 500 })
+  const lines = fc.array(fc.record({ points: whole, shortfall: whole }), { maxLength: 20 })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000 }), lines, whole, (base, scorecard, rule_points) => {
+      const total = scorecard.reduce((sum, { points }) => sum + points, base) + rule_points
+      const layout = layOutWaterfall({ base, total, cutoff: 550, rule_points }, scorecard, 'running')
+      let at = layout.base.to
+      for (const [index, { points }] of scorecard.entries()) at = endOf(layout.bars[index]!, points, at)
+      at = endOf(layout.rulePoints, rule_points, at)
+      assertClose(at, layout.total.to)
+      const perPoint = (layout.total.to - layout.total.from) / (total - layout.startsAt)
+      for (const [index, { points }] of scorecard.entries()) {
+        const { from, to } = layout.bars[index]!
+        assertClose(to - from, Math.abs(points) * perPoint)
+      }
+    }),
+  )
+})
+
+test('against the reference, a shortfall points left of the middle and a surplus right of it', () => {
+  const scorecard = [
+    { points: 10, shortfall: 25 },
+    { points: 10, shortfall: -25 },
+    { points: 10, shortfall: 0 },
+  ]
+  const { bars, lines } = layOutWaterfall({ base: 300, total: 330, cutoff: 550 }, scorecard, 'reference')
+  assert.deepEqual(lines, [{ at: 50, name: 'Reference', kind: 'cutoff' }])
+  const [short, more, equal] = bars
+  assert.deepEqual([short!.to, more!.from, equal!.from, equal!.to], [50, 50, 50, 50])
+  assertClose(short!.to - short!.from, more!.to - more!.from)
+})
+
+/** Where a bar ends that begins where the one before it ended; a bar of negative points leads to the left. */
+function endOf({ from, to }: Span, points: number, begin: number): number {
+  assertClose(points < 0 ? to : from, begin)
+  return points < 0 ? from : to
+}
+
+function assertClose(actual: number, expected: number): void {
+  assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`)
+}
+
 function assertSpan({ from, to }: Span): void {
   assert.ok(from >= 0 && from <= to && to <= 100, `a bar from ${from} % to ${to} %`)
 }

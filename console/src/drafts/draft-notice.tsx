@@ -1,7 +1,7 @@
 import { IconHistory } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Banner } from '../components/state-badge.tsx'
-import { writeTime } from '../components/time.tsx'
+import { writeTime } from '../components/write-time.ts'
 import classes from './draft-notice.module.css'
 import type { Draft } from './use-draft.ts'
 

@@ -4,7 +4,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { callAccount } from '../api/call.ts'
 import { isOutage, type Outage, outageWatch } from '../api/outage.ts'
 import { Banner } from '../components/state-badge.tsx'
-import { writeTime } from '../components/time.tsx'
+import { writeTime } from '../components/write-time.ts'
 import classes from './outage-banner.module.css'
 
 /** Says that the server does not answer, asks it again, and goes by itself once it answers. `isInset`: within the padding of a page. */

@@ -10,7 +10,7 @@ import { SearchEnded } from '../../components/search-ended.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { useSearchString } from '../../components/use-search.ts'
-import { dayBefore, dayOr } from '../../components/utc-day.ts'
+import { startOfUtcDay } from '../../components/utc-day.ts'
 import { writeCount } from '../../components/write-number.ts'
 import { pathIn, usePlace } from '../../shell/use-place.ts'
 import classes from './audit-log-page.module.css'
@@ -85,14 +85,9 @@ function useFilter() {
     ...(actor && { actor }),
     ...(type && { type }),
     ...(target && { target }),
-    ...(from && { from: startOfDay(from, 0) }),
-    ...(to && { before: startOfDay(to, 1) }),
+    ...(from && { from: startOfUtcDay(from, 0) }),
+    ...(to && { before: startOfUtcDay(to, 1) }),
   }
-}
-
-/** When a day begins in UTC, some days later. A moment stays as it is; the server says if it cannot be read. */
-function startOfDay(date: string, daysLater: number): string {
-  return dayOr(date, '') === '' ? date : `${dayBefore(date, -daysLater)}T00:00:00.000Z`
 }
 
 function Filters() {

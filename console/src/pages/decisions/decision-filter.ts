@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
 import { useSearchString } from '../../components/use-search.ts'
-import { dayBefore, dayOr } from '../../components/utc-day.ts'
+import { startOfUtcDay } from '../../components/utc-day.ts'
 
 /** A decision as the list shows it. */
 export type ListedDecision = OutputOf<'decisions.list'>['decisions'][number]
@@ -19,12 +19,7 @@ export function useDecisionFilter(): DecisionFilter {
     ...(entity_id && { entity_id }),
     ...(review && { review }),
     ...(outcome && { outcome }),
-    ...(from && { from: startOfDay(from, 0) }),
-    ...(to && { before: startOfDay(to, 1) }),
+    ...(from && { from: startOfUtcDay(from, 0) }),
+    ...(to && { before: startOfUtcDay(to, 1) }),
   } as DecisionFilter
-}
-
-/** When a day begins in UTC, some days later. A moment stays as it is. */
-function startOfDay(date: string, daysLater: number): string {
-  return dayOr(date, '') === '' ? date : `${dayBefore(date, -daysLater)}T00:00:00.000Z`
 }

@@ -1,8 +1,8 @@
 import { Tooltip } from '@mantine/core'
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { utcOf } from '../../components/time.tsx'
 import { writeDuration } from '../../components/write-number.ts'
+import { utcOf } from '../../components/write-time.ts'
 
 /** Below this, the badge warns. */
 const SOON_MS = 2 * 3_600_000

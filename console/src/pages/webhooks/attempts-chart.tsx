@@ -1,7 +1,7 @@
 import { BarStack } from '../../components/charts/bar-stack.tsx'
 import { Legend, type Series } from '../../components/charts/chart-frame.tsx'
 import { Section } from '../../components/section.tsx'
-import { writeTime } from '../../components/time.tsx'
+import { writeTime } from '../../components/write-time.ts'
 import { type Endpoint, totalsOf } from './endpoint-state.tsx'
 
 const SERIES: readonly Series[] = [
