@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import type { EnvironmentAct, OperatorActor } from '../admin/act.ts'
 import type { Client, SignInMethod } from '../admin/manage-sessions.ts'
+import type { EnvironmentAct, OperatorActor } from '../admin/act.ts'
 import type { Permission } from '../admin/permissions.ts'
 import type { Environment } from '../config.ts'
 import type { AuditEntryType } from '../core/audit/audit-data.ts'
