@@ -19,6 +19,11 @@ test('no two ways to settle a verdict share a key or their words', () => {
   assert.equal(new Set(ways.map(([, words]) => words)).size, ways.length)
 })
 
+test('a step that an altered trace names is written as it is', () => {
+  assert.equal(wordsOf('made_up' as SettledBy), 'made_up')
+  assert.equal(settlesRightAfter('made_up' as SettledBy), undefined)
+})
+
 /** The ways to settle a verdict in the order in which the engine comes to them. */
 function inOrder(): SettledBy[] {
   const ways = SETTLING_STEPS.flatMap(({ settles }) => settles.map(({ by }): SettledBy => by))

@@ -97,12 +97,12 @@ export function settled(settledBy: SettledBy): Settled {
   return { verdict: SETTLEMENTS.get(settledBy)!.verdict, settledBy }
 }
 
-/** Why a verdict was settled, in words that can follow "because". */
+/** Why a verdict was settled, in words that can follow "because"; a key of an altered trace, which has none, stays as it is. */
 export function wordsOf(settledBy: SettledBy): string {
-  return SETTLEMENTS.get(settledBy)!.words
+  return SETTLEMENTS.get(settledBy)?.words ?? settledBy
 }
 
 /** The step after which a verdict is settled, if that is not the step before its own. */
 export function settlesRightAfter(settledBy: SettledBy): string | undefined {
-  return SETTLEMENTS.get(settledBy)!.rightAfter
+  return SETTLEMENTS.get(settledBy)?.rightAfter
 }
