@@ -9,9 +9,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { conflict, Problem } from '../admin/problem.ts'
 import { ConfigError } from '../config.ts'
 import type { Installation } from '../installation/installation.ts'
-import { conflict, Problem } from '../admin/problem.ts'
 import type { CommandInput, OnProgress } from './command.ts'
 
 /** Unix limits the path of a socket to about a hundred bytes. */

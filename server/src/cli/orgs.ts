@@ -8,8 +8,7 @@ export const orgsCreate = defineCommand<Organization>({
   summary: 'Create an organization',
   usage: 'orgs create <name>',
   arguments: ['name'],
-  run: (installation, input) =>
-    createOrganization(installation, commandAct(input, {}), input.positionals[0]!.trim()),
+  run: (installation, input) => createOrganization(installation, commandAct(input, {}), input.positionals[0]!.trim()),
   render: ({ id, name }) => `Created organization ${name} with the id ${id}.`,
 })
 

@@ -5,13 +5,7 @@ import { explainFailure, NotSetUp } from '../installation/explain-failure.ts'
 import { keyProblem, openInstallation, WrongMasterKey } from '../installation/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import { VERSION } from '../version.ts'
-import {
-  type Command,
-  type CommandInput,
-  type CommandOptions,
-  globalOptions,
-  type OnProgress,
-} from './command.ts'
+import { type Command, type CommandInput, type CommandOptions, globalOptions, type OnProgress } from './command.ts'
 import { NO_SERVER, runOnServer } from './command-socket.ts'
 import { commands, findCommand } from './commands.ts'
 import { checkMachine } from './doctor.ts'

@@ -1,5 +1,4 @@
 import type { Static, TSchema } from 'typebox'
-import type { Client, SignInMethod } from '../admin/manage-sessions.ts'
 import type { EnvironmentAct, OperatorActor } from '../admin/act.ts'
 import type { Permission } from '../admin/permissions.ts'
 import type { Environment } from '../config.ts'

@@ -1,7 +1,7 @@
 import type { DecisionTrace } from '../core/decide/evaluation.ts'
-import { isObject, replayableFacts } from '../core/decide/replayable-facts.ts'
+import { replayableFacts } from '../core/decide/replayable-facts.ts'
 import type { Facts } from '../core/facts/facts.ts'
-import { parseBodies } from './describe-evidence.ts'
+import { isObject, objectIn } from '../core/stored-json.ts'
 
 /** The evidence of a decision that waits for a review; nulls where it was deleted, or altered so that it cannot be read. */
 export interface ReviewEvidence {
@@ -27,10 +27,6 @@ function factsOf(text: string | null): Facts | null {
 function traceOf(text: string | null): DecisionTrace | null {
   const trace = objectIn(text)
   return isTrace(trace) ? trace : null
-}
-
-function objectIn(text: string | null): unknown {
-  return text === null ? undefined : parseBodies([text])[0]
 }
 
 /** Whether a trace has the members that a review reads. */

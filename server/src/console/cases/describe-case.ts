@@ -1,4 +1,4 @@
-import { isObject } from '../../core/decide/replayable-facts.ts'
+import { isObject } from '../../core/stored-json.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
 import { timeOfId } from '../../ids/new-id.ts'
 import type { CaseWithDecision } from '../../store/environment/cases.ts'
