@@ -15,6 +15,7 @@ import { createQueryClient } from './api/query-client.ts'
 import { UtcTooltip } from './components/utc-tooltip.tsx'
 import { createConsoleRouter } from './router.tsx'
 import { guardTyping } from './shell/typing-guard.ts'
+import { listenForShortcuts } from './shell/use-shortcuts.ts'
 import { resolveCssVariables, theme } from './theme/theme.ts'
 
 /** The nonce of this page, without which the content security policy refuses the styles that Mantine adds. */
@@ -30,6 +31,7 @@ const queries = createQueryClient(() => {
 })
 const router = createConsoleRouter(queries)
 guardTyping()
+listenForShortcuts()
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -210,6 +210,21 @@ test('a decision shows what settled it, replays to the byte, and its proof is ve
   await tab.close()
 })
 
+test('G R on a decision opens the review queue and replays nothing', async () => {
+  const tab = await testConsole.open(`decisions/${ada.id}`)
+  await tab.getByRole('button', { name: 'Replay' }).waitFor()
+  const replays: string[] = []
+  tab.on('request', (request) => {
+    if (request.url().endsWith('/decisions.replay')) replays.push(request.url())
+  })
+  await tab.keyboard.press('g')
+  await tab.keyboard.press('r')
+  await tab.waitForURL('**/sandbox/review-queue')
+  await settle(tab)
+  assert.deepEqual(replays, [])
+  await tab.close()
+})
+
 test('the graph path to a bad outcome is shown, and a pasted id leads to its decision', async () => {
   const tab = await testConsole.open('decisions')
   await tab.getByRole('textbox', { name: 'Open a decision by its id' }).fill(linked.id)

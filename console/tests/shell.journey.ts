@@ -134,8 +134,14 @@ test('keys open pages and the list of shortcuts, but not while a person types', 
   await tab.keyboard.press('?')
   const list = tab.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await list.getByText('Search and commands').waitFor()
-  const keys = await list.locator('dd').allTextContents()
-  assert.equal(new Set(keys).size, keys.length, `two shortcuts have the same keys: ${keys}`)
+  for (const group of await list.getByRole('region').all()) {
+    const keys = await group.locator('dd').allTextContents()
+    assert.equal(new Set(keys).size, keys.length, `two shortcuts have the same keys: ${keys}`)
+  }
+  const replay = list.getByRole('region', { name: 'On a decision' })
+  assert.equal(await replay.innerText(), 'On a decision\nReplay the decision\nR')
+  const playground = list.getByRole('region', { name: 'In the playground' })
+  assert.match(await playground.innerText(), /Decide\nCtrl\s*↵/)
   await tab.keyboard.press('g')
   await tab.keyboard.press('o')
   await tab.keyboard.press('Escape')

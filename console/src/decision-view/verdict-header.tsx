@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconBraces, IconEyeOff, IconFlask, IconRefresh, IconUserCheck } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect } from 'react'
 import { useAct } from '../api/use-operation.ts'
 import { CopyableId } from '../components/copyable-id.tsx'
 import { entityName } from '../components/entity-name.ts'
@@ -10,8 +9,9 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { Verdict } from '../components/verdict.tsx'
 import { writeMoney, writePercent } from '../components/write-number.ts'
-import { isTyping } from '../shell/shortcuts.tsx'
+import { ON_DECISION } from '../shell/shortcut-tables.ts'
 import { usePlace } from '../shell/use-place.ts'
+import { useShortcuts } from '../shell/use-shortcuts.ts'
 import classes from './decision-view.module.css'
 import { isGranted, type Review, ReviewedBy, writeConditions } from './granted.tsx'
 import { ReplayBadge } from './replay-result.tsx'
@@ -162,16 +162,8 @@ function Acts({ shown }: { shown: ShownDecision }) {
         (current: ShownDecision | undefined) => current && { ...current, replay: result },
       ),
   })
-  const { mutate } = replay
-  const run = useCallback(() => mutate({ id: shown.id }), [mutate, shown.id])
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'r' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event)) return
-      run()
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [run])
+  const run = () => replay.mutate({ id: shown.id })
+  useShortcuts(ON_DECISION, { R: run })
   return (
     <div className={classes.acts}>
       <Button

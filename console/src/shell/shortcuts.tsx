@@ -1,14 +1,20 @@
 import { Modal } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useCurrentPage } from './environment-switch.tsx'
 import { PAGES } from './pages.ts'
+import {
+  EVERYWHERE,
+  IN_PLAYGROUND,
+  IN_REVIEW_QUEUE,
+  keyCapsOf,
+  ON_DECISION,
+  type Shortcut,
+  type ShortcutGroup,
+} from './shortcut-tables.ts'
 import classes from './shortcuts.module.css'
-import { isField } from './typing-guard.ts'
 import { pathIn, useNextPlace } from './use-place.ts'
-
-/** How long the second key of a sequence may take. */
-const SEQUENCE_MS = 1_200
+import { useShortcuts } from './use-shortcuts.ts'
 
 let isOpen = false
 const listeners = new Set<() => void>()
@@ -28,34 +34,31 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whether a key press belongs to a field or to an open dialog, where single letters are text. */
-export function isTyping(event: KeyboardEvent): boolean {
-  return isField(event.target) || document.querySelector('[role=dialog]') !== null
-}
+/** The sequences that open a page or the other environment. */
+const GO_TO = {
+  title: 'Go to',
+  shortcuts: [
+    ...PAGES.map(({ key, title }) => ({ keys: [`G ${key}`], does: title })),
+    { keys: ['G S'], does: 'Sandbox' },
+    { keys: ['G P'], does: 'Production' },
+  ],
+} satisfies ShortcutGroup
 
-/** Listens for `?` and for sequences such as `G K`, and lists them all when asked. */
+const GROUPS: readonly ShortcutGroup[] = [EVERYWHERE, ON_DECISION, IN_PLAYGROUND, IN_REVIEW_QUEUE, GO_TO]
+
+/** The shortcuts of the shell, and the list of all shortcuts when it is asked for. */
 export function Shortcuts() {
   const opened = useSyncExternalStore(subscribe, () => isOpen)
   const router = useRouter()
   const place = useNextPlace()
   const page = useCurrentPage()
-  const firstKeyAt = useRef(-Infinity)
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return
-      if (event.key === '?') return setOpen(true)
-      const key = event.key.toUpperCase()
-      const isSecond = event.timeStamp - firstKeyAt.current < SEQUENCE_MS
-      firstKeyAt.current = key === 'G' && !isSecond ? event.timeStamp : -Infinity
-      if (!isSecond) return
-      const target = PAGES.find((candidate) => candidate.key === key)
-      if (target) router.history.push(pathIn(place, target.path))
-      if (key === 'S') router.history.push(pathIn({ ...place, environment: 'sandbox' }, page))
-      if (key === 'P') router.history.push(pathIn({ ...place, environment: 'production' }, page))
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [router, place, page])
+  const go = (path: string) => () => router.history.push(path)
+  useShortcuts(EVERYWHERE, { '?': openShortcuts })
+  useShortcuts(GO_TO, {
+    ...Object.fromEntries(PAGES.map(({ key, path }) => [`G ${key}`, go(pathIn(place, path))])),
+    'G S': go(pathIn({ ...place, environment: 'sandbox' }, page)),
+    'G P': go(pathIn({ ...place, environment: 'production' }, page)),
+  })
   return (
     <Modal opened={opened} onClose={() => setOpen(false)} title="Keyboard shortcuts" size={480}>
       <ShortcutList />
@@ -64,20 +67,17 @@ export function Shortcuts() {
 }
 
 function ShortcutList() {
-  const [groups] = useState(shortcutGroups)
   return (
     <div className={classes.groups}>
-      {groups.map(({ title, shortcuts }) => (
-        <section key={title}>
+      {GROUPS.map(({ title, shortcuts }) => (
+        <section key={title} aria-label={title}>
           <h3>{title}</h3>
           <dl className={classes.list}>
-            {shortcuts.map(({ keys, does }) => (
-              <div key={does} className={classes.row}>
-                <dt>{does}</dt>
+            {shortcuts.map((shortcut) => (
+              <div key={shortcut.does} className={classes.row}>
+                <dt>{shortcut.does}</dt>
                 <dd>
-                  {keys.map((key) => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
+                  <KeyCaps of={shortcut} />
                 </dd>
               </div>
             ))}
@@ -88,38 +88,7 @@ function ShortcutList() {
   )
 }
 
-/** The key that opens menus with K: Command on Apple's systems, Control elsewhere. */
-export const MOD_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'
-
-function shortcutGroups(): { title: string; shortcuts: { keys: string[]; does: string }[] }[] {
-  return [
-    {
-      title: 'Everywhere',
-      shortcuts: [
-        { keys: [MOD_KEY, 'K'], does: 'Search and commands' },
-        { keys: ['?'], does: 'This list' },
-        { keys: ['Esc'], does: 'Close what is open' },
-      ],
-    },
-    {
-      title: 'In the review queue',
-      shortcuts: [
-        { keys: ['J', 'K'], does: 'Next case, case before' },
-        { keys: ['N'], does: 'Take the next free case' },
-        { keys: ['M'], does: 'Assign the case to me' },
-        { keys: ['A'], does: 'Approve' },
-        { keys: ['C'], does: 'Approve with conditions' },
-        { keys: ['D'], does: 'Decline' },
-        { keys: [MOD_KEY, '↵'], does: 'Submit the decision' },
-      ],
-    },
-    {
-      title: 'Go to',
-      shortcuts: [
-        ...PAGES.map(({ key, title }) => ({ keys: ['G', key], does: title })),
-        { keys: ['G', 'S'], does: 'Sandbox' },
-        { keys: ['G', 'P'], does: 'Production' },
-      ],
-    },
-  ]
+/** The keys of a shortcut, as they stand on a keyboard. */
+export function KeyCaps({ of: shortcut }: { of: Shortcut }) {
+  return keyCapsOf(shortcut).map((cap) => <kbd key={cap}>{cap}</kbd>)
 }

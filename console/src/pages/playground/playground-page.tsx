@@ -16,8 +16,10 @@ import { writeLatency } from '../../components/write-number.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
+import { IN_PLAYGROUND } from '../../shell/shortcut-tables.ts'
 import { usePermission } from '../../shell/use-me.ts'
 import { usePlace } from '../../shell/use-place.ts'
+import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import { callSamples } from './call-samples.ts'
 import { CompareResults } from './compare-results.tsx'
 import classes from './playground.module.css'
@@ -57,14 +59,13 @@ export function PlaygroundPage() {
   // A second policy and a second scenario would need four columns: the one that was chosen last counts.
   const change = (changes: Partial<PlaygroundRequest>) =>
     setSearch({ ...changes, ...(changes.b && { with: undefined }) })
-  const { run: runDry } = dry
-  const run = useCallback(() => {
+  const run = () => {
     const { entity, product } = request
     if (!isClear) return
-    if (mode === 'dry') runDry()
+    if (mode === 'dry') dry.run()
     else record.mutate({ entity_id: entity, product, ...amountOf(request) })
-  }, [isClear, mode, record, request, runDry])
-  useRunShortcut(run)
+  }
+  useShortcuts(IN_PLAYGROUND, { 'Mod+Enter': run })
   return (
     <>
       <PageHeader title="Playground" badge={<ModeBadge mode={mode} />}>
@@ -181,19 +182,6 @@ function useRecord() {
     says: 'Recorded in the sandbox, as the API would have.',
     onDone: ({ id }) => router.history.push(href(`decisions/${id}`)),
   })
-}
-
-/** ⌘Enter runs from anywhere on the page, also while typing. */
-function useRunShortcut(run: () => void) {
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
-      run()
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [run])
 }
 
 function Results({

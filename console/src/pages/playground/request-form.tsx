@@ -7,7 +7,7 @@ import { currentNotation } from '../../components/money/number-notation.ts'
 import { moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
 import { type Draft, useDraft } from '../../drafts/use-draft.ts'
-import { MOD_KEY } from '../../shell/shortcuts.tsx'
+import { MOD_KEY } from '../../shell/shortcut-tables.ts'
 import classes from './playground.module.css'
 import { amountOf, bodyOf, type PlaygroundRequest } from './playground-request.ts'
 

@@ -7,7 +7,8 @@ import { ActLabel } from '../../components/act-label.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
-import { MOD_KEY } from '../../shell/shortcuts.tsx'
+import { IN_REVIEW_QUEUE, MOD_KEY } from '../../shell/shortcut-tables.ts'
+import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import {
   answerTo,
   type CaseAnswer,
@@ -21,7 +22,6 @@ import { CaseFields } from './case-fields.tsx'
 import { actOf, doneOf } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
-import { useQueueKeys } from './use-queue-keys.ts'
 
 /**
  * Asks for a verdict and a limit for each request of a case and one reason, and decides it. A key chooses; only the button or
@@ -164,7 +164,7 @@ function useChoice({
     '=': chooseAll,
     ...Object.fromEntries(requests.slice(0, 9).map(({ id }, index) => [String(index + 1), () => setCurrent(id)])),
   }
-  useQueueKeys(isReadOnly ? {} : keys)
+  useShortcuts(IN_REVIEW_QUEUE, isReadOnly ? {} : keys)
   return { current, setCurrent, choose, chooseAll }
 }
 

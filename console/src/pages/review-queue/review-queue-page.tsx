@@ -7,14 +7,16 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Section } from '../../components/section.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
+import { IN_REVIEW_QUEUE, type Shortcut } from '../../shell/shortcut-tables.ts'
+import { KeyCaps } from '../../shell/shortcuts.tsx'
 import { showDone } from '../../shell/toasts.tsx'
 import { useMembership, usePermission } from '../../shell/use-me.ts'
+import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import { CaseDrawer } from './case-drawer.tsx'
 import { QueueTable } from './queue-table.tsx'
 import { ReviewBounds } from './review-bounds.tsx'
 import type { ListedCase } from './review-case.ts'
 import classes from './review-queue.module.css'
-import { useQueueKeys } from './use-queue-keys.ts'
 
 const STATES = [
   { value: 'open', label: 'open' },
@@ -41,7 +43,7 @@ export function ReviewQueuePage() {
     const target = cases?.[index === -1 ? 0 : index + by]
     if (target) queue.show(target.id)
   }
-  useQueueKeys({
+  useShortcuts(IN_REVIEW_QUEUE, {
     J: () => move(1),
     K: () => move(-1),
     N: () => mayReview && next.mutate({}),
@@ -138,26 +140,15 @@ function QueueFilters({ queue: { counts, holder, setHolder, isDecided } }: { que
   )
 }
 
-const KEYS = [
-  { keys: ['J', 'K'], does: 'move' },
-  { keys: ['N'], does: 'take next' },
-  { keys: ['M'], does: 'assign to me' },
-  { keys: ['1', '2'], does: 'request' },
-  { keys: ['A'], does: 'approve' },
-  { keys: ['C'], does: 'conditions' },
-  { keys: ['D'], does: 'decline' },
-  { keys: ['Esc'], does: 'close' },
-]
+const HINTED: readonly Shortcut[] = IN_REVIEW_QUEUE.shortcuts.filter((shortcut) => 'hint' in shortcut)
 
 function KeyHints() {
   return (
     <div className={classes.keys}>
-      {KEYS.map(({ keys, does }) => (
-        <span key={does}>
-          {keys.map((key) => (
-            <kbd key={key}>{key}</kbd>
-          ))}
-          {does}
+      {HINTED.map((shortcut) => (
+        <span key={shortcut.does}>
+          <KeyCaps of={shortcut} />
+          {shortcut.hint}
         </span>
       ))}
     </div>
