@@ -11,9 +11,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { showMessagesBy } from './api/messages.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { UtcTooltip } from './components/utc-tooltip.tsx'
 import { createConsoleRouter } from './router.tsx'
+import { TOASTS } from './shell/toasts.tsx'
 import { guardTyping } from './shell/typing-guard.ts'
 import { listenForShortcuts } from './shell/use-shortcuts.ts'
 import { resolveCssVariables, theme } from './theme/theme.ts'
@@ -30,6 +32,7 @@ const queries = createQueryClient(() => {
   router.history.push(`/sign-in?${new URLSearchParams({ next: pathname + search + hash })}`)
 })
 const router = createConsoleRouter(queries)
+showMessagesBy(TOASTS)
 guardTyping()
 listenForShortcuts()
 

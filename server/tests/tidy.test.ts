@@ -139,6 +139,45 @@ test('the page imports the types of the operations and the shared values from th
   }
 })
 
+/**
+ * What each folder of the page may import, from the lowest to the highest, so that there is no circle between folders.
+ * `router.tsx` and `main.tsx` put the page together and may import everything.
+ */
+const PAGE_BOUNDARIES: Record<string, readonly string[]> = {
+  theme: [],
+  api: [],
+  components: ['api'],
+  drafts: ['api', 'components'],
+  entry: ['components'],
+  shell: ['api', 'components', 'drafts'],
+  'decision-view': ['api', 'components', 'shell'],
+  pages: ['api', 'components', 'drafts', 'entry', 'shell', 'decision-view'],
+}
+/** The pages that import another page: a webhook endpoint shows its deliveries. */
+const PAGES_WITHIN_PAGES: Record<string, readonly string[]> = { webhooks: ['deliveries'] }
+const pageCode = code.filter(({ file }) => file.startsWith('console/src/'))
+
+test('every folder of the page imports only what lies below it, and a page no other page', () => {
+  const folders = Object.keys(PAGE_BOUNDARIES)
+  for (const [folder, allowed] of Object.entries(PAGE_BOUNDARIES))
+    for (const other of allowed)
+      assert.ok(folders.indexOf(other) < folders.indexOf(folder), `${folder} is below ${other}`)
+  for (const { file, text } of pageCode) {
+    const [folder, page] = relative('console/src', file).split('/') as [string, string]
+    if (['main.tsx', 'router.tsx'].includes(folder)) continue
+    const allowed = PAGE_BOUNDARIES[folder]
+    assert.ok(allowed, `${folder} is missing in PAGE_BOUNDARIES`)
+    for (const target of importsOf(text).filter((specifier) => specifier.startsWith('.'))) {
+      const imported = relative('console/src', join(dirname(file), target))
+      if (imported.startsWith('..')) continue
+      const [other, otherPage] = imported.split('/') as [string, string]
+      const isOwn = other === folder && (folder !== 'pages' || otherPage === page)
+      const isNamed = other === 'pages' && folder === 'pages' && PAGES_WITHIN_PAGES[page]?.includes(otherPage)
+      assert.ok(isOwn || isNamed || allowed.includes(other), `${file} may not import ${imported}`)
+    }
+  }
+})
+
 test('the values that the page shares with the server import nothing else of it', () => {
   for (const shared of SERVER_VALUES_OF_THE_PAGE) {
     const file = join('server/src', shared)

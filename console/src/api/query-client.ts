@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { showError } from '../shell/toasts.tsx'
 import { ApiError } from './api-error.ts'
+import { showError } from './messages.ts'
 import { isOutage, outageWatch } from './outage.ts'
 
 /** Creates the cache of the server's answers; `onSignedOut` is called when an answer says that the session has ended. */

@@ -1,8 +1,8 @@
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { usePlace } from '../shell/use-place.ts'
 import type { ApiError } from './api-error.ts'
 import { call, callAccount, callOpen } from './call.ts'
 import type { AccountName, InputOf, OpenName, OutputOf, PagedName, PlaceName } from './operation-types.ts'
+import { usePlace } from './use-place.ts'
 import { type ActOptions, useSending } from './use-sending.ts'
 
 /** How a read behaves. */

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { showDone } from '../shell/toasts.tsx'
 import type { ApiError } from './api-error.ts'
+import { showDone } from './messages.ts'
 import { newIdempotencyKey } from './new-idempotency-key.ts'
 import { isOutage } from './outage.ts'
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { setCrumbs } from '../shell/crumbs.ts'
+import { setCrumbs } from './crumbs.ts'
 import classes from './page-header.module.css'
 
 /** The parent of a page, for the crumbs of the header. */

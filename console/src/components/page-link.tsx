@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
-import { pathIn, usePlace } from '../shell/use-place.ts'
+import { pathIn, usePlace } from '../api/use-place.ts'
 
 /** The search string of a page: its filters, sort order and opened rows. */
 export type PageSearch = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { showDone, showError } from '../shell/toasts.tsx'
+import { showDone, showError } from '../api/messages.ts'
 import { writeCount } from './write-number.ts'
 
 /** The most rows of one export; more would not fit into the memory of a browser tab. */

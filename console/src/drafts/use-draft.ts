@@ -1,8 +1,8 @@
 import { useMemo, useState, useSyncExternalStore } from 'react'
 import { newIdempotencyKey } from '../api/new-idempotency-key.ts'
+import { useMe } from '../api/use-me.ts'
+import { usePlace } from '../api/use-place.ts'
 import { RETRIED_WITHIN_MS, type Sendable } from '../api/use-sending.ts'
-import { useMe } from '../shell/use-me.ts'
-import { usePlace } from '../shell/use-place.ts'
 import type { KeptDraft } from './draft-store.ts'
 import { drafts } from './drafts.ts'
 

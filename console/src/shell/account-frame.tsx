@@ -1,5 +1,6 @@
 import { IconArrowLeft } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
+import { useMe } from '../api/use-me.ts'
 import { BrandMark } from '../components/brand.tsx'
 import { FailedPage } from '../components/failed.tsx'
 import { useNumberNotation } from '../components/money/use-number-notation.ts'
@@ -7,7 +8,6 @@ import { useFollow } from '../components/page-link.tsx'
 import classes from './account-frame.module.css'
 import { OutageBanner } from './outage-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
-import { useMe } from './use-me.ts'
 
 /** The frame of pages about the caller's own account, which belong to no organization. */
 export function AccountFrame() {

@@ -12,13 +12,13 @@ import {
 } from '@tabler/icons-react'
 import { useRouter } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { usePermission } from '../api/use-me.ts'
 import { useOperation } from '../api/use-operation.ts'
+import { pathIn, useIsArriving, useNextPlace, usePlace } from '../api/use-place.ts'
 import classes from './command-menu.module.css'
 import { environmentName, useCurrentPage } from './environment-switch.tsx'
 import { PAGES, pageOfId } from './pages.ts'
 import { openShortcuts } from './shortcuts.tsx'
-import { usePermission } from './use-me.ts'
-import { pathIn, useIsArriving, useNextPlace, usePlace } from './use-place.ts'
 
 /** Entities are last: they arrive a moment later, and what is selected must not move under the Enter key. */
 const GROUPS = ['Jump to', 'Pages', 'Do', 'Entities'] as const

@@ -1,9 +1,9 @@
 import { IconBolt, IconFlask } from '@tabler/icons-react'
 import { useRouterState } from '@tanstack/react-router'
 import type { Environment } from '../../../server/src/core/vocabularies.ts'
+import { pathIn, useNextPlace, usePlace } from '../api/use-place.ts'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './environment-switch.module.css'
-import { pathIn, useNextPlace, usePlace } from './use-place.ts'
 
 const NAMES: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
 

@@ -1,11 +1,11 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { useMe } from '../api/use-me.ts'
+import { pathIn } from '../api/use-place.ts'
 import { FailedPage } from '../components/failed.tsx'
 import { lastPlace } from './last-place.ts'
 import { NoOrganizationPage } from './no-organization-page.tsx'
 import { OutageBanner } from './outage-banner.tsx'
-import { useMe } from './use-me.ts'
-import { pathIn } from './use-place.ts'
 
 /** `/`: leads to the overview of the place that was open last. */
 export function HomePage() {

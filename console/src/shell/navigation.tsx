@@ -1,10 +1,10 @@
 import { useOperation } from '../api/use-operation.ts'
+import { pathIn, useNextPlace } from '../api/use-place.ts'
 import { useFollow } from '../components/page-link.tsx'
 import { writeCount } from '../components/write-number.ts'
 import { useCurrentPage } from './environment-switch.tsx'
 import classes from './navigation.module.css'
 import { PAGE_GROUPS } from './pages.ts'
-import { pathIn, useNextPlace } from './use-place.ts'
 
 /** The grouped list of pages. */
 export function Navigation({ onFollow }: { onFollow: () => void }) {

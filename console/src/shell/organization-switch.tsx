@@ -1,11 +1,11 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
+import { useMe, useMembership } from '../api/use-me.ts'
+import { pathIn, useNextPlace, usePlace } from '../api/use-place.ts'
 import { BrandMark } from '../components/brand.tsx'
 import { useFollow } from '../components/page-link.tsx'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
-import { useMe, useMembership } from './use-me.ts'
-import { pathIn, useNextPlace, usePlace } from './use-place.ts'
 
 /** The name of the organization; a menu of the caller's organizations if there are several. */
 export function OrganizationSwitch() {

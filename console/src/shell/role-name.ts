@@ -1,4 +1,4 @@
-import type { Membership } from './use-me.ts'
+import type { Membership } from '../api/use-me.ts'
 
 const NAMES: Record<Membership['role'], string> = {
   owner: 'Owner',

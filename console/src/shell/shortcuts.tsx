@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useSyncExternalStore } from 'react'
+import { pathIn, useNextPlace } from '../api/use-place.ts'
 import { useCurrentPage } from './environment-switch.tsx'
 import { PAGES } from './pages.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type ShortcutGroup,
 } from './shortcut-tables.ts'
 import classes from './shortcuts.module.css'
-import { pathIn, useNextPlace } from './use-place.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
 let isOpen = false

@@ -1,13 +1,14 @@
 import { notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { ApiError } from '../api/api-error.ts'
+import type { Messages } from '../api/messages.ts'
 import { CopyableId } from '../components/copyable-id.tsx'
 import classes from './toasts.module.css'
 
 const DONE_SHOWN_MS = 6_000
 
 /** Tells that an act is done. The toast goes away by itself. */
-export function showDone(message: string): void {
+function showDone(message: string): void {
   notifications.show({
     message,
     icon: <IconCheck size={14} stroke={2.5} />,
@@ -18,7 +19,7 @@ export function showDone(message: string): void {
 }
 
 /** Tells that something failed, and under which request id the log has it. The toast stays until it is closed. */
-export function showError(error: Error): void {
+function showError(error: Error): void {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   notifications.show({
     // The same failure twice is one toast.
@@ -40,3 +41,6 @@ export function showError(error: Error): void {
     classNames: { root: classes.toast, icon: classes.errorIcon, description: classes.description },
   })
 }
+
+/** The messages of the page as toasts. */
+export const TOASTS: Messages = { showDone, showError }

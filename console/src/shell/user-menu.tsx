@@ -1,5 +1,6 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react'
+import { useMe, useMembership } from '../api/use-me.ts'
 import { useAccountAct } from '../api/use-operation.ts'
 import { Avatar } from '../components/avatar.tsx'
 import { useFollow } from '../components/page-link.tsx'
@@ -7,7 +8,6 @@ import { drafts } from '../drafts/drafts.ts'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
 import { openShortcuts } from './shortcuts.tsx'
-import { useMe, useMembership } from './use-me.ts'
 
 /** The caller's name and role, with their account and signing out behind it. */
 export function UserMenu() {

@@ -1,4 +1,4 @@
-import { useMe } from '../../shell/use-me.ts'
+import { useMe } from '../../api/use-me.ts'
 import { type NumberNotation, notationOfLocale, setNotation } from './number-notation.ts'
 
 /**

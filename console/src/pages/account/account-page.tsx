@@ -1,7 +1,7 @@
+import { useMe } from '../../api/use-me.ts'
 import { useAccountOperation } from '../../api/use-operation.ts'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useMe } from '../../shell/use-me.ts'
 import classes from './account-page.module.css'
 import { CommandLineSection } from './command-line-section.tsx'
 import { NumberSection } from './number-section.tsx'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
-import { OneTimeCodeField } from '../entry/one-time-code-field.tsx'
+import { OneTimeCodeField } from '../../entry/one-time-code-field.tsx'
 import classes from './account-page.module.css'
 import { QrCode } from './qr-code.tsx'
 

@@ -10,7 +10,7 @@ import { DialogFooter } from '../../components/dialog-footer.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { explainPasskeyError } from '../entry/explain-passkey-error.ts'
+import { explainPasskeyError } from '../../entry/explain-passkey-error.ts'
 import classes from './account-page.module.css'
 import { ConfirmPersonDialog } from './confirm-person-dialog.tsx'
 

@@ -4,7 +4,7 @@ import { useAccountAct } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { FormFooter } from '../../components/form-footer.tsx'
 import { Section } from '../../components/section.tsx'
-import { NewPasswordField } from '../entry/new-password-field.tsx'
+import { NewPasswordField } from '../../entry/new-password-field.tsx'
 import classes from './account-page.module.css'
 
 /** The password of the account. */

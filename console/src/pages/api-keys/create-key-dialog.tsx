@@ -2,12 +2,12 @@ import { Checkbox, Modal, Select, TextInput, UnstyledButton } from '@mantine/cor
 import type { FormEvent } from 'react'
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
 import { useAct } from '../../api/use-operation.ts'
+import { usePlace } from '../../api/use-place.ts'
 import { FormFooter } from '../../components/form-footer.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
 import { environmentName } from '../../shell/environment-switch.tsx'
 import { rolesInWords } from '../../shell/role-name.ts'
-import { usePlace } from '../../shell/use-place.ts'
 import classes from './api-keys.module.css'
 import type { RevealedKey } from './key-reveal.tsx'
 

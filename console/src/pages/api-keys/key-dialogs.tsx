@@ -2,9 +2,9 @@ import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useAct } from '../../api/use-operation.ts'
-import { AskReason, ReasonForm } from '../../components/ask-reason.tsx'
 import { ChoiceCards } from '../../components/choice-cards.tsx'
-import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { AskReason, ReasonForm } from '../../drafts/ask-reason.tsx'
+import { ConfirmByTyping } from '../../drafts/confirm-by-typing.tsx'
 import type { RevealedKey } from './key-reveal.tsx'
 
 /** An API key as the list has it. */

@@ -1,10 +1,10 @@
+import { usePlace } from '../../api/use-place.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Reveal } from '../../components/reveal.tsx'
 import { KeyValues } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { EnvironmentIcon, environmentName } from '../../shell/environment-switch.tsx'
-import { usePlace } from '../../shell/use-place.ts'
 import classes from './api-keys.module.css'
 
 /** A key with its text, which the server shows only once. */

@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core'
 import { useOperation, usePages } from '../../api/use-operation.ts'
+import { pathIn, usePlace } from '../../api/use-place.ts'
+import { type AuditEntry, actorName } from '../../components/audit-entry.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Failed } from '../../components/failed.tsx'
@@ -12,15 +14,13 @@ import { Time } from '../../components/time.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { startOfUtcDay } from '../../components/utc-day.ts'
 import { writeCount } from '../../components/write-number.ts'
-import { pathIn, usePlace } from '../../shell/use-place.ts'
 import classes from './audit-log-page.module.css'
-import { actorName, type Entry } from './entry.ts'
 import { EntryDetail } from './entry-detail.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { LogStatus } from './log-status.tsx'
 import { Sealed } from './sealed.tsx'
 
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: 'what', header: 'What', onPhone: 'top', cell: (entry) => <What entry={entry} /> },
   { id: 'who', header: 'Who', onPhone: 'bottom', cell: ({ actor }) => actorName(actor) },
   {
@@ -178,7 +178,7 @@ function NoMatchYet({ pages }: { pages: ReturnType<typeof usePages<'audit-log.li
 }
 
 /** What happened, and below it why, where a person had to say it. */
-function What({ entry: { type, data } }: { entry: Entry }) {
+function What({ entry: { type, data } }: { entry: AuditEntry }) {
   const reason = data.reason ?? data.why
   return (
     <>

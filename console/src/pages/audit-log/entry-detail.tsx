@@ -1,14 +1,14 @@
+import { type AuditEntry, actorName } from '../../components/audit-entry.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { KeyValues } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
 import classes from './audit-log-page.module.css'
-import { actorName, type Entry } from './entry.ts'
 import { type Change, changesOf } from './entry-changes.ts'
 
 /** Everything about one entry: who, what about, the proof, and its data with what was before. */
-export function EntryDetail({ entry }: { entry: Entry }) {
+export function EntryDetail({ entry }: { entry: AuditEntry }) {
   const { actor, subject, request_id, trail_id, leaf_index, leaf_hash } = entry
   return (
     <div className={classes.detail}>

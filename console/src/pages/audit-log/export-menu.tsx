@@ -2,17 +2,17 @@ import { Button, Menu } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { call } from '../../api/call.ts'
 import type { InputOf } from '../../api/operation-types.ts'
+import { usePlace } from '../../api/use-place.ts'
+import type { AuditEntry } from '../../components/audit-entry.ts'
 import { csvOf, download } from '../../components/download.ts'
 import { useExport } from '../../components/use-export.ts'
-import { usePlace } from '../../shell/use-place.ts'
-import type { Entry } from './entry.ts'
 
 type Filter = Omit<InputOf<'audit-log.list'>, 'cursor' | 'limit'>
 
 /** Saves the entries that the filter shows, as JSON lines or CSV. */
 export function ExportMenu({ filter }: { filter: Filter }) {
   const place = usePlace()
-  const { run, progress } = useExport<Entry>({
+  const { run, progress } = useExport<AuditEntry>({
     words: { one: 'entry', many: 'entries' },
     readPage: async (position) => {
       const { entries, next_cursor } = await call(place, 'audit-log.list', { ...filter, ...position })
@@ -43,7 +43,7 @@ export function ExportMenu({ filter }: { filter: Filter }) {
   )
 }
 
-function save(entries: readonly Entry[], format: 'jsonl' | 'csv', name: string): void {
+function save(entries: readonly AuditEntry[], format: 'jsonl' | 'csv', name: string): void {
   if (format === 'jsonl') {
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
     download(`${name}.jsonl`, lines, 'application/x-ndjson')

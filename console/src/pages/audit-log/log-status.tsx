@@ -1,13 +1,13 @@
 import { Button, Progress } from '@mantine/core'
 import { IconAlertOctagon, IconShieldCheck, IconShieldQuestion } from '@tabler/icons-react'
 import type { OutputOf } from '../../api/operation-types.ts'
+import { usePermission } from '../../api/use-me.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
-import { usePermission } from '../../shell/use-me.ts'
 import classes from './audit-log-page.module.css'
 
 type Status = OutputOf<'audit-log.status'>

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { setCrumbs } from '../../components/crumbs.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
-import { setCrumbs } from '../../shell/crumbs.ts'
 
 /** The page of one decision. */
 export function DecisionPage() {

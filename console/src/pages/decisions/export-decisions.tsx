@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { call } from '../../api/call.ts'
+import { usePlace } from '../../api/use-place.ts'
 import { csvOf, download } from '../../components/download.ts'
 import { useExport } from '../../components/use-export.ts'
 import { writeConditions } from '../../decision-view/granted.tsx'
-import { usePlace } from '../../shell/use-place.ts'
 import type { DecisionFilter, ListedDecision } from './decision-filter.ts'
 
 /** Saves the decisions that the filter shows as CSV. */

@@ -2,8 +2,8 @@ import { useOperation } from '../../api/use-operation.ts'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
-import { addressOf } from '../webhooks/endpoint-state.tsx'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { addressOf } from './delivery.ts'
 
 const STATES = [
   { value: 'pending', label: 'waiting' },

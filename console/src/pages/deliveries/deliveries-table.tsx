@@ -6,9 +6,9 @@ import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { useSearchString } from '../../components/use-search.ts'
 import { writeAnswerTime } from '../../components/write-number.ts'
-import { addressOf } from '../webhooks/endpoint-state.tsx'
 import classes from './deliveries.module.css'
-import { type Delivery, DeliveryDetail } from './delivery-detail.tsx'
+import { addressOf, type Delivery } from './delivery.ts'
+import { DeliveryDetail } from './delivery-detail.tsx'
 
 const EVENT: Column<Delivery> = {
   id: 'event',

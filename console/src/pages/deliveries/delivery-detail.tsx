@@ -2,13 +2,13 @@ import { Button, SegmentedControl, Skeleton, UnstyledButton } from '@mantine/cor
 import { IconCircleCheck, IconCircleX, IconClock, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
+import { usePermission } from '../../api/use-me.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeAnswerTime, writeCount } from '../../components/write-number.ts'
-import { usePermission } from '../../shell/use-me.ts'
 import classes from './deliveries.module.css'
 
 /** A delivery as the list has it. */

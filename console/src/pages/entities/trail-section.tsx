@@ -1,14 +1,14 @@
 import { IconAlertOctagon, IconShieldCheck, IconShieldQuestion } from '@tabler/icons-react'
 import { useOperation, usePages } from '../../api/use-operation.ts'
+import { type AuditEntry, actorName } from '../../components/audit-entry.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
-import { actorName, type Entry } from '../audit-log/entry.ts'
 
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: 'event', header: 'Event', cell: ({ type }) => <code>{type}</code> },
   { id: 'by', header: 'By', cell: ({ actor }) => actorName(actor), hideOnPhone: true },
   { id: 'when', header: 'When', end: true, cell: ({ occurred_at }) => <Time at={occurred_at} /> },

@@ -5,11 +5,11 @@ import type { OutputOf } from '../../api/operation-types.ts'
 import { useAccountAct, useOpenAct, useOpenOperation } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { writeTime } from '../../components/write-time.ts'
+import { EntryForm, EntryFrame } from '../../entry/entry-frame.tsx'
+import { linkToken } from '../../entry/link-token.ts'
+import { NewPasswordField } from '../../entry/new-password-field.tsx'
+import { OneTimeCodeField } from '../../entry/one-time-code-field.tsx'
 import { roleName } from '../../shell/role-name.ts'
-import { EntryForm, EntryFrame } from '../entry/entry-frame.tsx'
-import { linkToken } from '../entry/link-token.ts'
-import { NewPasswordField } from '../entry/new-password-field.tsx'
-import { OneTimeCodeField } from '../entry/one-time-code-field.tsx'
 
 type Invitation = OutputOf<'invitation.show'>
 

@@ -3,10 +3,10 @@ import { IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useOperation } from '../../api/use-operation.ts'
+import { usePlace } from '../../api/use-place.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { useFollow, usePageHref } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
-import { usePlace } from '../../shell/use-place.ts'
 import classes from './overview-page.module.css'
 
 type Steps = OutputOf<'overview.first-steps'>

@@ -1,13 +1,13 @@
 import { Button, Modal } from '@mantine/core'
 import { useState } from 'react'
+import { usePermission } from '../../api/use-me.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
-import { ReasonForm } from '../../components/ask-reason.tsx'
 import { LiveNumberField } from '../../components/money/live-number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
 import { withPercentSign, writeCount } from '../../components/write-number.ts'
+import { ReasonForm } from '../../drafts/ask-reason.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
-import { usePermission } from '../../shell/use-me.ts'
 import classes from './review-queue.module.css'
 
 interface Bounds {

@@ -5,7 +5,7 @@ import { callOpen } from '../../api/call.ts'
 import type { InputOf } from '../../api/operation-types.ts'
 import { useSending } from '../../api/use-sending.ts'
 import { FormError } from '../../components/form-error.tsx'
-import { explainPasskeyError } from '../entry/explain-passkey-error.ts'
+import { explainPasskeyError } from '../../entry/explain-passkey-error.ts'
 
 /** Asks the device for an answer, then signs in with it. The server takes each answer once. */
 async function signInByPasskey(): Promise<void> {

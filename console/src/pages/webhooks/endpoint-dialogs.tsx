@@ -1,9 +1,10 @@
 import { Modal } from '@mantine/core'
 import { useAct } from '../../api/use-operation.ts'
-import { AskReason } from '../../components/ask-reason.tsx'
-import { ConfirmByTyping } from '../../components/confirm-by-typing.tsx'
+import { AskReason } from '../../drafts/ask-reason.tsx'
+import { ConfirmByTyping } from '../../drafts/confirm-by-typing.tsx'
+import { addressOf } from '../deliveries/delivery.ts'
 import { EditForm, type NewSecret, RecoverForm, RotateForm } from './endpoint-forms.tsx'
-import { addressOf, type Endpoint } from './endpoint-state.tsx'
+import type { Endpoint } from './endpoint-state.tsx'
 
 /** What an operator is about to do with an endpoint. */
 export type EndpointAct = 'edit' | 'rotate' | 'end-overlap' | 'disable' | 'enable' | 'remove' | 'recover'

@@ -27,11 +27,6 @@ export function EndpointState({ endpoint }: { endpoint: Pick<Endpoint, 'state' |
   )
 }
 
-/** A URL without its scheme; the server masks its path, which may hold a token. */
-export function addressOf(url: string): string {
-  return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
-}
-
 /** A number that was counted up to a bound. */
 export function writeCountUpTo(max: number, count: number): string {
   return count >= max ? `more than ${writeCount(max)}` : writeCount(count)

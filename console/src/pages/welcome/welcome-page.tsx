@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useOpenAct, useOpenOperation } from '../../api/use-operation.ts'
 import { FormError } from '../../components/form-error.tsx'
 import { writeTime } from '../../components/write-time.ts'
-import { EntryForm, EntryFrame } from '../entry/entry-frame.tsx'
-import { linkToken } from '../entry/link-token.ts'
-import { NewPasswordField } from '../entry/new-password-field.tsx'
+import { EntryForm, EntryFrame } from '../../entry/entry-frame.tsx'
+import { linkToken } from '../../entry/link-token.ts'
+import { NewPasswordField } from '../../entry/new-password-field.tsx'
 
 /** The page behind the link of the first start: makes the first owner, and signs them in. */
 export function WelcomePage() {

@@ -1,7 +1,7 @@
 import { useParams, useRouterState } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ENVIRONMENTS, type Environment } from '../../../server/src/core/vocabularies.ts'
-import type { Place } from '../api/call.ts'
+import type { Place } from './call.ts'
 
 /** The organization and environment of the page that is shown. Only pages below `/<organization>/<environment>` may ask for it. */
 export function usePlace(): Place {

@@ -1,5 +1,5 @@
-import type { OutputOf } from '../api/operation-types.ts'
-import { useAccountOperation } from '../api/use-operation.ts'
+import type { OutputOf } from './operation-types.ts'
+import { useAccountOperation } from './use-operation.ts'
 import { usePlace } from './use-place.ts'
 
 type Me = OutputOf<'account.me'>

@@ -1,11 +1,11 @@
 import { Modal, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Sendable } from '../api/use-sending.ts'
-import { DraftNotice } from '../drafts/draft-notice.tsx'
-import { useDraft } from '../drafts/use-draft.ts'
-import { FormFooter } from './form-footer.tsx'
-import { ReasonField } from './reason-field.tsx'
-import classes from './reveal.module.css'
+import { FormFooter } from '../components/form-footer.tsx'
+import { ReasonField } from '../components/reason-field.tsx'
+import classes from '../components/reveal.module.css'
+import { DraftNotice } from './draft-notice.tsx'
+import { useDraft } from './use-draft.ts'
 
 /** What a form that asks for a reason needs. */
 interface ReasonFormProps {

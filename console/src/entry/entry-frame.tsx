@@ -1,6 +1,6 @@
 import { IconCircleCheck } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
-import { BrandMark } from '../../components/brand.tsx'
+import { BrandMark } from '../components/brand.tsx'
 import classes from './entry-frame.module.css'
 
 /** The frame of the pages before one is signed in: what this is on the left, the form on the right. */
