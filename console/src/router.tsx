@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { ENVIRONMENTS, type Environment } from '../../server/src/core/vocabularies.ts'
 import { FailedContent, FailedPage } from './components/failed.tsx'
+import { cleanSearch, type PageName } from './components/page-search.ts'
 import { AccountFrame } from './shell/account-frame.tsx'
 import { ConsoleShell } from './shell/console-shell.tsx'
 import { HomePage } from './shell/home-page.tsx'
@@ -71,113 +72,40 @@ const placeIndex = createRoute({
   },
 })
 
-const overview = createRoute({
-  getParentRoute: () => place,
-  path: 'overview',
-  component: page(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
-})
+/** A page within a place, with the search parameters that it has. */
+function placePage<Module extends Record<string, unknown>, Name extends keyof Module>(
+  path: PageName,
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return createRoute({
+    getParentRoute: () => place,
+    path,
+    validateSearch: (search) => cleanSearch(path, search),
+    component: page(load, name),
+  })
+}
 
-const reviewQueue = createRoute({
-  getParentRoute: () => place,
-  path: 'review-queue',
-  component: page(() => import('./pages/review-queue/review-queue-page.tsx'), 'ReviewQueuePage'),
-})
-
-const entities = createRoute({
-  getParentRoute: () => place,
-  path: 'entities',
-  component: page(() => import('./pages/entities/entities-page.tsx'), 'EntitiesPage'),
-})
-
-const entity = createRoute({
-  getParentRoute: () => place,
-  path: 'entities/$entityId',
-  component: page(() => import('./pages/entities/entity-page.tsx'), 'EntityPage'),
-})
-
-const decisions = createRoute({
-  getParentRoute: () => place,
-  path: 'decisions',
-  component: page(() => import('./pages/decisions/decisions-page.tsx'), 'DecisionsPage'),
-})
-
-const decision = createRoute({
-  getParentRoute: () => place,
-  path: 'decisions/$decisionId',
-  component: page(() => import('./pages/decisions/decision-page.tsx'), 'DecisionPage'),
-})
-
-const playground = createRoute({
-  getParentRoute: () => place,
-  path: 'playground',
-  component: page(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
-})
-
-const apiKeys = createRoute({
-  getParentRoute: () => place,
-  path: 'api-keys',
-  component: page(() => import('./pages/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
-})
-
-const policies = createRoute({
-  getParentRoute: () => place,
-  path: 'policies',
-  component: page(() => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
-})
-
-const policyEditor = createRoute({
-  getParentRoute: () => place,
-  path: 'policies/new',
-  component: page(() => import('./pages/policies/policy-editor-page.tsx'), 'PolicyEditorPage'),
-})
-
-const policy = createRoute({
-  getParentRoute: () => place,
-  path: 'policies/$version',
-  component: page(() => import('./pages/policies/policy-page.tsx'), 'PolicyPage'),
-})
-
-const webhooks = createRoute({
-  getParentRoute: () => place,
-  path: 'webhooks',
-  component: page(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
-})
-
-const webhookEndpoint = createRoute({
-  getParentRoute: () => place,
-  path: 'webhooks/$endpointId',
-  component: page(() => import('./pages/webhooks/webhook-endpoint-page.tsx'), 'WebhookEndpointPage'),
-})
-
-const deliveries = createRoute({
-  getParentRoute: () => place,
-  path: 'deliveries',
-  component: page(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
-})
-
-const team = createRoute({
-  getParentRoute: () => place,
-  path: 'team',
-  component: page(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
-})
-
-const usage = createRoute({
-  getParentRoute: () => place,
-  path: 'usage',
-  component: page(() => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
-})
-
-const liveGate = createRoute({
-  getParentRoute: () => place,
-  path: 'live-gate',
-  component: page(() => import('./pages/live-gate/live-gate-page.tsx'), 'LiveGatePage'),
-})
-
-const auditLog = createRoute({
-  getParentRoute: () => place,
-  path: 'audit-log',
-  component: page(() => import('./pages/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
-})
+const placePages = [
+  placePage('overview', () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  placePage('playground', () => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+  placePage('decisions', () => import('./pages/decisions/decisions-page.tsx'), 'DecisionsPage'),
+  placePage('decisions/$decisionId', () => import('./pages/decisions/decision-page.tsx'), 'DecisionPage'),
+  placePage('review-queue', () => import('./pages/review-queue/review-queue-page.tsx'), 'ReviewQueuePage'),
+  placePage('entities', () => import('./pages/entities/entities-page.tsx'), 'EntitiesPage'),
+  placePage('entities/$entityId', () => import('./pages/entities/entity-page.tsx'), 'EntityPage'),
+  placePage('policies', () => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
+  placePage('policies/new', () => import('./pages/policies/policy-editor-page.tsx'), 'PolicyEditorPage'),
+  placePage('policies/$version', () => import('./pages/policies/policy-page.tsx'), 'PolicyPage'),
+  placePage('live-gate', () => import('./pages/live-gate/live-gate-page.tsx'), 'LiveGatePage'),
+  placePage('audit-log', () => import('./pages/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
+  placePage('webhooks', () => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  placePage('webhooks/$endpointId', () => import('./pages/webhooks/webhook-endpoint-page.tsx'), 'WebhookEndpointPage'),
+  placePage('deliveries', () => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+  placePage('api-keys', () => import('./pages/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+  placePage('usage', () => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
+  placePage('team', () => import('./pages/team/team-page.tsx'), 'TeamPage'),
+]
 
 const routeTree = root.addChildren([
   home,
@@ -185,27 +113,7 @@ const routeTree = root.addChildren([
   welcome,
   invitation,
   accountFrame.addChildren([account]),
-  place.addChildren([
-    placeIndex,
-    overview,
-    reviewQueue,
-    entities,
-    entity,
-    decisions,
-    decision,
-    playground,
-    policies,
-    policyEditor,
-    policy,
-    apiKeys,
-    webhooks,
-    webhookEndpoint,
-    deliveries,
-    team,
-    usage,
-    liveGate,
-    auditLog,
-  ]),
+  place.addChildren([placeIndex, ...placePages]),
 ])
 
 /** Creates the router: every page is loaded when it is first opened, and search strings stay plain text. */

@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react'
+import type { PageTarget } from './page-search.ts'
 
 /** What the header shows about the current page. */
 export interface Crumbs {
   title: string
-  parent?: { title: string; path: string }
+  parent?: { title: string; path: PageTarget['to'] }
 }
 
 let current: Crumbs = { title: '' }

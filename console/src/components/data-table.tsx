@@ -16,7 +16,7 @@ import classes from './data-table.module.css'
 import { Failed } from './failed.tsx'
 import { LongBody } from './long-body.tsx'
 import { BodyRow, type Column, type RowProps } from './table-row.tsx'
-import { useSearchString } from './use-search.ts'
+import { useSearchTexts } from './use-search.ts'
 
 /** The part of a query result that a table needs. */
 interface Loading {
@@ -62,7 +62,7 @@ const SKELETON_ROWS = [0.9, 0.7, 0.8, 0.6, 0.75]
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, rows, keyOf, query, more, empty, isLong = false, ...rowProps } = props
   const { columns } = rowProps
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = useSearchTexts()
   const sort = search.sort ?? ''
   const table = useTable({
     features,

@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import classes from './figure.module.css'
-import { PageLink, type PageSearch } from './page-link.tsx'
+import { PageLink } from './page-link.tsx'
+import type { PageTarget } from './page-search.ts'
 import { writeNumber } from './write-number.ts'
 
 /** A number of the overview, linked to the list that it counts, if there is such a page. */
@@ -12,8 +13,7 @@ export function Figure({
   unit,
   below,
   tone,
-  to,
-  search,
+  link,
 }: {
   label: string
   icon?: ComponentType<{ size?: number; stroke?: number }>
@@ -23,8 +23,7 @@ export function Figure({
   below?: ReactNode
   /** Colours the line below, which then needs words that say the same. */
   tone?: 'bad' | 'warn' | undefined
-  to?: string | undefined
-  search?: PageSearch
+  link?: PageTarget | undefined
 }) {
   const words = (
     <>
@@ -50,9 +49,9 @@ export function Figure({
       </span>
     </>
   )
-  if (to === undefined) return <div className={classes.figure}>{words}</div>
+  if (link === undefined) return <div className={classes.figure}>{words}</div>
   return (
-    <PageLink to={to} className={classes.figure} {...(search && { search })}>
+    <PageLink {...link} className={classes.figure}>
       {words}
     </PageLink>
   )

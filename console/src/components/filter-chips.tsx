@@ -2,12 +2,13 @@ import { Button, Menu, Popover, TextInput, UnstyledButton } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import classes from './filter-chips.module.css'
-import { useSearchString } from './use-search.ts'
+import type { PageName, SearchOf } from './page-search.ts'
+import { usePageSearch } from './use-search.ts'
 
 /** A filter of a list: one of some values, or a text. Its value lives in the URL under `name`. */
-export interface Filter {
+export interface Filter<Name extends string = string> {
   /** The name in the URL. */
-  name: string
+  name: Name
   /** The name on the chip: "State". */
   label: string
   /** The values to choose from; without them the filter is a text, such as an id. */
@@ -18,15 +19,21 @@ export interface Filter {
 }
 
 /** Chips that add, show and remove the filters of a list. */
-export function FilterChips({ filters }: { filters: readonly Filter[] }) {
-  const [search, setSearch] = useSearchString()
+export function FilterChips<Page extends PageName>({
+  page,
+  filters,
+}: {
+  page: Page
+  filters: readonly Filter<keyof SearchOf<Page> & string>[]
+}) {
+  const [search, setSearch] = usePageSearch(page)
   return (
     <search className={classes.chips} aria-label="Filters">
       {filters.map((filter) => {
         const props = {
           filter,
-          value: search[filter.name],
-          onChange: (value: string | undefined) => setSearch({ [filter.name]: value }),
+          value: search[filter.name] as string | undefined,
+          onChange: (value: string | undefined) => setSearch({ [filter.name]: value } as unknown as SearchOf<Page>),
         }
         return filter.options ? <OptionChip key={filter.name} {...props} /> : <TextChip key={filter.name} {...props} />
       })}

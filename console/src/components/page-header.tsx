@@ -1,12 +1,13 @@
 import { type ReactNode, useEffect } from 'react'
 import { setCrumbs } from './crumbs.ts'
 import classes from './page-header.module.css'
+import type { PageTarget } from './page-search.ts'
 
 /** The parent of a page, for the crumbs of the header. */
 export interface ParentPage {
   title: string
   /** Its path within the place, such as `webhooks`. */
-  path: string
+  path: PageTarget['to']
 }
 
 /** The title of a page with one line below it and its buttons; also names the page in the header and the browser's tab. */

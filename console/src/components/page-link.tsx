@@ -1,48 +1,45 @@
-import { useRouter } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, MouseEvent } from 'react'
+import { useLinkProps, useRouter } from '@tanstack/react-router'
+import type { ComponentPropsWithRef, ForwardedRef } from 'react'
+import type { Place } from '../api/call.ts'
 import { pathIn, usePlace } from '../api/use-place.ts'
+import type { PageTarget } from './page-search.ts'
 
-/** The search string of a page: its filters, sort order and opened rows. */
-export type PageSearch = Readonly<Record<string, string | undefined>>
+type LinkOptions = Parameters<typeof useLinkProps>[0]
+type LinkProps = ComponentPropsWithRef<'a'> & { 'data-status'?: string }
+type AnchorProps = Omit<ComponentPropsWithRef<'a'>, 'href'>
 
-/** The address of a page of this organization and environment, such as `webhooks/whe_1`, with its filters. */
-export function usePageHref(): (page: string, search?: PageSearch) => string {
-  const place = usePlace()
-  return (page, search) => pathIn(place, page) + writeSearch(search)
+/** A link to a page of this organization and environment. Its code is loaded as soon as the link is pointed at. */
+export function PageLink({ to, search, ...props }: PageTarget & AnchorProps) {
+  return <PathLink {...props} path={pathIn(usePlace(), to)} search={search} />
 }
 
-/** Follows a link inside the page, and leaves new tabs and downloads to the browser. */
-export function useFollow(): (event: MouseEvent, href: string) => void {
-  const router = useRouter()
-  return (event, href) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
-    event.preventDefault()
-    router.history.push(href)
-  }
-}
+/** Says nothing about a link to the page that is shown: a link may lead to the same page with other filters. */
+const NO_STATE = {}
 
-/** A link to a page of this organization and environment. */
-export function PageLink({
-  to,
+/** A link to any path of the console, with its search parameters. */
+export function PathLink({
+  path,
   search,
-  onClick,
+  ref,
+  'aria-current': current,
   ...props
-}: { to: string; search?: PageSearch } & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'>) {
-  const href = usePageHref()(to, search)
-  const follow = useFollow()
-  return (
-    <a
-      {...props}
-      href={href}
-      onClick={(event) => {
-        onClick?.(event)
-        follow(event, href)
-      }}
-    />
-  )
+}: { path: string; search?: PageTarget['search'] } & AnchorProps) {
+  // The paths of the console are typed by `PageTarget`; the router is given the finished path.
+  const options = { ...props, to: path, search: search ?? {}, activeProps: NO_STATE } as LinkOptions
+  const { 'data-status': _, ...link } = useLinkProps(options, ref as ForwardedRef<Element>) as LinkProps
+  return <a {...link} aria-current={current} />
 }
 
-function writeSearch(search: PageSearch = {}): string {
-  const set = Object.entries(search).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  return set.length > 0 ? `?${new URLSearchParams(set)}` : ''
+/** Goes to a page of this organization and environment. */
+export function useGoTo(): (target: PageTarget) => void {
+  const place = usePlace()
+  const go = useGoIn()
+  return (target) => go(place, target)
+}
+
+/** Goes to a page of a place. */
+export function useGoIn(): (place: Place, target: PageTarget) => void {
+  const router = useRouter()
+  return (place, { to, search = {} }) =>
+    router.history.push(pathIn(place, to) + router.options.stringifySearch({ ...search }))
 }

@@ -2,6 +2,7 @@
 import { Fragment, type ReactNode } from 'react'
 import classes from './data-table.module.css'
 import { PageLink } from './page-link.tsx'
+import type { PageTarget } from './page-search.ts'
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -26,7 +27,7 @@ type PhonePlace = 'top' | 'top end' | 'bottom' | 'bottom end' | 'below'
 export interface RowProps<Row> {
   columns: readonly Column<Row>[]
   /** The page that a row leads to, within the place; then the first cell is a link that covers the row. */
-  linkOf?: (row: Row) => string | undefined
+  linkOf?: (row: Row) => PageTarget | undefined
   /** What unfolds below a row; undefined for a folded one. */
   below?: (row: Row) => ReactNode | undefined
   isSelected?: (row: Row) => boolean
@@ -69,7 +70,7 @@ export function BodyRow<Row extends object>({
             data-on-phone={column.onPhone}
           >
             {position === 0 && link !== undefined ? (
-              <PageLink to={link} className={classes.rowLink}>
+              <PageLink {...link} className={classes.rowLink}>
                 {column.cell(row)}
               </PageLink>
             ) : (

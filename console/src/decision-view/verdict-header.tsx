@@ -5,7 +5,7 @@ import { useAct } from '../api/use-operation.ts'
 import { usePlace } from '../api/use-place.ts'
 import { CopyableId } from '../components/copyable-id.tsx'
 import { entityName } from '../components/entity-name.ts'
-import { PageLink, useFollow, usePageHref } from '../components/page-link.tsx'
+import { PageLink } from '../components/page-link.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { Verdict } from '../components/verdict.tsx'
@@ -153,8 +153,6 @@ function ReviewBadge({ shown }: { shown: ShownDecision }) {
 function Acts({ shown }: { shown: ShownDecision }) {
   const place = usePlace()
   const queries = useQueryClient()
-  const href = usePageHref()('playground', { decision: shown.id })
-  const follow = useFollow()
   const replay = useAct('decisions.replay', {
     onDone: (result) =>
       queries.setQueryData(
@@ -167,11 +165,11 @@ function Acts({ shown }: { shown: ShownDecision }) {
   return (
     <div className={classes.acts}>
       <Button
-        component="a"
-        href={href}
+        component={PageLink}
+        to="playground"
+        search={{ decision: shown.id }}
         variant="default"
         leftSection={<IconFlask size={15} stroke={1.75} />}
-        onClick={(event) => follow(event, href)}
       >
         Open in playground
       </Button>

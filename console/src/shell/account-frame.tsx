@@ -4,7 +4,7 @@ import { useMe } from '../api/use-me.ts'
 import { BrandMark } from '../components/brand.tsx'
 import { FailedPage } from '../components/failed.tsx'
 import { useNumberNotation } from '../components/money/use-number-notation.ts'
-import { useFollow } from '../components/page-link.tsx'
+import { PathLink } from '../components/page-link.tsx'
 import classes from './account-frame.module.css'
 import { OutageBanner } from './outage-banner.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -13,7 +13,6 @@ import { ThemeSwitch } from './theme-switch.tsx'
 export function AccountFrame() {
   const me = useMe()
   useNumberNotation()
-  const follow = useFollow()
   if (me.error && !me.data)
     return (
       <>
@@ -25,9 +24,9 @@ export function AccountFrame() {
     <>
       <header className={classes.header}>
         <BrandMark />
-        <a href="/" onClick={(event) => follow(event, '/')} className={classes.back}>
+        <PathLink path="/" className={classes.back}>
           <IconArrowLeft size={16} stroke={1.75} /> Back to the console
-        </a>
+        </PathLink>
         <ThemeSwitch />
       </header>
       <OutageBanner />

@@ -15,6 +15,8 @@ import { type ReactNode, useState } from 'react'
 import { usePermission } from '../api/use-me.ts'
 import { useOperation } from '../api/use-operation.ts'
 import { pathIn, useIsArriving, useNextPlace, usePlace } from '../api/use-place.ts'
+import { useGoIn } from '../components/page-link.tsx'
+import type { PageTarget } from '../components/page-search.ts'
 import classes from './command-menu.module.css'
 import { environmentName, useCurrentPage } from './environment-switch.tsx'
 import { PAGES, pageOfId } from './pages.ts'
@@ -138,18 +140,10 @@ function useCommands(query: string): Command[] {
   const router = useRouter()
   const place = useNextPlace()
   const page = useCurrentPage()
-  const mayManageKeys = usePermission('manage API keys')
-  const mayManageWebhooks = usePermission('manage webhooks')
-  const mayManageOperators = usePermission('manage operators')
   const go = (path: string) => () => router.history.push(path)
+  const goIn = useGoIn()
   const byId = pageOfId(query)
   const other = place.environment === 'sandbox' ? 'production' : 'sandbox'
-  const plus = <IconPlus size={16} stroke={1.75} />
-  const creates = [
-    mayManageKeys && { label: 'Create an API key', path: 'api-keys?create=1', words: 'new token' },
-    mayManageWebhooks && { label: 'Add a webhook endpoint', path: 'webhooks?create=1', words: 'new' },
-    mayManageOperators && { label: 'Invite a teammate', path: 'team?invite=1', words: 'operator person add' },
-  ].filter((create) => create !== false)
   return [
     ...(byId
       ? [
@@ -157,7 +151,7 @@ function useCommands(query: string): Command[] {
             label: byId.what,
             group: 'Jump to',
             icon: <IconArrowRight size={16} />,
-            run: go(pathIn(place, byId.path)),
+            run: () => goIn(place, byId.target),
           } as const,
         ]
       : []),
@@ -169,12 +163,11 @@ function useCommands(query: string): Command[] {
       keys: ['G', key],
       run: go(pathIn(place, path)),
     })),
-    ...creates.map(({ label, path, words }) => ({
-      label,
+    ...useCreates().map(({ target, ...create }) => ({
+      ...create,
       group: 'Do' as const,
-      icon: plus,
-      words,
-      run: go(pathIn(place, path)),
+      icon: <IconPlus size={16} stroke={1.75} />,
+      run: () => goIn(place, target),
     })),
     {
       label: `Switch to ${environmentName(other).toLowerCase()}`,
@@ -200,4 +193,16 @@ function useCommands(query: string): Command[] {
       run: openShortcuts,
     },
   ]
+}
+
+/** What the caller may create from anywhere. */
+function useCreates(): { label: string; target: PageTarget; words: string }[] {
+  const key: PageTarget = { to: 'api-keys', search: { create: '1' } }
+  const endpoint: PageTarget = { to: 'webhooks', search: { create: '1' } }
+  const teammate: PageTarget = { to: 'team', search: { invite: '1' } }
+  return [
+    usePermission('manage API keys') && { label: 'Create an API key', target: key, words: 'new token' },
+    usePermission('manage webhooks') && { label: 'Add a webhook endpoint', target: endpoint, words: 'new' },
+    usePermission('manage operators') && { label: 'Invite a teammate', target: teammate, words: 'operator person add' },
+  ].filter((create) => create !== false)
 }

@@ -2,7 +2,7 @@ import { IconBolt, IconFlask } from '@tabler/icons-react'
 import { useRouterState } from '@tanstack/react-router'
 import type { Environment } from '../../../server/src/core/vocabularies.ts'
 import { pathIn, useNextPlace, usePlace } from '../api/use-place.ts'
-import { useFollow } from '../components/page-link.tsx'
+import { PathLink } from '../components/page-link.tsx'
 import classes from './environment-switch.module.css'
 
 const NAMES: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
@@ -21,26 +21,23 @@ export function EnvironmentIcon({ environment }: { environment: Environment }) {
 export function EnvironmentSwitch() {
   const shown = usePlace()
   const next = useNextPlace()
-  const follow = useFollow()
   const page = useCurrentPage()
   return (
     <nav className={classes.switch} aria-label="Environment">
       {(['sandbox', 'production'] as const).map((environment) => {
         const isOn = environment === shown.environment
-        const href = pathIn({ ...next, environment }, page)
         return (
-          <a
+          <PathLink
             key={environment}
-            href={href}
+            path={pathIn({ ...next, environment }, page)}
             className={classes.option}
             data-on={isOn || undefined}
             data-environment={environment}
             aria-current={isOn ? 'true' : undefined}
-            onClick={(event) => follow(event, href)}
           >
             {isOn && <EnvironmentIcon environment={environment} />}
             {NAMES[environment]}
-          </a>
+          </PathLink>
         )
       })}
     </nav>

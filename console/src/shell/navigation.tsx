@@ -1,6 +1,6 @@
 import { useOperation } from '../api/use-operation.ts'
 import { pathIn, useNextPlace } from '../api/use-place.ts'
-import { useFollow } from '../components/page-link.tsx'
+import { PathLink } from '../components/page-link.tsx'
 import { writeCount } from '../components/write-number.ts'
 import { useCurrentPage } from './environment-switch.tsx'
 import classes from './navigation.module.css'
@@ -10,7 +10,6 @@ import { PAGE_GROUPS } from './pages.ts'
 export function Navigation({ onFollow }: { onFollow: () => void }) {
   const current = useCurrentPage()
   const place = useNextPlace()
-  const follow = useFollow()
   return (
     <nav aria-label="Main" className={classes.navigation}>
       {PAGE_GROUPS.map((group) => (
@@ -19,23 +18,19 @@ export function Navigation({ onFollow }: { onFollow: () => void }) {
           <ul className={classes.list}>
             {group.pages.map(({ path, title, icon: Icon }) => {
               const isOn = path === current || (path === 'webhooks' && current === 'deliveries')
-              const href = pathIn(place, path)
               return (
                 <li key={path}>
-                  <a
-                    href={href}
+                  <PathLink
+                    path={pathIn(place, path)}
                     className={classes.link}
                     data-on={isOn || undefined}
                     aria-current={isOn ? 'page' : undefined}
-                    onClick={(event) => {
-                      onFollow()
-                      follow(event, href)
-                    }}
+                    onClick={onFollow}
                   >
                     <Icon size={16} stroke={1.75} />
                     {title}
                     {path === 'review-queue' && <OpenCases />}
-                  </a>
+                  </PathLink>
                 </li>
               )
             })}

@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useMe, useMembership } from '../api/use-me.ts'
 import { pathIn, useNextPlace, usePlace } from '../api/use-place.ts'
 import { BrandMark } from '../components/brand.tsx'
-import { useFollow } from '../components/page-link.tsx'
+import { PathLink } from '../components/page-link.tsx'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
 
@@ -13,7 +13,6 @@ export function OrganizationSwitch() {
   const next = useNextPlace()
   const membership = useMembership()
   const organizations = useMe().data?.organizations ?? []
-  const follow = useFollow()
   const name = membership?.name ?? 'Verdigraph'
   const brand = (
     <>
@@ -36,10 +35,9 @@ export function OrganizationSwitch() {
           return (
             <Menu.Item
               key={organization.id}
-              component="a"
-              href={href}
+              component={PathLink}
+              path={href}
               rightSection={organization.id === shown.organizationId ? <IconCheck size={14} /> : undefined}
-              onClick={(event) => follow(event, href)}
             >
               {organization.name}
               <div className="small dim">{roleName(organization.role)}</div>

@@ -13,11 +13,12 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import type { PageTarget } from '../components/page-search.ts'
 
 /** A page of the navigation. */
 export interface Page {
   /** The last part of its URL, after organization and environment. */
-  path: string
+  path: Exclude<PageTarget['to'], `${string}/${string}`>
   title: string
   icon: ComponentType<{ size?: number; stroke?: number }>
   /** The second key after G that opens it. */
@@ -78,21 +79,21 @@ export const PAGE_GROUPS: readonly { title?: string; pages: readonly Page[] }[] 
 export const PAGES: readonly Page[] = PAGE_GROUPS.flatMap((group) => group.pages)
 
 /** Where each kind of id is shown; the command menu offers it when an id is pasted. */
-const PAGE_OF_ID: Readonly<Record<string, { what: string; path: (id: string) => string }>> = {
-  dec: { what: 'decision', path: (id) => `decisions/${id}` },
-  ent: { what: 'entity', path: (id) => `entities/${id}` },
-  cas: { what: 'case', path: (id) => `review-queue?case=${id}` },
-  whe: { what: 'webhook endpoint', path: (id) => `webhooks/${id}` },
-  evt: { what: 'deliveries of this event', path: (id) => `deliveries?event_id=${id}` },
-  aud: { what: 'audit entry', path: (id) => `audit-log?entry=${id}` },
+const PAGE_OF_ID: Readonly<Record<string, { what: string; target: (id: string) => PageTarget }>> = {
+  dec: { what: 'decision', target: (id) => ({ to: `decisions/${id}` }) },
+  ent: { what: 'entity', target: (id) => ({ to: `entities/${id}` }) },
+  cas: { what: 'case', target: (id) => ({ to: 'review-queue', search: { case: id } }) },
+  whe: { what: 'webhook endpoint', target: (id) => ({ to: `webhooks/${id}` }) },
+  evt: { what: 'deliveries of this event', target: (id) => ({ to: 'deliveries', search: { event_id: id } }) },
+  aud: { what: 'audit entry', target: (id) => ({ to: 'audit-log', search: { entry: id } }) },
 }
 
 /** Finds the page that shows an object, by the prefix of its id. Ids without a page of their own lead to the audit log. */
-export function pageOfId(text: string): { what: string; path: string } | undefined {
+export function pageOfId(text: string): { what: string; target: PageTarget } | undefined {
   const id = text.trim()
   if (!/^[a-z]{2,4}_[0-9a-z]{8,40}$/.test(id)) return undefined
   const known = PAGE_OF_ID[id.slice(0, id.indexOf('_'))]
   return known
-    ? { what: `Open the ${known.what}`, path: known.path(id) }
-    : { what: 'Find it on the audit log', path: `audit-log?target=${id}` }
+    ? { what: `Open the ${known.what}`, target: known.target(id) }
+    : { what: 'Find it on the audit log', target: { to: 'audit-log', search: { target: id } } }
 }

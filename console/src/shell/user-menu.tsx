@@ -3,7 +3,7 @@ import { IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react'
 import { useMe, useMembership } from '../api/use-me.ts'
 import { useAccountAct } from '../api/use-operation.ts'
 import { Avatar } from '../components/avatar.tsx'
-import { useFollow } from '../components/page-link.tsx'
+import { PathLink } from '../components/page-link.tsx'
 import { drafts } from '../drafts/drafts.ts'
 import classes from './console-shell.module.css'
 import { roleName } from './role-name.ts'
@@ -13,7 +13,6 @@ import { openShortcuts } from './shortcuts.tsx'
 export function UserMenu() {
   const account = useMe().data?.account
   const membership = useMembership()
-  const follow = useFollow()
   // A full load, so that nothing of this session stays in memory.
   const signOut = useAccountAct('sign-in.out', {
     leaves: true,
@@ -38,12 +37,7 @@ export function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{account.email}</Menu.Label>
-        <Menu.Item
-          component="a"
-          href="/account"
-          leftSection={<IconUserCog size={16} stroke={1.75} />}
-          onClick={(event) => follow(event, '/account')}
-        >
+        <Menu.Item component={PathLink} path="/account" leftSection={<IconUserCog size={16} stroke={1.75} />}>
           Your account
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} stroke={1.75} />} onClick={openShortcuts}>

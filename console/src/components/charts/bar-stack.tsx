@@ -1,6 +1,6 @@
-import { useRouter } from '@tanstack/react-router'
 import { useId } from 'react'
-import { useFollow, usePageHref } from '../page-link.tsx'
+import { PageLink, useGoTo } from '../page-link.tsx'
+import type { PageTarget } from '../page-search.ts'
 import { writeCount, writeShortCount } from '../write-number.ts'
 import { ChartFrame, ColumnLabels, LeftAxis, type Series, TooltipRows } from './chart-frame.tsx'
 import classes from './charts.module.css'
@@ -16,7 +16,7 @@ export interface Bar {
   title: string
   values: Readonly<Record<string, number>>
   /** The page that lists what the bar counts, with its search string. */
-  link?: string
+  link?: PageTarget
 }
 
 /** Bars stacked by series, for counts over time. */
@@ -36,11 +36,10 @@ export function BarStack({
 }) {
   const totals = bars.map((bar) => series.reduce((sum, { key }) => sum + (bar.values[key] ?? 0), 0))
   const keys = series.map(({ key }) => key)
-  const href = usePageHref()
-  const router = useRouter()
+  const goTo = useGoTo()
   const open = (index: number) => {
     const link = bars[index]?.link
-    if (link) router.history.push(href(link))
+    if (link) goTo(link)
   }
   return (
     <ChartFrame
@@ -109,15 +108,13 @@ function BarColumn({
   isActive,
   onEnter,
 }: {
-  link: string | undefined
+  link: PageTarget | undefined
   column: Column
   plot: Plot
   fills: ReadonlyMap<string, string>
   isActive: boolean
   onEnter: () => void
 }) {
-  const href = usePageHref()
-  const follow = useFollow()
   const drawn = (
     <g onPointerEnter={onEnter}>
       <rect
@@ -133,11 +130,10 @@ function BarColumn({
     </g>
   )
   if (!link) return drawn
-  const target = href(link)
   return (
-    <a href={target} tabIndex={-1} onClick={(event) => follow(event, target)}>
+    <PageLink {...link} tabIndex={-1}>
       {drawn}
-    </a>
+    </PageLink>
   )
 }
 

@@ -19,7 +19,7 @@ export function ApiKeysPage() {
   const { environment } = usePlace()
   const query = useOperation('keys.list', {})
   const canManage = usePermission('manage API keys')
-  const [isCreating, setIsCreating] = useDialogInUrl('create')
+  const [isCreating, setIsCreating] = useDialogInUrl('api-keys', 'create')
   const [act, setAct] = useState<KeyAct>()
   const [revealed, setRevealed] = useState<RevealedKey>()
   const [newestId, setNewestId] = useState<string>()

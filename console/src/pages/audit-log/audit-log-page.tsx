@@ -7,11 +7,11 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink, PathLink } from '../../components/page-link.tsx'
 import { SearchEnded } from '../../components/search-ended.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { startOfUtcDay } from '../../components/utc-day.ts'
 import { writeCount } from '../../components/write-number.ts'
 import classes from './audit-log-page.module.css'
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 /** The page "Audit log": who did what, whether the log is proved, and its export. */
 export function AuditLogPage() {
-  const [search] = useSearchString()
+  const [{ entry: open, ...kept }] = usePageSearch('audit-log')
   const filter = useFilter()
   const pages = usePages('audit-log.list', { ...filter, limit: 50 })
   const entries = pages.data?.pages.flatMap((page) => page.entries)
@@ -57,15 +57,15 @@ export function AuditLogPage() {
       <div className={classes.filters}>
         <Filters />
       </div>
-      {search.entry && !entries?.some(({ id }) => id === search.entry) && <SingleEntry id={search.entry} />}
+      {open && !entries?.some(({ id }) => id === open) && <SingleEntry id={open} />}
       <Section flush>
         <DataTable
           label="Entries of the audit log"
           columns={COLUMNS}
           rows={entries}
           keyOf={({ id }) => id}
-          linkOf={({ id }) => linkTo(search, id)}
-          below={(entry) => (entry.id === search.entry ? <EntryDetail entry={entry} /> : undefined)}
+          linkOf={({ id }) => ({ to: 'audit-log', search: { ...kept, ...(id !== open && { entry: id }) } })}
+          below={(entry) => (entry.id === open ? <EntryDetail entry={entry} /> : undefined)}
           query={{ isPending: pages.isPending, error: pages.error, refetch: () => void pages.refetch() }}
           more={pages}
           empty={
@@ -80,7 +80,7 @@ export function AuditLogPage() {
 
 /** The filters of the URL as the server takes them. Days are counted in UTC, as on the charts that link here. */
 function useFilter() {
-  const [{ actor, type, target, from, to }] = useSearchString()
+  const [{ actor, type, target, from, to }] = usePageSearch('audit-log')
   return {
     ...(actor && { actor }),
     ...(type && { type }),
@@ -94,6 +94,7 @@ function Filters() {
   const { data } = useOperation('audit-log.filters', {})
   return (
     <FilterChips
+      page="audit-log"
       filters={[
         { name: 'type', label: 'What', options: (data?.types ?? []).map((type) => ({ value: type, label: type })) },
         {
@@ -111,16 +112,11 @@ function Filters() {
 
 function OtherLogHint() {
   const place = usePlace()
-  const follow = useFollow()
   if (place.environment === 'production') return null
-  const href = pathIn({ ...place, environment: 'production' }, 'audit-log')
   return (
     <p className={classes.hint}>
       Each environment has its own log. What concerns people and the live gate is on the{' '}
-      <a href={href} onClick={(event) => follow(event, href)}>
-        production log
-      </a>
-      .
+      <PathLink path={pathIn({ ...place, environment: 'production' }, 'audit-log')}>production log</PathLink>.
     </p>
   )
 }
@@ -136,8 +132,6 @@ function SingleEntry({ id }: { id: string }) {
 }
 
 function NoEntries({ isFiltered }: { isFiltered: boolean }) {
-  const href = usePageHref()('audit-log')
-  const follow = useFollow()
   if (!isFiltered)
     return (
       <EmptyState title="Nothing has happened here yet">
@@ -148,7 +142,7 @@ function NoEntries({ isFiltered }: { isFiltered: boolean }) {
     <EmptyState
       title="No entry matches"
       actions={
-        <Button component="a" variant="default" href={href} onClick={(event) => follow(event, href)}>
+        <Button component={PageLink} to="audit-log" variant="default">
           Show all entries
         </Button>
       }
@@ -190,13 +184,6 @@ function What({ entry: { type, data } }: { entry: AuditEntry }) {
       )}
     </>
   )
-}
-
-function linkTo({ entry, ...search }: Readonly<Record<string, string | undefined>>, id: string): string {
-  const set = Object.entries({ ...search, ...(entry !== id && { entry: id }) }).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
-  )
-  return set.length > 0 ? `audit-log?${new URLSearchParams(set)}` : 'audit-log'
 }
 
 function tail(id: string): string {

@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { startOfUtcDay } from '../../components/utc-day.ts'
 
 /** A decision as the list shows it. */
@@ -10,7 +10,7 @@ export type DecisionFilter = Omit<InputOf<'decisions.list'>, 'cursor' | 'limit'>
 
 /** The filters of the URL as the server takes them, which says if it cannot read one. Days are counted in UTC. */
 export function useDecisionFilter(): DecisionFilter {
-  const [{ verdict, tier, policy_version, product, entity_id, review, outcome, from, to }] = useSearchString()
+  const [{ verdict, tier, policy_version, product, entity_id, review, outcome, from, to }] = usePageSearch('decisions')
   return {
     ...(verdict && { verdict }),
     ...(tier && { tier }),
@@ -21,5 +21,5 @@ export function useDecisionFilter(): DecisionFilter {
     ...(outcome && { outcome }),
     ...(from && { from: startOfUtcDay(from, 0) }),
     ...(to && { before: startOfUtcDay(to, 1) }),
-  } as DecisionFilter
+  }
 }

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { SearchEnded } from '../../components/search-ended.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
 const PAGE_DECISIONS = 100
 // Constants, so that rows are not drawn again with every page that arrives.
 const keyOf = ({ id }: ListedDecision) => id
-const linkOf = ({ id }: ListedDecision) => `decisions/${id}`
+const linkOf = ({ id }: ListedDecision) => ({ to: `decisions/${id}` }) as const
 
 /** The page "Decisions": every decision by verdict, tier, policy, product, entity, date, review and outcome. */
 export function DecisionsPage() {
@@ -88,6 +88,7 @@ function Filters() {
   const options = (values: readonly string[] = []) => values.map((value) => ({ value, label: value }))
   return (
     <FilterChips
+      page="decisions"
       filters={[
         { name: 'verdict', label: 'Verdict', options: VERDICT_OPTIONS },
         { name: 'tier', label: 'Tier', options: options(data?.tiers) },
@@ -104,9 +105,6 @@ function Filters() {
 }
 
 function NoDecisions({ isFiltered, onSearchOn }: { isFiltered: boolean; onSearchOn?: () => void }) {
-  const href = usePageHref()('decisions')
-  const follow = useFollow()
-  const playground = usePageHref()('playground')
   if (onSearchOn)
     return (
       <EmptyState title="Nothing found yet" actions={<Button onClick={onSearchOn}>Search further back</Button>}>
@@ -118,7 +116,7 @@ function NoDecisions({ isFiltered, onSearchOn }: { isFiltered: boolean; onSearch
       <EmptyState
         title="No decision matches"
         actions={
-          <Button component="a" href={href} variant="default" onClick={(event) => follow(event, href)}>
+          <Button component={PageLink} to="decisions" variant="default">
             Remove all filters
           </Button>
         }
@@ -130,7 +128,7 @@ function NoDecisions({ isFiltered, onSearchOn }: { isFiltered: boolean; onSearch
     <EmptyState
       title="No decisions yet"
       actions={
-        <Button component="a" href={playground} onClick={(event) => follow(event, playground)}>
+        <Button component={PageLink} to="playground">
           Try one in the playground
         </Button>
       }

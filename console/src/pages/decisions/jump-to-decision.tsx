@@ -1,18 +1,16 @@
 import { TextInput } from '@mantine/core'
 import { IconArrowRight } from '@tabler/icons-react'
-import { useRouter } from '@tanstack/react-router'
-import { usePageHref } from '../../components/page-link.tsx'
+import { useGoTo } from '../../components/page-link.tsx'
 
 /** A field that opens a decision by its id. */
 export function JumpToDecision() {
-  const router = useRouter()
-  const href = usePageHref()
+  const goTo = useGoTo()
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         const id = String(new FormData(event.currentTarget).get('id') ?? '').trim()
-        if (id !== '') router.history.push(href(`decisions/${encodeURIComponent(id)}`))
+        if (id !== '') goTo({ to: `decisions/${encodeURIComponent(id)}` })
       }}
     >
       <TextInput

@@ -29,8 +29,9 @@ export function DeliveriesSection({ endpointId }: { endpointId?: string }) {
   }))
   const chips = (
     <FilterChips
+      page="deliveries"
       filters={[
-        ...(endpointId ? [] : [{ name: 'endpoint_id', label: 'Endpoint', options: choices ?? [] }]),
+        ...(endpointId ? [] : [{ name: 'endpoint_id' as const, label: 'Endpoint', options: choices ?? [] }]),
         { name: 'state', label: 'State', options: STATES },
         { name: 'event_type', label: 'Event', options: types },
         { name: 'answer', label: 'Status', options: ANSWERS },

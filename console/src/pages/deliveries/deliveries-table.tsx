@@ -4,7 +4,7 @@ import { shorten } from '../../components/copyable-id.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeAnswerTime } from '../../components/write-number.ts'
 import classes from './deliveries.module.css'
 import { addressOf, type Delivery } from './delivery.ts'
@@ -69,23 +69,19 @@ const OTHERS: readonly Column<Delivery>[] = [
 
 /** Deliveries by the filters of the URL; a row unfolds to its attempts, and the URL says which one is open. */
 export function DeliveriesTable({ endpointId }: { endpointId?: string }) {
-  const [search] = useSearchString()
-  const { state, event_type, answer, event_id, open } = search
-  const filter = { state, event_type, answer, event_id, endpoint_id: endpointId ?? search.endpoint_id }
-  const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
+  const [{ open, ...filter }] = usePageSearch('deliveries')
+  const set = { ...filter, ...(endpointId && { endpoint_id: endpointId }) }
   const query = usePages('webhooks.deliveries', set, { refetchIntervalMs: 5_000 })
-  const page = endpointId ? `webhooks/${endpointId}` : 'deliveries'
   return (
     <DataTable
       label="Deliveries"
       columns={[EVENT, ...(endpointId ? [] : [ENDPOINT]), ...OTHERS]}
       rows={query.data?.pages.flatMap(({ deliveries }) => deliveries)}
       keyOf={keyOf}
-      linkOf={(delivery) => {
-        const { open: _, ...kept } = search
-        const isOpen = open === keyOf(delivery)
-        return `${page}?${new URLSearchParams({ ...(kept as Record<string, string>), ...(!isOpen && { open: keyOf(delivery) }) })}`
-      }}
+      linkOf={(delivery) => ({
+        to: endpointId ? `webhooks/${endpointId}` : 'deliveries',
+        search: { ...filter, ...(open !== keyOf(delivery) && { open: keyOf(delivery) }) },
+      })}
       below={(delivery) => (open === keyOf(delivery) ? <DeliveryDetail delivery={delivery} /> : undefined)}
       query={query}
       more={query}

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { Verdict } from '../../components/verdict.tsx'
 import { writeFixed } from '../../components/write-number.ts'
 import classes from './entities.module.css'
@@ -74,7 +74,7 @@ export function EntitiesPage() {
 }
 
 function SearchByText() {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('entities')
   const query = usePages('entities.list', search.search ? { search: search.search } : {})
   const pages = query.data?.pages ?? []
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -169,7 +169,7 @@ function EntityTable({
       label="Entities"
       columns={COLUMNS}
       keyOf={({ id }) => id}
-      linkOf={({ id }) => `entities/${id}`}
+      linkOf={({ id }) => ({ to: `entities/${id}` })}
       {...table}
       empty={
         isSearch ? (

@@ -5,7 +5,7 @@ import { useOperation } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { PageLink, useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { CashflowSection } from './cashflow-section.tsx'
@@ -62,14 +62,12 @@ export function EntityPage() {
 
 /** Opens the playground with this entity, where a dry run shows what would be decided. */
 function Underwrite({ entityId }: { entityId: string }) {
-  const href = usePageHref()('playground', { entity: entityId })
-  const follow = useFollow()
   return (
     <Button
-      component="a"
-      href={href}
+      component={PageLink}
+      to="playground"
+      search={{ entity: entityId }}
       leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
-      onClick={(event) => follow(event, href)}
     >
       Underwrite
     </Button>

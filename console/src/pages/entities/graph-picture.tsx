@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { IconBuildingBank, IconBuildingStore, IconUser, IconX } from '@tabler/icons-react'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import classes from './entities.module.css'
 import type { GraphLink, GraphNode, Neighbourhood } from './entity.ts'
 import { NAMED_MAX, type PlacedNode } from './graph-layout.ts'
@@ -143,20 +143,17 @@ interface NodeProps {
 }
 
 const Node = memo(function Node({ node, at, isOnBadPath, isSmall, onFocus }: NodeProps) {
-  const href = usePageHref()(`entities/${node.id}`)
-  const follow = useFollow()
   const Icon = node.is_bad ? IconX : (ICONS[node.type as keyof typeof ICONS] ?? IconUser)
   return (
     <g transform={`translate(${at.x} ${at.y})`}>
-      <a
-        href={href}
+      <PageLink
+        to={`entities/${node.id}`}
         className={classes.node}
         data-self={node.hops === 0 || undefined}
         data-bad={node.is_bad || undefined}
         data-path={isOnBadPath || undefined}
         aria-label={describe(node)}
         aria-current={node.hops === 0 ? 'page' : undefined}
-        onClick={(event) => follow(event, href)}
         onFocus={() => onFocus(node.id)}
         onBlur={() => onFocus(undefined)}
         onPointerEnter={() => onFocus(node.id)}
@@ -168,7 +165,7 @@ const Node = memo(function Node({ node, at, isOnBadPath, isSmall, onFocus }: Nod
           <Shape node={node} />
         </g>
         {!isSmall && <Icon x={-9} y={-9} size={18} stroke={1.75} aria-hidden="true" />}
-      </a>
+      </PageLink>
     </g>
   )
 })

@@ -2,7 +2,7 @@ import { SegmentedControl, Skeleton } from '@mantine/core'
 import { useOperation } from '../../api/use-operation.ts'
 import { Failed } from '../../components/failed.tsx'
 import { Section } from '../../components/section.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
 import classes from './entities.module.css'
 import type { Neighbourhood } from './entity.ts'
@@ -11,7 +11,7 @@ import { LinksTable } from './links-table.tsx'
 
 /** The neighbourhood of an entity as a picture, and the same links as a table. */
 export function NeighbourhoodSection({ entityId }: { entityId: string }) {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('entities/$entityId')
   const hops = search.hops === '1' ? 1 : 2
   const query = useOperation('entities.graph', { id: entityId, hops })
   const graph = query.data?.nodes[0]?.id === entityId ? query.data : undefined
@@ -28,7 +28,7 @@ export function NeighbourhoodSection({ entityId }: { entityId: string }) {
           <SegmentedControl
             aria-label="How far"
             value={String(hops)}
-            onChange={(value) => setSearch({ hops: value === '2' ? undefined : value })}
+            onChange={(value) => setSearch({ hops: value === '1' ? '1' : undefined })}
             data={[
               { value: '1', label: '1 hop' },
               { value: '2', label: '2 hops' },

@@ -31,7 +31,7 @@ export function TrailSection({ entityId }: { entityId: string }) {
         columns={COLUMNS}
         rows={query.data?.pages.flatMap(({ entries }) => entries)}
         keyOf={({ id }) => id}
-        linkOf={({ id }) => `audit-log?target=${entityId}&entry=${id}`}
+        linkOf={({ id }) => ({ to: 'audit-log', search: { target: entityId, entry: id } })}
         query={{ isPending: query.isPending, error: query.error, refetch: () => void query.refetch() }}
         more={query}
       />

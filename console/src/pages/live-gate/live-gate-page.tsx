@@ -6,7 +6,7 @@ import { pathIn, usePlace } from '../../api/use-place.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { PageLink, useFollow } from '../../components/page-link.tsx'
+import { PageLink, PathLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Banner, StateBadge } from '../../components/state-badge.tsx'
 import { ConfirmByTyping } from '../../drafts/confirm-by-typing.tsx'
@@ -24,8 +24,6 @@ export function LiveGatePage() {
 
 function SandboxExplanation() {
   const place = usePlace()
-  const follow = useFollow()
-  const href = pathIn({ ...place, environment: 'production' }, 'live-gate')
   return (
     <>
       <PageHeader title={TITLE} />
@@ -33,7 +31,7 @@ function SandboxExplanation() {
         <EmptyState
           title="The sandbox has no gate"
           actions={
-            <Button component="a" href={href} onClick={(event) => follow(event, href)}>
+            <Button component={PathLink} path={pathIn({ ...place, environment: 'production' }, 'live-gate')}>
               Open the gate of production
             </Button>
           }

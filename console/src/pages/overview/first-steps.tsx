@@ -5,7 +5,8 @@ import type { OutputOf } from '../../api/operation-types.ts'
 import { useOperation } from '../../api/use-operation.ts'
 import { usePlace } from '../../api/use-place.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import type { PageTarget } from '../../components/page-search.ts'
 import { Section } from '../../components/section.tsx'
 import classes from './overview-page.module.css'
 
@@ -71,7 +72,9 @@ function listOf(steps: Steps, environment: 'sandbox' | 'production'): Step[] {
               ? 'The first start printed a sandbox key. Use it, or create another.'
               : 'Create a key for production and call the API with it.'}
           </span>
-          <StepLink to="api-keys?create=1">Create a key</StepLink>
+          <StepLink to="api-keys" search={{ create: '1' }}>
+            Create a key
+          </StepLink>
         </>
       ),
     },
@@ -106,7 +109,9 @@ function listOf(steps: Steps, environment: 'sandbox' | 'production'): Step[] {
       ) : (
         <>
           <span>Learn about decisions and changed verdicts without asking.</span>
-          <StepLink to="webhooks?create=1">Add an endpoint</StepLink>
+          <StepLink to="webhooks" search={{ create: '1' }}>
+            Add an endpoint
+          </StepLink>
         </>
       ),
     },
@@ -116,21 +121,17 @@ function listOf(steps: Steps, environment: 'sandbox' | 'production'): Step[] {
       next: (
         <>
           <span>A policy needs an approver who did not write it, and the live gate needs two.</span>
-          <StepLink to="team?invite=1">Invite by link</StepLink>
+          <StepLink to="team" search={{ invite: '1' }}>
+            Invite by link
+          </StepLink>
         </>
       ),
     },
   ]
 }
 
-function StepLink({ to, children }: { to: string; children: ReactNode }) {
-  const href = usePageHref()(to)
-  const follow = useFollow()
-  return (
-    <Button component="a" size="xs" href={href} onClick={(event) => follow(event, href)}>
-      {children}
-    </Button>
-  )
+function StepLink(props: PageTarget & { children: ReactNode }) {
+  return <Button component={PageLink} size="xs" {...props} />
 }
 
 function createEntity(baseUrl: string): string {

@@ -35,7 +35,7 @@ export function NewestDecisions({ decisions }: { decisions: readonly Decision[] 
         columns={COLUMNS}
         rows={decisions}
         keyOf={({ id }) => id}
-        linkOf={({ id }) => `decisions/${id}`}
+        linkOf={({ id }) => ({ to: `decisions/${id}` })}
         empty={
           <p className="dim" style={{ padding: 16 }}>
             No decisions yet. Ask for one with POST /v1/underwrite; it lands here at once.

@@ -2,6 +2,7 @@ import { IconAlertTriangle, IconGauge, IconInbox, IconPercentage, IconScale, Ico
 import type { OutputOf } from '../../api/operation-types.ts'
 import { useOperation } from '../../api/use-operation.ts'
 import { Figure, Figures } from '../../components/figure.tsx'
+import type { PageTarget } from '../../components/page-search.ts'
 import {
   withPercentSign,
   writeCount,
@@ -21,7 +22,7 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
   const approved = totals ? totals.approve + totals.approve_with_conditions : 0
   const share = writeShare(approved, all)
   const period = overview && { from: overview.period.from, to: overview.period.to }
-  const decisions = {
+  const decisions: PageTarget = {
     to: 'decisions',
     search: {
       ...period,
@@ -35,7 +36,7 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
         icon={IconScale}
         value={totals && writeCount(all)}
         below={overview && paceOf(all, { days, before: overview.previous_decisions })}
-        {...decisions}
+        link={decisions}
       />
       <Figure
         label="Approved"
@@ -43,7 +44,7 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
         value={totals && (share ?? 'None')}
         {...(share && { unit: '%' })}
         below={totals && (share ? `${writePercentOf(totals.approve, all)} without conditions` : 'no decision yet')}
-        {...decisions}
+        link={decisions}
       />
       <Figure
         label="Latency p95"
@@ -56,8 +57,7 @@ export function OverviewFigures({ overview, days }: { overview: Overview | undef
             ? `p50 ${writeMs(overview.latency.p50)} · p99 ${writeMs(overview.latency.p99)}`
             : 'nothing measured')
         }
-        to="usage"
-        {...(period && { search: period })}
+        link={{ to: 'usage', search: period }}
       />
       <WaitingFigure waiting={overview?.waiting} />
       <WebhookFigure webhooks={overview?.webhooks} />
@@ -87,7 +87,7 @@ function WaitingFigure({ waiting }: { waiting: Overview['waiting'] | undefined }
           'no decision waits'
         ))
       }
-      to="review-queue"
+      link={{ to: 'review-queue' }}
     />
   )
 }
@@ -120,7 +120,7 @@ function WebhookFigure({ webhooks }: { webhooks: Overview['webhooks'] | undefine
           </>
         )
       }
-      to={!isBad && well > 0 ? 'deliveries' : 'webhooks'}
+      link={{ to: !isBad && well > 0 ? 'deliveries' : 'webhooks' }}
     />
   )
 }

@@ -6,9 +6,9 @@ import { BarStack } from '../../components/charts/bar-stack.tsx'
 import { Legend } from '../../components/charts/chart-frame.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeHour, writeUtcDay } from '../../components/utc-day.ts'
 import { VERDICT_SERIES } from '../../components/verdict.tsx'
 import { FirstSteps, useFirstSteps } from './first-steps.tsx'
@@ -25,14 +25,12 @@ const RANGES = [
 
 /** The page "Overview": how decisions, reviews and webhooks go, and what to do first. */
 export function OverviewPage() {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('overview')
   const { environment } = usePlace()
   const range = RANGES.find(({ value }) => value === search.range) ?? RANGES[2]
   const query = useOperation('overview.read', { range: range.value }, { refetchIntervalMs: 30_000 })
   const overview = query.data
   const steps = useFirstSteps()
-  const playground = usePageHref()('playground')
-  const follow = useFollow()
   return (
     <>
       <PageHeader title="Overview" below={`${environment === 'sandbox' ? 'Sandbox' : 'Production'}, ${range.words}`}>
@@ -42,12 +40,7 @@ export function OverviewPage() {
           onChange={(value) => setSearch({ range: value })}
           data={RANGES.map(({ value, label }) => ({ value, label }))}
         />
-        <Button
-          component="a"
-          href={playground}
-          leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
-          onClick={(event) => follow(event, playground)}
-        >
+        <Button component={PageLink} to="playground" leftSection={<IconPlayerPlay size={15} stroke={1.75} />}>
           Decide
         </Button>
       </PageHeader>
@@ -79,7 +72,9 @@ function DecisionsChart({ overview }: { overview: Overview | undefined }) {
     label: unit === 'day' ? writeUtcDay(at) : writeHour(at),
     title: unit === 'day' ? writeUtcDay(at, true) : writeHour(at, true),
     values: verdicts,
-    ...(unit === 'day' && { link: `decisions?from=${at.slice(0, 10)}&to=${at.slice(0, 10)}` }),
+    ...(unit === 'day' && {
+      link: { to: 'decisions', search: { from: at.slice(0, 10), to: at.slice(0, 10) } } as const,
+    }),
   }))
   return (
     <Section

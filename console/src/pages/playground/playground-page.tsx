@@ -1,7 +1,6 @@
 import { Button, Menu, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconChevronDown, IconEyeOff, IconHistory, IconUser } from '@tabler/icons-react'
-import { useRouter } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { usePermission } from '../../api/use-me.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
@@ -10,10 +9,10 @@ import { CodeTabs } from '../../components/code-block.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { usePageHref } from '../../components/page-link.tsx'
+import { useGoTo } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeLatency } from '../../components/write-number.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
@@ -43,7 +42,7 @@ const ASK_AFTER_MS = 40
 
 /** The page "Playground": decides without recording, compares policies, and shows what another value would change. */
 export function PlaygroundPage() {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('playground')
   const request = requestOf(search)
   const [mode, setMode] = useState<'dry' | 'record'>('dry')
   // While the amount that was typed is not understood, the request has the one before, which must not be decided.
@@ -176,11 +175,10 @@ function factsOf({ entity, decision, persona }: PlaygroundRequest): string {
 }
 
 function useRecord() {
-  const router = useRouter()
-  const href = usePageHref()
+  const goTo = useGoTo()
   return useAct('playground.record', {
     says: 'Recorded in the sandbox, as the API would have.',
-    onDone: ({ id }) => router.history.push(href(`decisions/${id}`)),
+    onDone: ({ id }) => goTo({ to: `decisions/${id}` }),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '../../api/operation-types.ts'
-import type { PageSearch } from '../../components/page-link.tsx'
+import type { SearchOf } from '../../components/page-search.ts'
 
 /** What the playground answers. */
 export type DryAnswer = OutputOf<'playground.decide'>
@@ -35,7 +35,7 @@ export interface PlaygroundRequest {
 }
 
 /** Reads the request of the URL. */
-export function requestOf(search: PageSearch): PlaygroundRequest {
+export function requestOf(search: SearchOf<'playground'>): PlaygroundRequest {
   const { entity = '', product = 'personal_loan', amount = '', currency = 'EUR' } = search
   const { decision = '', persona = '', a = '', b = '' } = search
   return { entity, product, amount, currency, decision, persona, a, b }

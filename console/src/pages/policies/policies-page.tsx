@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeTime } from '../../components/write-time.ts'
@@ -37,17 +37,15 @@ const COLUMNS: readonly Column<ListedPolicy>[] = [
 export function PoliciesPage() {
   const query = useOperation('policies.list', {}, { refetchIntervalMs: 10_000 })
   const canPropose = usePermission('propose policies')
-  const follow = useFollow()
   const policies = query.data?.policies
   const active = policies?.find(({ state }) => state === 'active')
   const from = active ?? policies?.[0]
-  const href = usePageHref()('policies/new', from && { from: from.version })
   const write = canPropose && (
     <Button
-      component="a"
-      href={href}
+      component={PageLink}
+      to="policies/new"
+      search={from && { from: from.version }}
       leftSection={<IconPencil size={16} stroke={1.75} />}
-      onClick={(event) => follow(event, href)}
     >
       Write a version
     </Button>
@@ -74,7 +72,7 @@ export function PoliciesPage() {
           rows={policies}
           query={query}
           keyOf={({ id }) => id}
-          linkOf={({ version }) => `policies/${version}`}
+          linkOf={({ version }) => ({ to: `policies/${version}` })}
           empty={
             <EmptyState title="No policy yet" actions={write}>
               A policy is proposed by one person, approved by another, and then activated. Until then nothing is decided
@@ -90,23 +88,23 @@ export function PoliciesPage() {
 /** What the active version does, in figures; each leads to the version as a page. */
 function WhatDecides({ active }: { active: ActivePolicy }) {
   const { version, tiers, approved, activated } = active
-  const link = { to: `policies/${version}`, search: { tab: 'page' } }
+  const link = { to: `policies/${version}`, search: { tab: 'page' } } as const
   return (
     <Figures>
-      <Figure label="Cutoff" value={active.cutoff} below="a lower score is declined" {...link} />
-      <Figure label="Tiers" value={tiers.length} below={`${tiers[0]} to ${tiers.at(-1)}`} {...link} />
+      <Figure label="Cutoff" value={active.cutoff} below="a lower score is declined" link={link} />
+      <Figure label="Tiers" value={tiers.length} below={`${tiers[0]} to ${tiers.at(-1)}`} link={link} />
       <Figure
         label="Rules"
         value={active.rules}
         below={`${active.declining_rules} decline, ${active.reviewing_rules} ask for a person`}
-        {...link}
+        link={link}
       />
-      <Figure label="Scorecard" value={active.characteristics} below="characteristics" {...link} />
+      <Figure label="Scorecard" value={active.characteristics} below="characteristics" link={link} />
       <Figure
         label={approved ? 'Approved by' : 'Activated by'}
         value={(approved ?? activated)?.by ?? '–'}
         below={activated ? `active since ${writeTime(activated.at, 'date')}` : undefined}
-        to={`policies/${version}`}
+        link={{ to: `policies/${version}` }}
       />
     </Figures>
   )

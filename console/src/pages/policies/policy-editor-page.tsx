@@ -1,16 +1,15 @@
 import { Button, Modal, Skeleton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
-import { useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { OutputOf, PlaceName } from '../../api/operation-types.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
 import { DialogFooter } from '../../components/dialog-footer.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { usePageHref } from '../../components/page-link.tsx'
+import { useGoTo } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
 import { AskReason } from '../../drafts/ask-reason.tsx'
 import { OlderDraft } from '../../drafts/draft-notice.tsx'
@@ -20,7 +19,7 @@ import classes from './policies.module.css'
 import { RuleMatches } from './readable-policy.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
-const PARENT = { title: 'Policies', path: 'policies' }
+const PARENT = { title: 'Policies', path: 'policies' } as const
 const TITLE = 'Write a version'
 /** How long the author rests before the text is checked. */
 const CHECK_AFTER_MS = 600
@@ -32,7 +31,7 @@ type Checked = OutputOf<'policies.check'>
 
 /** The editor of a new version: problems, tests, changes and matches follow the text as it is typed. */
 export function PolicyEditorPage() {
-  const [search] = useSearchString()
+  const [search] = usePageSearch('policies/new')
   const from = search.from ?? ''
   const query = useOperation('policies.show', { version: from }, { enabled: from !== '' })
   if (from !== '' && query.error)
@@ -213,13 +212,12 @@ function Propose({
   onProposed: () => void
 }) {
   const [isOpen, setIsOpen] = useState(false)
-  const router = useRouter()
-  const href = usePageHref()
+  const goTo = useGoTo()
   const propose = useAct('policies.propose', {
     says: ({ version }) => `${version} is proposed. Another person has to approve it.`,
     onDone: ({ version }) => {
       onProposed()
-      router.history.push(href(`policies/${version}`))
+      goTo({ to: `policies/${version}` })
     },
   })
   const failing = checked?.tests.some(({ failures }) => failures.length > 0)

@@ -8,11 +8,12 @@ import { CopyableId } from '../../components/copyable-id.tsx'
 import { download } from '../../components/download.ts'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { useFollow, usePageHref } from '../../components/page-link.tsx'
+import { PageLink } from '../../components/page-link.tsx'
+import type { SearchOf } from '../../components/page-search.ts'
 import { Section } from '../../components/section.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { BacktestTab, useBacktests } from './backtest-tab.tsx'
 import { BacktestView } from './backtest-view.tsx'
 import { OwnTests } from './own-tests.tsx'
@@ -23,7 +24,7 @@ import { PolicyState } from './policy-state.tsx'
 import { ReadablePolicy } from './readable-policy.tsx'
 import { WhatChanges } from './what-changes.tsx'
 
-const PARENT = { title: 'Policies', path: 'policies' }
+const PARENT = { title: 'Policies', path: 'policies' } as const
 const YamlEditor = lazy(() => import('./yaml-editor.tsx'))
 
 /** The page of one version of the policy: what it changes and would have decided, and the steps that people take on it. */
@@ -41,7 +42,7 @@ export function PolicyPage() {
 
 function PolicyView({ shown }: { shown: ShownPolicy }) {
   const { policy, source, compared, tests, unusable_because } = shown
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('policies/$version')
   const { query, newest } = useBacktests(policy.version)
   const result = useOperation('policies.backtest-result', { id: newest ?? '' }, { enabled: newest !== undefined })
   const backtest = newest === undefined ? undefined : result.data?.result
@@ -62,7 +63,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
       )}
       <Tabs
         value={search.tab ?? 'proposal'}
-        onChange={(tab) => setSearch({ tab: tab ?? undefined })}
+        onChange={(tab) => setSearch({ tab: tab as SearchOf<'policies/$version'>['tab'] })}
         keepMounted={false}
       >
         <Tabs.List>
@@ -121,19 +122,15 @@ function Below({ shown: { policy, compared } }: { shown: ShownPolicy }) {
 
 function PolicyButtons({ shown: { policy, source, unusable_because } }: { shown: ShownPolicy }) {
   const canPropose = usePermission('propose policies')
-  const follow = useFollow()
-  const hrefOf = usePageHref()
-  const href = hrefOf('policies/new', { from: policy.version })
-  const playground = hrefOf('playground', { a: policy.version })
   return (
     <>
       {!unusable_because && (
         <Button
-          component="a"
+          component={PageLink}
+          to="playground"
+          search={{ a: policy.version }}
           variant="default"
-          href={playground}
           leftSection={<IconFlask size={16} stroke={1.75} />}
-          onClick={(event) => follow(event, playground)}
         >
           Try in playground
         </Button>
@@ -147,11 +144,11 @@ function PolicyButtons({ shown: { policy, source, unusable_because } }: { shown:
       </Button>
       {canPropose && (
         <Button
-          component="a"
+          component={PageLink}
+          to="policies/new"
+          search={{ from: policy.version }}
           variant="default"
-          href={href}
           leftSection={<IconPencil size={16} stroke={1.75} />}
-          onClick={(event) => follow(event, href)}
         >
           Edit as a new version
         </Button>
@@ -161,7 +158,7 @@ function PolicyButtons({ shown: { policy, source, unusable_because } }: { shown:
 }
 
 function NoBacktest({ isLoading }: { isLoading: boolean }) {
-  const [, setSearch] = useSearchString()
+  const [, setSearch] = usePageSearch('policies/$version')
   if (isLoading) return <Skeleton height={120} />
   return (
     <Section title="Backtest">

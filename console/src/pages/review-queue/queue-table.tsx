@@ -4,7 +4,7 @@ import { Avatar } from '../../components/avatar.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Time } from '../../components/time.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { Verdict } from '../../components/verdict.tsx'
 import { writeCount, writeMoney } from '../../components/write-number.ts'
 import { DeadlineBadge } from './deadline-badge.tsx'
@@ -93,15 +93,14 @@ export function QueueTable({
   query: ReturnType<typeof usePages<'cases.list'>>
   isDecided: boolean
 }) {
-  const [search] = useSearchString()
-  const { case: open, ...kept } = search
+  const [{ case: open, ...kept }] = usePageSearch('review-queue')
   return (
     <DataTable
       label="Cases"
       columns={[isDecided ? DECIDED : DEADLINE, ...OTHERS]}
       rows={query.data?.pages.flatMap(({ cases }) => cases)}
       keyOf={({ id }) => id}
-      linkOf={({ id }) => `review-queue?${new URLSearchParams({ ...(kept as Record<string, string>), case: id })}`}
+      linkOf={({ id }) => ({ to: 'review-queue', search: { ...kept, case: id } })}
       isSelected={({ id }) => id === open}
       query={{ isPending: query.isPending, error: query.error, refetch: () => void query.refetch() }}
       more={query}

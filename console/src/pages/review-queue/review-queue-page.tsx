@@ -2,12 +2,13 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { IconUserCheck } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { showDone } from '../../api/messages.ts'
+import type { InputOf } from '../../api/operation-types.ts'
 import { useMembership, usePermission } from '../../api/use-me.ts'
 import { useAct, usePages } from '../../api/use-operation.ts'
 import { FilterChips } from '../../components/filter-chips.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Section } from '../../components/section.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
 import { IN_REVIEW_QUEUE, type Shortcut } from '../../shell/shortcut-tables.ts'
 import { KeyCaps } from '../../shell/shortcuts.tsx'
@@ -17,6 +18,8 @@ import { QueueTable } from './queue-table.tsx'
 import { ReviewBounds } from './review-bounds.tsx'
 import type { ListedCase } from './review-case.ts'
 import classes from './review-queue.module.css'
+
+type Holder = NonNullable<InputOf<'cases.list'>['holder']>
 
 const STATES = [
   { value: 'open', label: 'open' },
@@ -89,14 +92,14 @@ export function ReviewQueuePage() {
 
 /** The queue by the filters of the URL, and the case that the URL opens. */
 function useQueue() {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('review-queue')
   const isDecided = search.state === 'decided'
-  const holder = search.holder === 'mine' || search.holder === 'free' ? search.holder : undefined
+  const holder: Holder = search.holder ?? 'all'
   const query = usePages(
     'cases.list',
     {
       ...(isDecided && { state: 'decided' as const }),
-      ...(holder && { holder }),
+      ...(holder !== 'all' && { holder }),
       ...(search.deadline === 'over' && { deadline: 'over' as const }),
     },
     { refetchIntervalMs: 10_000 },
@@ -105,14 +108,14 @@ function useQueue() {
   return {
     query,
     isDecided,
-    holder: holder ?? 'all',
+    holder,
     cases: query.data?.pages.flatMap((page) => page.cases),
     counts: first?.counts,
     withinHours: first?.within_hours,
     open: search.case,
     mayReview: usePermission('review decisions'),
     show: (id: string | undefined) => setSearch({ case: id }),
-    setHolder: (value: string) => setSearch({ holder: value === 'all' ? undefined : value, case: undefined }),
+    setHolder: (value: Holder) => setSearch({ holder: value === 'all' ? undefined : value, case: undefined }),
   }
 }
 
@@ -121,6 +124,7 @@ function QueueFilters({ queue: { counts, holder, setHolder, isDecided } }: { que
   return (
     <div className={classes.filters}>
       <FilterChips
+        page="review-queue"
         filters={[
           { name: 'state', label: 'State', options: STATES },
           { name: 'deadline', label: 'Deadline', options: [{ value: 'over', label: 'over' }] },

@@ -6,7 +6,7 @@ import { useOperation } from '../../api/use-operation.ts'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Reveal } from '../../components/reveal.tsx'
 import { Section } from '../../components/section.tsx'
-import { useDialogInUrl, useSearchString } from '../../components/use-search.ts'
+import { useDialogInUrl, usePageSearch } from '../../components/use-search.ts'
 import { writeTime } from '../../components/write-time.ts'
 import { InviteDialog, type SentInvitation } from './invite-dialog.tsx'
 import { RolesSection } from './roles-section.tsx'
@@ -19,8 +19,8 @@ import { TeamTable } from './team-table.tsx'
 export function TeamPage() {
   const query = useOperation('team.list', {})
   const canManage = usePermission('manage operators')
-  const [search, setSearch] = useSearchString()
-  const [isInviting, setIsInviting] = useDialogInUrl('invite')
+  const [search, setSearch] = usePageSearch('team')
+  const [isInviting, setIsInviting] = useDialogInUrl('team', 'invite')
   const [act, setAct] = useState<TeamAct>()
   const [sent, setSent] = useState<SentInvitation>()
   const operators = query.data?.operators

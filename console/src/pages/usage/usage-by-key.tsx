@@ -2,7 +2,7 @@ import type { OutputOf } from '../../api/operation-types.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { writeCount, writePercentOf } from '../../components/write-number.ts'
 import classes from './usage-page.module.css'
 
@@ -61,14 +61,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
 
 /** The usage of each API key; a row shows the days of its key. */
 export function UsageByKey({ usage, chosen }: { usage: Usage | undefined; chosen: string | undefined }) {
-  const [search] = useSearchString()
-  const linkOf = ({ id }: KeyRow) => {
-    const { key: _, ...rest } = search
-    const set = Object.entries({ ...rest, ...(id !== chosen && { key: id }) }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    )
-    return set.length > 0 ? `usage?${new URLSearchParams(set)}` : 'usage'
-  }
+  const [{ key: _, ...kept }] = usePageSearch('usage')
   return (
     <Section
       title="By API key"
@@ -80,7 +73,7 @@ export function UsageByKey({ usage, chosen }: { usage: Usage | undefined; chosen
         columns={COLUMNS}
         rows={usage?.by_key}
         keyOf={({ id }) => id}
-        linkOf={linkOf}
+        linkOf={({ id }) => ({ to: 'usage', search: { ...kept, ...(id !== chosen && { key: id }) } })}
         isSelected={({ id }) => id === chosen}
         empty={<p className={`dim ${classes.empty}`}>No API key was used in this time.</p>}
       />

@@ -8,8 +8,9 @@ import { csvOf, download } from '../../components/download.ts'
 import { Failed } from '../../components/failed.tsx'
 import { Figure, Figures } from '../../components/figure.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import type { SearchOf } from '../../components/page-search.ts'
 import { KeyValues, Section } from '../../components/section.tsx'
-import { useSearchString } from '../../components/use-search.ts'
+import { usePageSearch } from '../../components/use-search.ts'
 import { dayBefore, dayOr, utcToday, writeUtcDay } from '../../components/utc-day.ts'
 import { writeCount, writePercentOf } from '../../components/write-number.ts'
 import { nameOf, type Usage, UsageByKey } from './usage-by-key.tsx'
@@ -34,12 +35,12 @@ const PRESETS = [
 
 /** The page "Usage": requests, errors, decisions and transactions by day and by key, against the limits. */
 export function UsagePage() {
-  const [search, setSearch] = useSearchString()
+  const [search, setSearch] = usePageSearch('usage')
   const today = utcToday()
   const period = { from: dayOr(search.from, dayBefore(today, 29)), to: dayOr(search.to, today) }
   const query = useOperation('usage.read', { ...period, ...(search.key && { key: search.key }) })
   const usage = query.data
-  const shown: Counter = search.show === 'decisions' || search.show === 'transactions' ? search.show : 'requests'
+  const shown: Counter = search.show ?? 'requests'
   return (
     <>
       <PageHeader title="Usage" below={`${writeUtcDay(period.from)} to ${writeUtcDay(period.to)}, days in UTC`}>
@@ -91,7 +92,7 @@ function PeriodFields({
   period: { from: string; to: string }
   usage: Usage | undefined
   keyId: string | undefined
-  onChange: (changes: Record<string, string | undefined>) => void
+  onChange: (changes: SearchOf<'usage'>) => void
 }) {
   const today = utcToday()
   const preset = PRESETS.find(({ days }) => period.to === today && period.from === dayBefore(today, days - 1))
@@ -171,8 +172,7 @@ function UsageFigures({
         label="Decisions"
         value={usage && writeCount(sum('decisions'))}
         below="on the audit log"
-        to="audit-log"
-        search={{ type: 'decision.created', actor: keyId, ...period }}
+        link={{ to: 'audit-log', search: { type: 'decision.created', actor: keyId, ...period } }}
       />
       <Figure
         label="Transactions"

@@ -43,7 +43,7 @@ function FiguresCard({
   onAct: ((act: EndpointAct) => void) | undefined
 }) {
   const { waiting, failed, counted_max, median_ms, description, state } = endpoint
-  const count = (value: number, of: string) =>
+  const count = (value: number, of: 'pending' | 'failed') =>
     value === 0 ? (
       '0'
     ) : (

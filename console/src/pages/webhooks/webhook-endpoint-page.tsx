@@ -9,7 +9,7 @@ import {
   IconSend,
   IconTrash,
 } from '@tabler/icons-react'
-import { useParams, useRouter } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
 import { usePermission } from '../../api/use-me.ts'
@@ -17,7 +17,7 @@ import { useOperation } from '../../api/use-operation.ts'
 import { CopyableId } from '../../components/copyable-id.tsx'
 import { Failed } from '../../components/failed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
-import { usePageHref } from '../../components/page-link.tsx'
+import { useGoTo } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { DeliveriesSection } from '../deliveries/deliveries-section.tsx'
 import { addressOf } from '../deliveries/delivery.ts'
@@ -31,7 +31,7 @@ import { SecretReveal } from './secret-reveal.tsx'
 import classes from './webhooks.module.css'
 import { useTestEvent } from './webhooks-page.tsx'
 
-const PARENT = { title: 'Webhooks', path: 'webhooks' }
+const PARENT = { title: 'Webhooks', path: 'webhooks' } as const
 
 /** The page of one webhook endpoint: its health, its deliveries, and everything that can be done with it. */
 export function WebhookEndpointPage() {
@@ -51,8 +51,7 @@ function EndpointView({ shown }: { shown: OutputOf<'webhooks.show'> }) {
   const canManage = usePermission('manage webhooks')
   const [act, setAct] = useState<EndpointAct>()
   const [rotated, setRotated] = useState<NewSecret>()
-  const router = useRouter()
-  const href = usePageHref()
+  const goTo = useGoTo()
   const open = canManage ? setAct : undefined
   return (
     <>
@@ -99,7 +98,7 @@ function EndpointView({ shown }: { shown: OutputOf<'webhooks.show'> }) {
           setAct(undefined)
           setRotated(secret)
         }}
-        onRemoved={() => router.history.push(href('webhooks'))}
+        onRemoved={() => goTo({ to: 'webhooks' })}
       />
       <SecretReveal
         secret={rotated?.secret}

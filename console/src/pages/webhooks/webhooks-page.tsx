@@ -76,7 +76,7 @@ export function WebhooksPage() {
   const { environment } = usePlace()
   const query = useOperation('webhooks.list', {}, { refetchIntervalMs: 10_000 })
   const canManage = usePermission('manage webhooks')
-  const [isAdding, setIsAdding] = useDialogInUrl('create')
+  const [isAdding, setIsAdding] = useDialogInUrl('webhooks', 'create')
   const [added, setAdded] = useState<{ id: string; secret: string }>()
   const test = useTestEvent()
   const hasEnabled = query.data?.endpoints.some(({ state }) => state === 'enabled') ?? false
@@ -114,7 +114,7 @@ export function WebhooksPage() {
           columns={COLUMNS}
           rows={query.data?.endpoints.toSorted((one, other) => urgency(one) - urgency(other))}
           keyOf={({ id }) => id}
-          linkOf={({ id }) => `webhooks/${id}`}
+          linkOf={({ id }) => ({ to: `webhooks/${id}` })}
           query={query}
           empty={
             <EmptyState

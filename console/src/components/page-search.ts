@@ -1,0 +1,110 @@
+import type { InputOf } from '../api/operation-types.ts'
+
+/** Reads a parameter of the URL; undefined for a word that the page does not know, which is dropped. */
+type Parameter<Value extends string = string> = (text: string) => Value | undefined
+
+const text: Parameter = (value) => value
+
+function oneOf<const Word extends string>(...words: readonly Word[]): Parameter<Word> {
+  return (value) => words.find((word) => word === value)
+}
+
+/** Filters of a list, named as in the input of its operation. Any text is kept: a chip shows it, and the server refuses it. */
+function filtersOf<Input>() {
+  return <Name extends keyof Input & string>(...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, text])) as unknown as {
+      readonly [N in Name]: Parameter<NonNullable<Input[N]> & string>
+    }
+}
+
+const DELIVERIES = {
+  ...filtersOf<InputOf<'webhooks.deliveries'>>()('endpoint_id', 'event_id', 'state', 'event_type', 'answer'),
+  /** The delivery that is unfolded. */
+  open: text,
+}
+
+/** The search parameters of each page, by its path within a place. */
+const PAGE_PARAMETERS = {
+  overview: { range: oneOf<InputOf<'overview.read'>['range']>('24h', '7d', '30d') },
+  playground: {
+    entity: text,
+    product: text,
+    amount: text,
+    currency: text,
+    decision: text,
+    persona: text,
+    a: text,
+    b: text,
+    scenario: text,
+    with: text,
+  },
+  decisions: {
+    ...filtersOf<InputOf<'decisions.list'>>()('verdict', 'tier', 'policy_version', 'product', 'entity_id'),
+    ...filtersOf<InputOf<'decisions.list'>>()('review', 'outcome'),
+    from: text,
+    to: text,
+  },
+  'decisions/$decisionId': {},
+  'review-queue': {
+    ...filtersOf<InputOf<'cases.list'>>()('state', 'deadline'),
+    holder: oneOf<'mine' | 'free'>('mine', 'free'),
+    case: text,
+  },
+  entities: filtersOf<InputOf<'entities.list'>>()('search'),
+  'entities/$entityId': { hops: oneOf('1', '2') },
+  policies: {},
+  'policies/new': { from: text },
+  'policies/$version': { tab: oneOf('proposal', 'page', 'yaml', 'diff', 'tests', 'backtest') },
+  'live-gate': {},
+  'audit-log': {
+    ...filtersOf<InputOf<'audit-log.list'>>()('actor', 'type', 'target'),
+    from: text,
+    to: text,
+    entry: text,
+  },
+  webhooks: { create: oneOf('1') },
+  'webhooks/$endpointId': DELIVERIES,
+  deliveries: DELIVERIES,
+  'api-keys': { create: oneOf('1') },
+  usage: {
+    ...filtersOf<InputOf<'usage.read'>>()('from', 'to', 'key'),
+    show: oneOf('decisions', 'transactions'),
+  },
+  team: { invite: oneOf('1'), removed: oneOf('shown') },
+}
+
+/** A page within a place, by the path of its route. */
+export type PageName = keyof typeof PAGE_PARAMETERS
+
+/** The search parameters of a page. */
+export type SearchOf<Page extends PageName> = {
+  readonly [Name in keyof (typeof PAGE_PARAMETERS)[Page]]?:
+    | ((typeof PAGE_PARAMETERS)[Page][Name] extends Parameter<infer Value> ? Value : never)
+    | undefined
+}
+
+type PathOf<Page extends string> = Page extends `${infer List}/$${string}` ? `${List}/${string}` : Page
+
+/** A page within a place, with its search parameters. */
+export type PageTarget = {
+  [Page in PageName]: { to: PathOf<Page>; search?: SearchOf<Page> | undefined }
+}[PageName]
+
+/** Reads the parameters of a page. Those that it does not have, and words that it does not know, are left out. */
+export function readSearch<Page extends PageName>(
+  page: Page,
+  search: Readonly<Record<string, unknown>>,
+): SearchOf<Page> {
+  const parameters: Readonly<Record<string, Parameter>> = PAGE_PARAMETERS[page]
+  const read = Object.entries(parameters).map(([name, parse]) => {
+    const value = search[name]
+    return [name, typeof value === 'string' && value !== '' ? parse(value) : undefined] as const
+  })
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as SearchOf<Page>
+}
+
+/** Cleans the address of a page: words that it does not know go, and what it does not have stays for later releases. */
+export function cleanSearch(page: PageName, search: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const dropped = Object.fromEntries(Object.keys(PAGE_PARAMETERS[page]).map((name) => [name, undefined]))
+  return { ...dropped, ...readSearch(page, search) }
+}
