@@ -57,7 +57,7 @@ test('organizations and keys are created, used, listed and revoked while the ser
   assert.deepEqual(await json('keys', 'revoke', created.id), { id: created.id, revoked: true })
   await untilCachesExpire()
   assert.equal((await getUsage('sandbox', created.key)).status, 401)
-  assert.match((await cli('keys', 'revoke', created.id)).stderr, /is already revoked/)
+  assert.match((await cli('keys', 'revoke', created.id)).stderr, /is revoked already\.$/m)
 })
 
 test('a production key works on production only, and the sandbox answers with the right base URL', async () => {
@@ -144,14 +144,14 @@ test('a wrong command line exits with 2, a failed command with 1, and either pri
   for (const [args, status, line] of [
     [['keys', 'explode'], 2, /there is no command "keys explode"/],
     [['orgs', 'create'], 2, /<name> is missing/],
-    [['orgs', 'create', 'NORTHWIND'], 1, /there is an organization Northwind already, with the id org_/],
-    [['keys', 'list'], 1, /there are several organizations: .*--org "First organization".*"Northwind"/],
+    [['orgs', 'create', 'NORTHWIND'], 1, /There is an organization Northwind already, with the id org_/],
+    [['keys', 'list'], 1, /There are several organizations: .*"First organization".*"Northwind"\. Say which with --org <name>\./],
     [['orgs', 'list', 'extra'], 2, /unexpected argument "extra"/],
     [['keys', 'create', '--colour', 'red'], 2, /unknown option '--colour'/],
-    [['keys', 'create', '--org', 'Unknown'], 1, /there is no organization "Unknown"/],
+    [['keys', 'create', '--org', 'Unknown'], 1, /There is no organization "Unknown"\. Run orgs list to see them\./],
     [['keys', 'create', '--org', 'Northwind', '--scopes', 'everything'], 1, /"everything" is not a scope/],
     [['keys', 'create', '--org', 'Northwind', '--environment', 'moon'], 1, /must be sandbox or production/],
-    [['keys', 'revoke', 'key_x'], 1, /there is no key key_x in sandbox/],
+    [['keys', 'revoke', 'key_x'], 1, /There is no key key_x in sandbox\. Run keys list to see the keys\./],
     [['audit', 'verify', '--head', 'x'], 1, /--head needs --org and --environment/],
   ] as const) {
     const result = await cli(...args)

@@ -172,7 +172,7 @@ test('a developer gives no scope that lets a key speak for a reviewer, and the l
   assert.equal(refused.status, 403)
   assert.equal(
     refused.body.error.message,
-    'dora@example.com is developer: only owner, admin may give reviews:write to an API key, so leave it out or ask one of them.',
+    'dora@example.com is developer. Only owner, admin may give reviews:write to an API key. Leave it out, or ask one of them.',
   )
   for (const manager of [olga, adam]) assert.equal((await keys('create', wanted, manager)).status, 200)
   const offered = async (client: ConsoleClient) =>
@@ -189,7 +189,7 @@ test('a developer neither rotates nor enables a key with wider scopes, and may s
   const { id } = (await keys('create', wanted, olga)).body
   const rotated = await keys('rotate', { id, grace: '24h', reason: 'To learn its text' })
   assert.equal(rotated.status, 403)
-  assert.match(rotated.body.error.message, /only owner, admin may give reviews:write to an API key/)
+  assert.match(rotated.body.error.message, /Only owner, admin may give reviews:write to an API key/)
   assert.equal((await keys('disable', { id, reason: 'Seen in a log' })).status, 200)
   assert.equal((await keys('enable', { id, reason: 'It was harmless' })).status, 403)
   assert.equal((await listed(id)).state, 'disabled')

@@ -133,7 +133,7 @@ export const revokeKey = permitted(
       id,
       type: 'api_key.revoked',
       change: { revoked_at },
-      refusal: conflict('key_revoked', `${id} is revoked already.`),
+      refusal: conflict('key_ended', `${id} is revoked already.`),
     })
   },
 )

@@ -50,6 +50,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   role_differs: 'Change the role first.',
   scenario_too_long: 'Change fewer facts.',
   scenarios_full: 'Remove one first.',
+  scope_beyond_role: 'Leave it out, or ask one of them.',
   secrets_overlap: 'End the overlap first.',
   sign_in_again: 'Sign out, sign in again, and repeat this within ten minutes.',
   sign_on_invalid: 'Sign in again.',

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Registry } from 'prom-client'
 import { DatabaseUnavailable } from '../store/database/database.ts'
+import type { WebhookFigures } from '../store/environment/webhooks.ts'
 import { createWebhookMeter } from './webhook-metrics.ts'
 
 type Installation = Parameters<typeof createWebhookMeter>[1]
 
-function installationWith(webhookFigures: () => Promise<unknown>): Installation {
+function installationWith(figures: () => Promise<WebhookFigures>): Installation {
+  const store = { webhooks: { figures } }
   return {
-    stores: { sandbox: { webhookFigures }, production: { webhookFigures } },
+    stores: { sandbox: store, production: store },
     nowMs: () => 0,
   } as unknown as Installation
 }
