@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrganization } from '../../server/src/admin/manage-organizations.ts'
 import { readConfig } from '../../server/src/config.ts'
-import { listDecisions } from '../../server/src/console/operations/decisions.ts'
+import { decisions as decisionOperations } from '../../server/src/console/operations/decisions.ts'
 import { openInstallation } from '../../server/src/installation/installation.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
 import type { Effort, Measured } from '../bench.ts'
@@ -50,8 +50,8 @@ export async function runLists(effort: Effort): Promise<Measured> {
     await fillList(sandbox, organization.id, decisions)
     const store = installation.stores.sandbox
     const read = (input: object) =>
-      listDecisions.handle({ input, store, organizationId: organization.id } as Parameters<
-        typeof listDecisions.handle
+      decisionOperations.list.handle({ input, store, organizationId: organization.id } as Parameters<
+        typeof decisionOperations.list.handle
       >[0])
     const slowest: number[] = []
     const byFilter = new Map<string, number>()

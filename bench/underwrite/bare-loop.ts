@@ -1,9 +1,8 @@
-import type { KeyObject } from 'node:crypto'
 import { underwrite } from '../../server/src/api/endpoints/underwrite.ts'
 import { entryMac } from '../../server/src/core/audit/entry-mac.ts'
 import { createNewId } from '../../server/src/ids/new-id.ts'
 import type { Database } from '../../server/src/store/database/database.ts'
-import { openEnvironmentStore } from '../../server/src/store/environment/environment-store.ts'
+import { type EnvironmentKeys, openEnvironmentStore } from '../../server/src/store/environment/environment-store.ts'
 import { batchStatement } from '../../server/src/store/write-path/batch-statement.ts'
 import type { AuthenticatedChange } from '../../server/src/store/write-path/change.ts'
 import { ActivePolicies } from '../../server/src/underwriting/active-policies.ts'
@@ -13,14 +12,9 @@ const BATCH = 64
 /** Makes the changes that underwriting these entities writes, by calling the endpoint itself, without committing them. */
 export async function makeChanges(
   database: Database,
-  {
-    auditKey,
-    entityIds,
-    count,
-    run,
-  }: { auditKey: KeyObject; entityIds: readonly string[]; count: number; run: string },
+  { keys, entityIds, count, run }: { keys: EnvironmentKeys; entityIds: readonly string[]; count: number; run: string },
 ): Promise<AuthenticatedChange[]> {
-  const store = openEnvironmentStore(database, { auditKey, rowKey: auditKey })
+  const store = openEnvironmentStore(database, keys)
   const [organization] = await database.query<{ org_id: string }>('SELECT org_id FROM entities WHERE id = $1', [
     entityIds[0],
   ])
@@ -49,7 +43,7 @@ export async function makeChanges(
     const { auditEntries = [], ...change } = reply.change!
     const authenticated = auditEntries.map((entry) => ({
       ...entry,
-      mac: entryMac(auditKey, { org_id: organizationId, ...entry }),
+      mac: entryMac(keys.auditKeys[0], { org_id: organizationId, ...entry }),
     }))
     return { ...change, auditEntries: authenticated, idempotencyKey: { ...kept, ...answer } }
   }

@@ -1,7 +1,7 @@
-import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../server/src/config.ts'
 import { loadMasterKey } from '../../server/src/security/master-key-file.ts'
+import type { EnvironmentKeys } from '../../server/src/store/environment/environment-store.ts'
 import { type Storage as OpenedStorage, openStorage } from '../../server/src/store/storage.ts'
 import type { Effort, Measured, Point, Series } from '../bench.ts'
 import { createApplicants, underwritings } from '../load/applicants.ts'
@@ -53,7 +53,7 @@ export async function runUnderwritePostgres(effort: Effort): Promise<Measured> {
       effort.say(`  pass ${pass} of ${plan.passes}`)
       found.bare.push(
         await measureBare(storage, {
-          auditKey: auditKeyOf(service),
+          keys: storeKeysOf(service),
           entityIds,
           count: plan.bareCount,
           run: `pass-${pass}`,
@@ -110,14 +110,14 @@ export async function runUnderwriteEmbedded(effort: Effort): Promise<Measured> {
     const { storage, remove } = await openEmbeddedCopy(service)
     const plan = planFor(effort)
     await warmUp(service, entityIds, effort)
-    await measureBare(storage, { auditKey: auditKeyOf(service), entityIds, count: plan.bareCount / 4, run: 'warm-up' })
+    await measureBare(storage, { keys: storeKeysOf(service), entityIds, count: plan.bareCount / 4, run: 'warm-up' })
     const found = { ours: [] as number[], bare: [] as number[] }
     for (let pass = 1; pass <= plan.passes; pass++) {
       effort.say(`  pass ${pass} of ${plan.passes}`)
       found.ours.push(await measureOurs(service, { entityIds, forMs: plan.forMs, run: `pass-${pass}` }))
       found.bare.push(
         await measureBare(storage, {
-          auditKey: auditKeyOf(service),
+          keys: storeKeysOf(service),
           entityIds,
           count: plan.bareCount,
           run: `pass-${pass}`,
@@ -175,14 +175,9 @@ async function measureOurs(
 
 async function measureBare(
   { environments: { sandbox } }: OpenedStorage,
-  {
-    auditKey,
-    entityIds,
-    count,
-    run,
-  }: { auditKey: KeyObject; entityIds: readonly string[]; count: number; run: string },
+  { keys, entityIds, count, run }: { keys: EnvironmentKeys; entityIds: readonly string[]; count: number; run: string },
 ): Promise<number> {
-  return writeBare(sandbox, await makeChanges(sandbox, { auditKey, entityIds, count, run: `bare-${run}` }))
+  return writeBare(sandbox, await makeChanges(sandbox, { keys, entityIds, count, run: `bare-${run}` }))
 }
 
 /** Waits until the service has sealed all entries and worked off all consequences, so that the next figure is free of both. */
@@ -285,9 +280,9 @@ async function saturationCurve(
   return points
 }
 
-/** The key of the MACs of the service's audit entries: its sealer refuses entries without one. */
-function auditKeyOf({ env: { DATA_DIR } }: MeasuredService): KeyObject {
-  return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.auditMacKeys('sandbox')[0]
+/** The keys of the service's store: its sealer refuses entries without their MAC. */
+function storeKeysOf({ env: { DATA_DIR } }: MeasuredService): EnvironmentKeys {
+  return loadMasterKey({ masterKey: undefined, dataDir: DATA_DIR! })!.storeKeys('sandbox')
 }
 
 function perSecond(values: number[]): Series {

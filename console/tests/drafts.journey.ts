@@ -241,7 +241,7 @@ test('an outage is a banner that goes by itself; the form stays, and its button 
 test('an answer that is lost is asked for again under the same key: one key is made, and shown', async () => {
   const tab = await testConsole.open('api-keys')
   await openKeyForm(tab, 'Lost answer')
-  network.refuseFromAnswerTo('keys.create')
+  network.refuseFromAnswerTo('api-keys.create')
   await tab.getByRole('button', { name: 'Create and show key' }).click()
   const again = tab.getByRole('button', { name: 'Try again: create and show key' })
   await again.waitFor()

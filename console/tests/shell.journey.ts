@@ -200,7 +200,7 @@ const REQUEST_ID = 'req_00000000000000000000000000'
 /** Makes signing out fail with a 500, the one answer that a healthy service does not give, and leaves its toast open. */
 async function failToSignOut(tab: Page): Promise<void> {
   const error = { message: 'Something in the service failed.', code: 'internal_error', request_id: REQUEST_ID }
-  await tab.route('**/api/account/sign-in.out', (route) => route.fulfill({ status: 500, json: { error } }))
+  await tab.route('**/api/account/sign-in.end', (route) => route.fulfill({ status: 500, json: { error } }))
   const navigation = tab.getByRole('button', { name: 'Open navigation' })
   if (await navigation.isVisible()) await navigation.click()
   await tab.getByRole('button', { name: /Your account/ }).click()

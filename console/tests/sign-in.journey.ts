@@ -273,11 +273,11 @@ test('a passkey is added and signs in without password and code; removed, it doe
   await tab.getByText('not used yet').waitFor()
   assert.deepEqual(
     sent.filter((path) => path.startsWith('/api/account/account.passkey')),
-    ['/api/account/account.passkey-begin', '/api/account/account.passkey-add'],
+    ['/api/account/passkeys.begin', '/api/account/passkeys.add'],
   )
 
   await tab.evaluate(() =>
-    fetch('/api/account/sign-in.out', {
+    fetch('/api/account/sign-in.end', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: '{}',
@@ -287,7 +287,7 @@ test('a passkey is added and signs in without password and code; removed, it doe
   await clickTwice(tab.getByRole('button', { name: 'Continue with a passkey' }))
   await tab.waitForURL(/\/account$/)
   await tab.getByText(/by passkey/).waitFor()
-  assert.equal(sent.filter((path) => path === '/api/open/sign-in.passkey').length, 1)
+  assert.equal(sent.filter((path) => path === '/api/open/sign-in.give-passkey').length, 1)
   await assertAccessibleEverywhere(owner, '/account')
 
   await tab.getByRole('button', { name: 'Remove Laptop' }).click()

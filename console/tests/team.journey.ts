@@ -65,7 +65,7 @@ test('the teammate joins by the link, and the console offers and allows only wha
   const refused = await callFrom(grace, 'team.invite', invite)
   assert.equal(refused.status, 403)
   assert.match(refused.body.error.message, /only owner, admin may manage operators/)
-  assert.equal((await callFrom(grace, 'keys.list')).status, 200)
+  assert.equal((await callFrom(grace, 'api-keys.list')).status, 200)
   const used = await testConsole.openSignedOut(new URL(link).pathname + new URL(link).hash)
   await used.getByRole('heading', { name: /does not work any more/ }).waitFor()
   await used.close()
@@ -80,7 +80,7 @@ test('the owner changes the role, ends sessions and removes the teammate, who is
   await tab.getByLabel('Why?').fill('Second person for the live gate.')
   await tab.getByRole('button', { name: 'Change role' }).click()
   await tab.getByText(`${GRACE.name} is admin from now on.`).waitFor()
-  assert.equal((await callFrom(grace, 'team.sessions', { operator_id: await operatorIdOf(tab) })).status, 200)
+  assert.equal((await callFrom(grace, 'team.list-sessions', { operator_id: await operatorIdOf(tab) })).status, 200)
 
   await openMenu(tab, GRACE.name)
   await tab.getByRole('menuitem', { name: /^Sessions/ }).click()

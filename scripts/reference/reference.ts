@@ -3,6 +3,7 @@ import { errorCodesPage } from './error-codes.ts'
 import { eventTypesPage } from './event-types.ts'
 import { featuresPage } from './features.ts'
 import { capitalized, type Page, renderPage, table } from './markdown.ts'
+import { operationsPage } from './operations.ts'
 import { reasonCodesPage } from './reason-codes.ts'
 import { settingsPage } from './settings.ts'
 import { transactionCategoriesPage } from './transaction-categories.ts'
@@ -15,6 +16,7 @@ const PAGES: Record<string, () => Page> = {
   'error-codes.md': errorCodesPage,
   'settings.md': settingsPage,
   'cli.md': cliPage,
+  'operations.md': operationsPage,
 }
 
 /** The texts of `docs/reference/`, by file name. */

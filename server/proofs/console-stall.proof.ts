@@ -87,7 +87,7 @@ test('while 32 viewers and four authors attack, another organization reads, sees
   const byAuthors = [
     ofAttacker(author, 'policies.check', { source: '"'.repeat(262_000) }),
     ofAttacker(author, 'policies.check', { source }),
-    ofAttacker(author, 'policies.try', { source, last: 2_000 }),
+    ofAttacker(author, 'policy-backtests.try', { source, last: 2_000 }),
   ]
   const victims = {
     'API reads': () =>

@@ -52,7 +52,7 @@ const READS = [
   {
     pool: pools.console,
     method: 'POST',
-    path: '/api/account/account.me',
+    path: '/api/account/account.show',
     headers: consoleHeaders(victim.viewerCookie),
     body: '{}',
   },
@@ -123,7 +123,7 @@ test('while 32 attackers without a key or a session use every port, every reques
   const guess = (index: number) => `${attacker.keys.sandbox.slice(0, -6)}${String(index).padStart(6, '0')}`
   const [worst] = asTenant(hostileRequests({ entity: 'ent_x', decision: 'dec_x' })).requests
   const guesses = Array.from({ length: 50 }, (_, index) => ({ ...worst!, headers: jsonHeaders(guess(index)) }))
-  const signIn = { method: 'POST', path: '/api/open/sign-in.password', headers: consoleHeaders() } as const
+  const signIn = { method: 'POST', path: '/api/open/sign-in.give-password', headers: consoleHeaders() } as const
   const open: AttackRequest[] = [
     { ...signIn, body: nested },
     { ...signIn, body: JSON.stringify({ email: 'guessed@example.com', password: 'a wrong password' }) },

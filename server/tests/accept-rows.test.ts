@@ -36,7 +36,7 @@ function later(): void {
   clockAheadMs += 1_000
 }
 
-const statusOf = async (client: ConsoleClient) => (await client.call('account/account.me')).status
+const statusOf = async (client: ConsoleClient) => (await client.call('account/account.show')).status
 const roleOf = async (operatorId: string) => (await findOperatorById(control, organizationId, operatorId))?.role
 const refusedRows = async () => [
   ...(await control.refusedRows(organizationId)),

@@ -11,7 +11,7 @@ const acme = await api.newOrganization('Acme')
 const ada = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'reviewer' })
 const database = api.service.installation.storage.environments.sandbox
 
-const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/cases.${name}`, input)
+const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/${name}`, input)
 
 async function read(name: string, input: object = {}) {
   const { status, body } = await ask(name, input)
@@ -49,7 +49,7 @@ for (const [what, sql] of [
   test(`the queue lists the other cases beside an altered one, which says so: ${what}`, async () => {
     const [altered, other] = [await newCase(`altered: ${what}`), await newCase(`beside: ${what}`)]
     await tamper(database, sql, [altered.decisionId])
-    const { cases } = await read('list')
+    const { cases } = await read('cases.list')
     assert.deepEqual(
       cases.slice(-2).map(({ id, trigger }: { id: string; trigger: { evidence: string } }) => [id, trigger.evidence]),
       [
@@ -57,7 +57,7 @@ for (const [what, sql] of [
         [other.id, 'stored'],
       ],
     )
-    assert.equal((await read('show', { id: altered.id })).trigger.evidence, 'altered')
+    assert.equal((await read('cases.show', { id: altered.id })).trigger.evidence, 'altered')
   })
 }
 
@@ -69,16 +69,16 @@ test('a request whose evidence was altered is declined, never approved', async (
       const approval = one(id, decisionId, { verdict: 'approve', ...limit })
       assert.equal((await refused('decide', approval)).code, 'evidence_altered')
     }
-    await read('decide', one(id, decisionId, { verdict: 'decline' }))
+    await read('cases.decide', one(id, decisionId, { verdict: 'decline' }))
   }
 })
 
 test('a decided case whose review was altered is listed, without its verdict', async () => {
   const { id, decisionId } = await newCase('altered review')
-  const { reviews } = await read('decide', one(id, decisionId, { verdict: 'decline' }))
+  const { reviews } = await read('cases.decide', one(id, decisionId, { verdict: 'decline' }))
   await tamper(database, "UPDATE reviews SET body = 'x' WHERE id = $1", [reviews[0]])
-  const [newest] = (await read('list', { state: 'decided' })).cases
+  const [newest] = (await read('cases.list', { state: 'decided' })).cases
   assert.deepEqual([newest.id, newest.end.verdict], [id, null])
-  assert.equal((await read('show', { id })).end.verdict, null)
+  assert.equal((await read('cases.show', { id })).end.verdict, null)
   assert.equal((await refused('decide', one(id, decisionId, { verdict: 'decline' }))).code, 'case_decided')
 })

@@ -145,7 +145,11 @@ test('a wrong command line exits with 2, a failed command with 1, and either pri
     [['keys', 'explode'], 2, /there is no command "keys explode"/],
     [['orgs', 'create'], 2, /<name> is missing/],
     [['orgs', 'create', 'NORTHWIND'], 1, /There is an organization Northwind already, with the id org_/],
-    [['keys', 'list'], 1, /There are several organizations: .*"First organization".*"Northwind"\. Say which with --org <name>\./],
+    [
+      ['keys', 'list'],
+      1,
+      /There are several organizations: .*"First organization".*"Northwind"\. Say which with --org <name>\./,
+    ],
     [['orgs', 'list', 'extra'], 2, /unexpected argument "extra"/],
     [['keys', 'create', '--colour', 'red'], 2, /unknown option '--colour'/],
     [['keys', 'create', '--org', 'Unknown'], 1, /There is no organization "Unknown"\. Run orgs list to see them\./],

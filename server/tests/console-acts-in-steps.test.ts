@@ -12,15 +12,15 @@ const { sandbox, production } = installation.storage.environments
 const { id: organizationId } = await api.newOrganization('Acme')
 const ada = await signedInOperator(api, { organizationId, email: 'ada@example.com', role: 'owner' })
 
-for (const name of ['two-factor-end', 'recovery-codes']) {
-  test(`account.${name} that fails after its recovery code was used is not answered as recorded`, async () => {
+for (const name of ['two-factor.end', 'two-factor.renew-recovery-codes']) {
+  test(`${name} that fails after its recovery code was used is not answered as recorded`, async () => {
     const email = `${name}@example.com`
     const ben = await signedInOperator(api, { organizationId, email, role: 'viewer' })
-    const begun = await ben.call('account/account.two-factor-begin', { password: PASSWORD })
+    const begun = await ben.call('account/two-factor.begin', { password: PASSWORD })
     const code = new Authenticator(begun.body.secret).next(installation.nowMs())
-    const { recovery_codes } = (await ben.call('account/account.two-factor-confirm', { code })).body
+    const { recovery_codes } = (await ben.call('account/two-factor.confirm', { code })).body
     const send = (recoveryCode: string) =>
-      ben.call(`account/account.${name}`, { code: recoveryCode }, { 'Idempotency-Key': name })
+      ben.call(`account/${name}`, { code: recoveryCode }, { 'Idempotency-Key': name })
 
     const { query } = production
     production.query = (sql, ...rest) => {
@@ -33,7 +33,7 @@ for (const name of ['two-factor-end', 'recovery-codes']) {
     assert.equal(lost.status, 503)
     const again = await send(recovery_codes[0])
     assert.match(again.body.error.message, /^This code is not right/)
-    assert.equal((await ben.call('account/account.security')).body.two_factor.recovery_codes_left, 9)
+    assert.equal((await ben.call('account/account.show-security')).body.two_factor.recovery_codes_left, 9)
     const other = await send(recovery_codes[1])
     assert.equal(other.status, 200, JSON.stringify(other.body))
   })
@@ -51,7 +51,7 @@ test('deliveries beyond the first thousand are queued by a retry, if the first c
   )
   const recover = () =>
     ada.call(
-      `${organizationId}/sandbox/webhooks.recover`,
+      `${organizationId}/sandbox/deliveries.recover`,
       { endpoint_id: id, since, reason: 'It was down.' },
       { 'Idempotency-Key': 'recover' },
     )
@@ -77,8 +77,8 @@ test('deliveries beyond the first thousand are queued by a retry, if the first c
 
 test('a revocation whose commits are all lost is not answered as done before', async () => {
   const input = { name: 'Leaked', scopes: ['usage:read'], expires_in_days: null }
-  const { id } = (await ada.call(`${organizationId}/sandbox/keys.create`, input)).body
-  const revoke = () => ada.call(`${organizationId}/sandbox/keys.revoke`, { id, reason: 'Leaked.' })
+  const { id } = (await ada.call(`${organizationId}/sandbox/api-keys.create`, input)).body
+  const revoke = () => ada.call(`${organizationId}/sandbox/api-keys.revoke`, { id, reason: 'Leaked.' })
   const store = installation.stores.sandbox
   const { commit } = store
   store.commit = async (change) => (change.changedKeys ? { lost: 'no_answer' } : commit(change))

@@ -77,9 +77,9 @@ test('every entry is listed once, newest first, with who did it by name', async 
   assert.equal(created.data.name, 'Nightly job')
   // The sealer may give the entry its leaf between the two reads.
   const { id, leaf_index: _before, ...rest } = created
-  const { leaf_index: _now, ...entry } = await read('audit-log.entry', { id })
+  const { leaf_index: _now, ...entry } = await read('audit-log.show-entry', { id })
   assert.deepEqual(entry, { id, ...rest })
-  assert.equal((await ada.call(`${acme.id}/production/audit-log.entry`, { id })).status, 404)
+  assert.equal((await ada.call(`${acme.id}/production/audit-log.show-entry`, { id })).status, 404)
   const decided = all.find(({ subject }) => subject.id === decision.id)!
   assert.deepEqual([decided.actor.type, decided.actor.name, decided.trail_id], ['api_key', 'Test', one])
 })
@@ -115,7 +115,7 @@ test('filters by actor, type, target and time find the same entries as reading a
     if (!('actor' in filter && filter.actor === 'opr_unknown') && !('target' in filter && filter.target === two))
       assert.ok(expected.length > 0 && expected.length < all.length, JSON.stringify(filter))
   }
-  const filters = await read('audit-log.filters')
+  const filters = await read('audit-log.list-filters')
   assert.ok(filters.types.includes('api_key.created') && filters.types.includes('decision.created'))
   assert.ok(
     filters.actors.some(({ id, name }: { id: string; name: string }) => id === ada.operatorId && name === 'Test'),
@@ -128,7 +128,7 @@ test('an entry is shown as waiting until it is sealed, and the head covers it th
   for (let tries = 0; (await list()).some(({ leaf_index }) => leaf_index === null) && tries < 100; tries++)
     await new Promise((resolve) => setTimeout(resolve, 100))
   const entries = await list()
-  const { head } = await read('audit-log.status')
+  const { head } = await read('audit-log.show-status')
   assert.equal(head.size, entries.length)
   assert.deepEqual(
     entries.map(({ leaf_index }) => leaf_index).toSorted((a, b) => a! - b!),
@@ -137,7 +137,7 @@ test('an entry is shown as waiting until it is sealed, and the head covers it th
 })
 
 test('an operator verifies the log in the background; the result names them and is on the log; a viewer may not', async () => {
-  assert.equal((await read('audit-log.status')).verified, null)
+  assert.equal((await read('audit-log.show-status')).verified, null)
   await vic.signIn('vic@example.com')
   assert.equal((await vic.call(`${acme.id}/sandbox/audit-log.verify`)).status, 403)
   assert.deepEqual(await read('audit-log.verify'), { begun: true })
@@ -170,11 +170,11 @@ test('one verification runs at a time, and one whose node died can be started ag
   await database.query(`UPDATE audit_verifications SET beat_at = now() - interval '1 hour' WHERE org_id = $1`, [
     acme.id,
   ])
-  assert.match((await read('audit-log.status')).failure, /stopped before the end/)
+  assert.match((await read('audit-log.show-status')).failure, /stopped before the end/)
   const again = await beginVerification(wanted)
   assert.equal(again.begun, true)
   await again.done
-  assert.equal((await read('audit-log.status')).failure, null)
+  assert.equal((await read('audit-log.show-status')).failure, null)
 })
 
 test('a log that was altered is reported with its problems', async () => {
@@ -204,7 +204,7 @@ test('a search looks at a bounded number of entries, says so, and goes on from t
 
 async function untilVerified() {
   for (let tries = 0; tries < 200; tries++) {
-    const status = await read('audit-log.status')
+    const status = await read('audit-log.show-status')
     if (!status.running && status.verified) return status
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

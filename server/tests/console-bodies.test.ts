@@ -27,11 +27,11 @@ function statusWithoutBody(path: string, cookie?: string): Promise<number> {
 }
 
 test('a caller without a session, a foreign operator and a role without the permission are answered before the body', async () => {
-  assert.equal(await statusWithoutBody('account/account.me'), 401)
+  assert.equal(await statusWithoutBody('account/account.show'), 401)
   assert.equal(await statusWithoutBody(`${acme.id}/sandbox/policies.check`), 401)
   assert.equal(await statusWithoutBody('open/no.such'), 404)
   assert.equal(await statusWithoutBody('org_unknown/sandbox/policies.check', viewer.cookie), 404)
-  assert.equal(await statusWithoutBody(`${acme.id}/sandbox/keys.create`, viewer.cookie), 403)
+  assert.equal(await statusWithoutBody(`${acme.id}/sandbox/api-keys.create`, viewer.cookie), 403)
 })
 
 test('the console bounds bodies as the API does, before it parses them', async () => {
@@ -47,12 +47,12 @@ test('the console bounds bodies as the API does, before it parses them', async (
     ['{"email"', /not valid JSON/],
   ]
   for (const [body, message] of cases) {
-    const answer = await stranger.call('open/sign-in.password', body)
+    const answer = await stranger.call('open/sign-in.give-password', body)
     assert.deepEqual([answer.status, answer.body.error.code], [400, 'malformed'], body.slice(0, 60))
     assert.match(answer.body.error.message, message)
   }
   const operators = await viewer.call(`${acme.id}/sandbox/decisions.list`, nested(250_000))
   assert.match(operators.body.error.message, /nested more than 32 levels/)
-  const compressed = await stranger.call('open/sign-in.password', '{}', { 'Content-Encoding': 'gzip' })
+  const compressed = await stranger.call('open/sign-in.give-password', '{}', { 'Content-Encoding': 'gzip' })
   assert.match(compressed.body.error.message, /compressed or not in UTF-8/)
 })

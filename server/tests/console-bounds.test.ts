@@ -139,7 +139,7 @@ test('work ends with its client: checks, trials and dry runs leave the queue', a
   const release = await holdThreads()
   const calls = [
     leavingCall(author, 'policies.check', { source }),
-    leavingCall(author, 'policies.try', { source, last: 100 }),
+    leavingCall(author, 'policy-backtests.try', { source, last: 100 }),
     leavingCall(viewer, 'playground.decide', HOSTILE_RUN),
   ]
   await untilWaiting(calls.length)

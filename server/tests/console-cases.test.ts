@@ -16,8 +16,7 @@ const [ada, ben] = [await person('ada@example.com'), await person('ben@example.c
 const { installation } = api.service
 const database = installation.storage.environments.sandbox
 
-const ask = (who: ConsoleClient, name: string, input: object = {}) =>
-  who.call(`${acme.id}/sandbox/cases.${name}`, input)
+const ask = (who: ConsoleClient, name: string, input: object = {}) => who.call(`${acme.id}/sandbox/${name}`, input)
 
 async function read(name: string, input: object = {}, who: ConsoleClient = ada) {
   const { status, body } = await ask(who, name, input)
@@ -56,11 +55,11 @@ const countOf = async (table: string) => {
 
 /** Closes what a test left open, so that the next one starts with an empty queue. */
 async function emptyQueue() {
-  for (const { id, assignee } of (await read('list')).cases) {
-    if (assignee) await read('assign', { id, to: ada.operatorId, seen: assignee.id })
-    const { requests } = await read('show', { id })
+  for (const { id, assignee } of (await read('cases.list')).cases) {
+    if (assignee) await read('cases.assign', { id, to: ada.operatorId, seen: assignee.id })
+    const { requests } = await read('cases.show', { id })
     const verdicts = requests.map((request: { id: string }) => ({ decision_id: request.id, verdict: 'decline' }))
-    await read('decide', { id, reason: 'Done.', verdicts })
+    await read('cases.decide', { id, reason: 'Done.', verdicts })
   }
 }
 
@@ -74,7 +73,7 @@ test('a manual review opens a case, and further decisions about the entity join 
   const first = await newCase('first')
   const other = await newCase('other')
   const again = await undecided(first.entityId, 800)
-  const { cases, counts, within_hours } = await read('list')
+  const { cases, counts, within_hours } = await read('cases.list')
   assert.deepEqual(
     cases.map(({ id, waiting }: { id: string; waiting: number }) => [id, waiting]),
     [
@@ -83,7 +82,7 @@ test('a manual review opens a case, and further decisions about the entity join 
     ],
   )
   assert.deepEqual([counts.all, counts.mine, counts.free, counts.overdue, within_hours], [2, 0, 2, 0, 8])
-  assert.deepEqual(await read('count'), { ...counts, within_hours })
+  assert.deepEqual(await read('cases.count'), { ...counts, within_hours })
   const [listed] = cases
   assert.equal(listed.decision.id, again.id, 'the newest decision is what the case is about')
   assert.deepEqual(listed.decision.requested, { amount: 800, currency: 'EUR' })
@@ -92,7 +91,7 @@ test('a manual review opens a case, and further decisions about the entity join 
   const { settled_by, completeness_ppm, completeness_min_ppm } = listed.trigger
   assert.equal(settled_by, 'completeness')
   assert.ok(completeness_ppm < completeness_min_ppm, JSON.stringify(listed.trigger))
-  const shown = await read('show', { id: first.id })
+  const shown = await read('cases.show', { id: first.id })
   assert.deepEqual(
     shown.decisions.map(({ id, is_waiting }: { id: string; is_waiting: boolean }) => [id, is_waiting]),
     [
@@ -108,18 +107,18 @@ test('a manual review opens a case, and further decisions about the entity join 
 })
 
 test('reviews through the API close the case once no decision of it waits, and the case says who, when and why', async () => {
-  const [listed] = (await read('list')).cases
-  const [newest, oldest] = (await read('show', { id: listed.id })).decisions
+  const [listed] = (await read('cases.list')).cases
+  const [newest, oldest] = (await read('cases.show', { id: listed.id })).decisions
   const review = { verdict: 'approve', reviewer: { id: 'crm-7', name: 'Carla' }, reason: 'Payslips seen.' }
   assert.equal((await acme.post(`/v1/decisions/${oldest.id}/reviews`, review)).status, 201)
-  assert.equal((await read('show', { id: listed.id })).waiting, 1)
+  assert.equal((await read('cases.show', { id: listed.id })).waiting, 1)
   const closing = await acme.post(`/v1/decisions/${newest.id}/reviews`, review)
-  const closed = await read('show', { id: listed.id })
+  const closed = await read('cases.show', { id: listed.id })
   assert.deepEqual(
     [closed.waiting, closed.end.by, closed.end.at, closed.end.reason, closed.end.review_id],
     [0, 'Carla (through API key Test)', closing.body.created_at, 'Payslips seen.', closing.body.id],
   )
-  const decided = await read('list', { state: 'decided' })
+  const decided = await read('cases.list', { state: 'decided' })
   assert.deepEqual(
     decided.cases.map(({ id }: { id: string }) => id),
     [listed.id],
@@ -133,7 +132,7 @@ test('reviews through the API close the case once no decision of it waits, and t
   // A review of a decision that waits for nothing changes no case.
   assert.equal((await acme.post(`/v1/decisions/${newest.id}/reviews`, review)).status, 201)
   const after = await undecided(listed.entity.id)
-  const { cases } = await read('list')
+  const { cases } = await read('cases.list')
   assert.ok(
     cases.some(({ id }: { id: string }) => id === `cas_${after.id.slice(4)}`),
     'a later decision opens another case',
@@ -143,7 +142,7 @@ test('reviews through the API close the case once no decision of it waits, and t
 
 test('a case that one reviewer took is refused to the next, who is told by whom and when', async () => {
   const { id, decisionId } = await newCase('taken')
-  await read('assign', { id, to: ada.operatorId, seen: null })
+  await read('cases.assign', { id, to: ada.operatorId, seen: null })
   const [entries, reviews] = [await countOf('audit_entries'), await countOf('reviews')]
   const slower = await refused(ben, 'assign', { id, to: ben.operatorId, seen: null })
   assert.equal(slower.code, 'case_taken')
@@ -151,12 +150,12 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
   const verdict = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
   assert.equal((await refused(ben, 'decide', verdict)).code, 'case_taken')
   assert.deepEqual([await countOf('audit_entries'), await countOf('reviews')], [entries, reviews])
-  assert.deepEqual((await read('list', { holder: 'mine' }, ben)).cases, [])
-  assert.equal((await read('list', { holder: 'mine' }, ada)).cases.length, 1)
+  assert.deepEqual((await read('cases.list', { holder: 'mine' }, ben)).cases, [])
+  assert.equal((await read('cases.list', { holder: 'mine' }, ada)).cases.length, 1)
   // A reviewer who sees the assignee may take the case over, or give it back.
-  await read('assign', { id, to: ben.operatorId, seen: ada.operatorId }, ben)
-  await read('assign', { id, to: null, seen: ben.operatorId }, ben)
-  assert.equal((await read('list', { holder: 'free' })).cases.length, 1)
+  await read('cases.assign', { id, to: ben.operatorId, seen: ada.operatorId }, ben)
+  await read('cases.assign', { id, to: null, seen: ben.operatorId }, ben)
+  assert.equal((await read('cases.list', { holder: 'free' })).cases.length, 1)
   const viewer = await signedInOperator(api, { organizationId: acme.id, email: 'eve@example.com', role: 'viewer' })
   const unfit = await refused(ada, 'assign', { id, to: viewer.operatorId, seen: null })
   assert.equal(unfit.code, 'assignee_cannot_review', 'a case is not given to an operator who could not decide it')
@@ -168,7 +167,7 @@ test('a case decided in the console leaves the review, the audit entry and the e
   const second = await undecided(entityId, 500)
   const stale = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
   assert.equal((await refused(ada, 'decide', stale)).code, 'case_changed')
-  assert.equal((await ask(ada, 'decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
+  assert.equal((await ask(ada, 'cases.decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
   const decide = (said: object) => ({
     ...{ id, reason: 'Guarantor signs.' },
     verdicts: [
@@ -176,8 +175,8 @@ test('a case decided in the console leaves the review, the audit entry and the e
       { decision_id: second.id, verdict: 'approve_with_conditions', recommended_limit: 400, ...said },
     ],
   })
-  assert.equal((await ask(ada, 'decide', decide({}))).status, 400, 'conditions are required')
-  const decided = await read('decide', decide({ conditions: ['Guarantor signs'] }))
+  assert.equal((await ask(ada, 'cases.decide', decide({}))).status, 400, 'conditions are required')
+  const decided = await read('cases.decide', decide({ conditions: ['Guarantor signs'] }))
   assert.equal(decided.reviews.length, 2)
   const { body: shown } = await acme.get(`/v1/decisions/${second.id}/replay`)
   const [review] = shown.reviews
@@ -203,7 +202,7 @@ test('a case decided in the console leaves the review, the audit entry and the e
     'review_id',
     'verdict',
   ])
-  const closed = await read('show', { id })
+  const closed = await read('cases.show', { id })
   assert.deepEqual(
     [closed.end.by, closed.end.limit, closed.assignee.id],
     ['Test', { amount: 400, currency: 'EUR' }, ada.operatorId],
@@ -214,7 +213,7 @@ test('each request of a case gets its own verdict and its own limit, in one chan
   const entityId = await createEntity(acme, 'two requests')
   const [large, small] = [await undecided(entityId, 12_000), await undecided(entityId, 300)]
   const id = `cas_${large.id.slice(4)}`
-  const { requests } = await read('show', { id })
+  const { requests } = await read('cases.show', { id })
   assert.deepEqual(
     requests.map((request: { id: string; requested: object; ask_above: number; refuse_above: number }) => [
       ...[request.id, request.requested, request.ask_above, request.refuse_above],
@@ -228,7 +227,7 @@ test('each request of a case gets its own verdict and its own limit, in one chan
     ...{ decision_id, verdict: 'approve', recommended_limit },
   })
   const before = await countOf('reviews')
-  const decide = (...verdicts: object[]) => ask(ada, 'decide', { id, reason: 'Both are covered.', verdicts })
+  const decide = (...verdicts: object[]) => ask(ada, 'cases.decide', { id, reason: 'Both are covered.', verdicts })
   const incomplete = [
     await decide(approve(large.id, 12_000)),
     await decide(approve(large.id, 12_000), approve(large.id, 300)),
@@ -249,7 +248,7 @@ test('each request of a case gets its own verdict and its own limit, in one chan
       [limit],
     )
   }
-  const { decisions, prior } = await read('show', { id })
+  const { decisions, prior } = await read('cases.show', { id })
   assert.deepEqual(
     decisions.map(({ review }: { review: { limit: { amount: number } } }) => review.limit.amount),
     [300, 12_000],
@@ -263,7 +262,7 @@ test('a limit above what was asked needs a confirmation and a reason that says w
   const before = await countOf('reviews')
   const why = 'A guarantor with a house stands in for it.'
   const decide = (recommended_limit: number, reason: string, excess_confirmed?: boolean) =>
-    ask(ada, 'decide', one(id, decisionId, { verdict: 'approve', recommended_limit, excess_confirmed }, reason))
+    ask(ada, 'cases.decide', one(id, decisionId, { verdict: 'approve', recommended_limit, excess_confirmed }, reason))
   const answers = [
     await decide(1_001, why),
     await decide(1_001, why, false),
@@ -280,18 +279,18 @@ test('a limit above what was asked needs a confirmation and a reason that says w
 test('an owner or admin sets how far limits may go, with a reason, and it counts at once', async () => {
   const boss = await signedInOperator(api, { organizationId: acme.id, email: 'boss@example.com', role: 'admin' })
   const set = (who: ConsoleClient, bounds: object, reason = 'Our reviewers round up.') =>
-    ask(who, 'set-bounds', { ...DEFAULT_REVIEW_BOUNDS, reason, ...bounds })
+    ask(who, 'review-bounds.set', { ...DEFAULT_REVIEW_BOUNDS, reason, ...bounds })
   assert.equal((await set(ada, { ask_above_percent: 10 })).status, 403, 'a reviewer does not widen their own bounds')
   assert.equal((await set(boss, { ask_above_percent: 10 }, ' ')).status, 400, 'a reason is required')
   assert.equal((await set(boss, { ask_above_percent: 150, refuse_above_times: 2 })).status, 400, 'refused before asked')
   const wider = { ask_above_percent: 10, refuse_above_times: 2, ask_below_percent: 5 }
   assert.equal((await set(boss, wider)).status, 200)
-  assert.deepEqual((await read('bounds')).bounds, wider)
+  assert.deepEqual((await read('review-bounds.show')).bounds, wider)
   const { id, decisionId } = await newCase('rounded up')
-  const { bounds } = await read('show', { id })
+  const { bounds } = await read('cases.show', { id })
   assert.deepEqual([bounds.ask_above_percent, bounds.refuse_above_times], [10, 2])
   const decide = (limit: number) =>
-    ask(ada, 'decide', one(id, decisionId, { verdict: 'approve', recommended_limit: limit }))
+    ask(ada, 'cases.decide', one(id, decisionId, { verdict: 'approve', recommended_limit: limit }))
   assert.equal((await decide(1_101)).status, 400)
   assert.equal((await decide(1_100)).status, 200)
   const trail = { organizationId: acme.id, trailId: acme.id, beforeSeq: undefined, limit: 1 }
@@ -309,7 +308,7 @@ test('of two reviewers who decide at the same moment, one is told that the other
   const { id, decisionId } = await newCase('race')
   const verdict = one(id, decisionId, { verdict: 'decline' })
   const before = await countOf('reviews')
-  const answers = await Promise.all([ask(ada, 'decide', verdict), ask(ben, 'decide', verdict)])
+  const answers = await Promise.all([ask(ada, 'cases.decide', verdict), ask(ben, 'cases.decide', verdict)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
   const loser = answers.find(({ status }) => status === 409)!
   assert.equal(loser.body.error.code, 'case_decided')
@@ -319,19 +318,19 @@ test('of two reviewers who decide at the same moment, one is told that the other
 test('reviewers who take the next case at the same moment get different ones, oldest first', async () => {
   const cases = []
   for (let n = 0; n < 4; n++) cases.push(await newCase(`next-${n}`))
-  const taken = await Promise.all([ada, ben, ada, ben].map((who) => read('next', {}, who)))
+  const taken = await Promise.all([ada, ben, ada, ben].map((who) => read('cases.take-next', {}, who)))
   assert.deepEqual(
     taken.map(({ id }: { id: string }) => id).sort(),
     cases.map(({ id }) => id),
   )
-  assert.deepEqual(await read('next'), { id: null })
+  assert.deepEqual(await read('cases.take-next'), { id: null })
   await emptyQueue()
 })
 
 test('a note stays with the case, and the audit log holds its hash but not its text', async () => {
   const { id, entityId } = await newCase('noted')
-  await read('note', { id, text: 'Called Mrs. Hart, she sends the statements.' })
-  const { notes } = await read('show', { id })
+  await read('cases.add-note', { id, text: 'Called Mrs. Hart, she sends the statements.' })
+  const { notes } = await read('cases.show', { id })
   assert.deepEqual(
     notes.map(({ text, by }: { text: string; by: string }) => [text, by]),
     [['Called Mrs. Hart, she sends the statements.', 'Test']],
@@ -360,9 +359,9 @@ test('a note stays with the case, and the audit log holds its hash but not its t
 test('a case past its deadline is listed as such', async () => {
   await emptyQueue()
   const { id } = await newCase('late')
-  assert.deepEqual((await read('list', { deadline: 'over' })).cases, [])
+  assert.deepEqual((await read('cases.list', { deadline: 'over' })).cases, [])
   nowMs += 8 * HOUR_MS + 1_000
   await ada.signIn('ada@example.com')
-  const { cases, counts } = await read('list', { deadline: 'over' })
+  const { cases, counts } = await read('cases.list', { deadline: 'over' })
   assert.deepEqual([cases.map((row: { id: string }) => row.id), counts.overdue], [[id], 1])
 })

@@ -55,7 +55,7 @@ export class ConsoleClient {
   }
 
   signIn(email: string, password = PASSWORD): Promise<ConsoleAnswer> {
-    return this.call('open/sign-in.password', { email, password })
+    return this.call('open/sign-in.give-password', { email, password })
   }
 }
 

@@ -34,11 +34,11 @@ const run = (name: string, positionals: string[], options: Record<string, string
   }) as Promise<any>
 
 const begin = (who: ConsoleClient, password = PASSWORD, organization_id = acme.id) =>
-  who.call('account/account.command-line-begin', { organization_id, password })
+  who.call('account/command-line-codes.begin', { organization_id, password })
 const confirm = (who: ConsoleClient, input: { pending: string; code: string }) =>
-  who.call('account/account.command-line-confirm', { organization_id: acme.id, ...input })
+  who.call('account/command-line-codes.confirm', { organization_id: acme.id, ...input })
 const stateOf = async (who: ConsoleClient) =>
-  (await who.call('account/account.command-line')).body.organizations.map(
+  (await who.call('account/command-line-codes.show')).body.organizations.map(
     ({ name, has_codes }: { name: string; has_codes: boolean }) => [name, has_codes],
   )
 
@@ -74,7 +74,7 @@ test('an owner sets up codes in the console, and vouches with one at the command
   nowMs += 30_000
   const added = await run('operators add', ['cay@example.com'], { ...add, code: app.next(nowMs) })
   assert.equal(added.email, 'cay@example.com', JSON.stringify(added))
-  const [operator] = (await ada.call('account/account.me')).body.organizations
+  const [operator] = (await ada.call('account/account.show')).body.organizations
   const trail = { organizationId: acme.id, trailId: operator.operator_id, beforeSeq: undefined, limit: 10 }
   const [entry] = await installation.stores.production.auditLog.trail(trail)
   assert.deepEqual([entry!.type, entry!.actor_id], ['operator.code_reset', operator.operator_id])

@@ -52,7 +52,7 @@ test('the list shows the newest decisions first, page by page, with what was ask
 
 test('the list and the overview show the score that the public replay shows, and read no whole trace', async () => {
   const { decisions } = await call('decisions.list')
-  const { newest } = await call('overview.read', { range: '24h' })
+  const { newest } = await call('overview.show', { range: '24h' })
   for (const { id } of all) {
     const { total, cutoff } = (await acme.get(`/v1/decisions/${id}/replay`)).body.evidence.score
     for (const rows of [decisions, newest]) {
@@ -164,7 +164,7 @@ test('what a person granted is shown with the decision, which does not change', 
   const { id, reason, overrides, ...shown } = since.reviews[0]
   assert.deepEqual(shown, { ...granted, through_key })
   assert.deepEqual([id, reason, overrides], [review.body.id, 'Known for years.', false])
-  const { newest } = await call('overview.read', { range: '24h' })
+  const { newest } = await call('overview.show', { range: '24h' })
   assert.deepEqual(newest[0].review, row.review)
   const entity = await call('entities.show', { id: otto })
   assert.deepEqual(entity.decisions[0].review, row.review)
@@ -174,7 +174,7 @@ test('what a person granted is shown with the decision, which does not change', 
 })
 
 test('the values to filter by are those that occur', async () => {
-  const filters = await call('decisions.filters')
+  const filters = await call('decisions.list-filters')
   assert.deepEqual(filters.products, ['personal_loan'])
   assert.deepEqual(filters.policy_versions, [first.policy_version])
   assert.deepEqual(filters.tiers, [...new Set(all.map(({ risk_tier }) => risk_tier))].sort())
@@ -224,7 +224,7 @@ test('a decision that a rule nearly turned says by how much', async () => {
 
 async function sealedProof(id: string): Promise<ProofParts> {
   for (let tries = 0; tries < 60; tries++) {
-    const proof = await call('decisions.proof', { id })
+    const proof = await call('decisions.prove', { id })
     if (proof.checkpoint) return proof
     await sleep(250)
   }

@@ -14,7 +14,7 @@ const ada = await signedInOperator(api, { organizationId: acme.id, email, role: 
 const worker = newConsequenceWorker(api.service.installation)
 
 async function read(name: string, input: object = {}, environment = 'sandbox') {
-  const { status, body } = await ada.call(`${acme.id}/${environment}/entities.${name}`, input)
+  const { status, body } = await ada.call(`${acme.id}/${environment}/${name}`, input)
   assert.equal(status, 200, `${name}: ${JSON.stringify(body)}`)
   return body
 }
@@ -39,23 +39,27 @@ const hafenkontor = await create('customer-9', 'Hafenkontor Catering')
 const northern = await create('100%', 'NORDLICHT')
 
 test('an entity is found by its id, its external id, the beginning of its name in any case, and an identifier', async () => {
-  assert.deepEqual(idsOf(await read('list', { search: nordwind })), [nordwind])
-  assert.deepEqual(idsOf(await read('list', { search: ' customer-1042 ' })), [nordwind])
-  assert.deepEqual(idsOf(await read('list', { search: 'nordw' })), [nordwind])
-  assert.deepEqual(idsOf(await read('list', { search: 'NORD' })).sort(), [nordwind, northern].sort())
-  assert.deepEqual(idsOf(await read('list', { search: 'bakery' })), [])
-  assert.deepEqual(idsOf(await read('list', { search: '%' })), [], 'a pattern is searched for as it is')
-  assert.deepEqual(idsOf(await read('list', { search: '100%' })), [northern])
-  assert.deepEqual(idsOf(await read('list')), [northern, hafenkontor, jonas, nordwind])
+  assert.deepEqual(idsOf(await read('entities.list', { search: nordwind })), [nordwind])
+  assert.deepEqual(idsOf(await read('entities.list', { search: ' customer-1042 ' })), [nordwind])
+  assert.deepEqual(idsOf(await read('entities.list', { search: 'nordw' })), [nordwind])
+  assert.deepEqual(idsOf(await read('entities.list', { search: 'NORD' })).sort(), [nordwind, northern].sort())
+  assert.deepEqual(idsOf(await read('entities.list', { search: 'bakery' })), [])
+  assert.deepEqual(idsOf(await read('entities.list', { search: '%' })), [], 'a pattern is searched for as it is')
+  assert.deepEqual(idsOf(await read('entities.list', { search: '100%' })), [northern])
+  assert.deepEqual(idsOf(await read('entities.list')), [northern, hafenkontor, jonas, nordwind])
   await post(`/v1/entities/${nordwind}/identity-links`, {
     identifier: { type: 'tax_id', value: 'DE 812-345-678' },
     verification: { status: 'verified' },
   })
   const identifier = { type: 'tax_id', value: 'de812345678' }
-  assert.deepEqual(idsOf(await read('find', identifier)), [nordwind])
-  assert.deepEqual(idsOf(await read('find', { ...identifier, value: 'de81234567' })), [], 'only the exact value')
-  assert.deepEqual(idsOf(await read('find', identifier, 'production')), [])
-  const { identifiers } = await read('show', { id: nordwind })
+  assert.deepEqual(idsOf(await read('entities.find', identifier)), [nordwind])
+  assert.deepEqual(
+    idsOf(await read('entities.find', { ...identifier, value: 'de81234567' })),
+    [],
+    'only the exact value',
+  )
+  assert.deepEqual(idsOf(await read('entities.find', identifier, 'production')), [])
+  const { identifiers } = await read('entities.show', { id: nordwind })
   assert.equal(identifiers.length, 1)
   assert.doesNotMatch(JSON.stringify(identifiers), /812345678/)
 })
@@ -63,12 +67,12 @@ test('an entity is found by its id, its external id, the beginning of its name i
 test('the neighbourhood leads over two links to a bad node, and its path is marked', async () => {
   await relate(nordwind, jonas, 'director')
   await relate(jonas, hafenkontor, 'guarantor')
-  const before = await read('graph', { id: nordwind, hops: 2 })
+  const before = await read('entities.show-neighbourhood', { id: nordwind, hops: 2 })
   assert.deepEqual(before.bad_paths, [])
   const decision = await post('/v1/underwrite', { entity_id: hafenkontor, product: 'credit_line' })
   await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'default', occurred_at: new Date(nowMs).toISOString() })
   await worker.drain()
-  const graph = await read('graph', { id: nordwind, hops: 2 })
+  const graph = await read('entities.show-neighbourhood', { id: nordwind, hops: 2 })
   const byId = Object.fromEntries(graph.nodes.map((node: { id: string }) => [node.id, node]))
   assert.deepEqual([byId[nordwind].hops, byId[jonas].hops, byId[hafenkontor].hops], [0, 1, 2])
   assert.deepEqual(
@@ -80,12 +84,12 @@ test('the neighbourhood leads over two links to a bad node, and its path is mark
   const marked = graph.links.filter(({ on_bad_path }: { on_bad_path: boolean }) => on_bad_path)
   assert.deepEqual(marked.map(({ type }: { type: string }) => type).sort(), ['director', 'guarantor'])
   assert.equal(graph.known, graph.nodes.length - 1)
-  const near = await read('graph', { id: nordwind, hops: 1 })
+  const near = await read('entities.show-neighbourhood', { id: nordwind, hops: 1 })
   assert.deepEqual([near.nodes.length, near.bad_paths], [2, []])
 })
 
 test('the trust score has a history of the days on which it changed', async () => {
-  const { trust } = await read('show', { id: hafenkontor })
+  const { trust } = await read('entities.show', { id: hafenkontor })
   assert.deepEqual(trust.history, [{ day: '2026-11-15', score: trust.score }])
   nowMs += 3 * DAY_MS
   await ada.signIn(email)
@@ -93,22 +97,22 @@ test('the trust score has a history of the days on which it changed', async () =
   const occurred_at = new Date(nowMs).toISOString()
   await post(`/v1/decisions/${decision.id}/outcomes`, { type: 'fraud_confirmed', occurred_at })
   await worker.drain()
-  const later = (await read('show', { id: hafenkontor })).trust
+  const later = (await read('entities.show', { id: hafenkontor })).trust
   assert.ok(later.score < trust.score)
   assert.deepEqual(later.history, [
     { day: '2026-11-15', score: trust.score },
     { day: '2026-11-18', score: later.score },
   ])
-  const neighbour = (await read('show', { id: jonas })).trust
+  const neighbour = (await read('entities.show', { id: jonas })).trust
   assert.equal(neighbour.history.at(-1).score, neighbour.score)
 })
 
 test('a refresh of the exposure that lost to a later one leaves no trace in the history', async () => {
-  const { trust } = await read('show', { id: jonas })
+  const { trust } = await read('entities.show', { id: jonas })
   const stale = { ...{ org_id: acme.id, entity_id: jonas, summary: '{}' }, as_of: new Date(nowMs).toISOString() }
   const lost = [{ ...stale, trust: JSON.stringify({ ...trust, score: 0.987 }) }]
   await api.service.installation.stores.sandbox.graph.writeExposures(lost, { readNumber: 0, done: [] })
-  assert.deepEqual((await read('show', { id: jonas })).trust, trust)
+  assert.deepEqual((await read('entities.show', { id: jonas })).trust, trust)
 })
 
 test('the page of an entity has its consents, cash flow, features and decisions', async () => {
@@ -130,7 +134,7 @@ test('the page of an entity has its consents, cash flow, features and decisions'
     ],
   })
   await post('/v1/underwrite', { entity_id: nordwind, product: 'credit_line', requested_amount: 500, currency: 'EUR' })
-  const shown = await read('show', { id: nordwind })
+  const shown = await read('entities.show', { id: nordwind })
   assert.deepEqual(
     shown.consents.map(({ purpose, state, categories }: Record<string, unknown>) => [purpose, state, categories]),
     [['credit_underwriting', 'granted', ['identity', 'transactions']]],

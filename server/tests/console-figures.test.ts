@@ -37,11 +37,11 @@ async function untilFlushed(isThere: () => Promise<boolean>): Promise<void> {
 }
 
 test('a new organization sees empty figures and open first steps, each of which closes when it is taken', async () => {
-  const empty = await read('overview.read', { range: '30d' })
+  const empty = await read('overview.show', { range: '30d' })
   assert.equal(empty.points.length, 30)
   assert.deepEqual(empty.totals, { approve: 0, approve_with_conditions: 0, manual_review: 0, decline: 0 })
   assert.deepEqual([empty.latency, empty.latency_since, empty.newest], [null, null, []])
-  const { base_url, ...none } = await read('overview.first-steps')
+  const { base_url, ...none } = await read('overview.show-first-steps')
   assert.equal(base_url, installation.config.baseUrls.sandbox)
   assert.deepEqual(none, {
     key_used: false,
@@ -54,14 +54,14 @@ test('a new organization sees empty figures and open first steps, each of which 
   const entity = await createEntity(acme, 'first', { income: true })
   await underwrite(acme, entity)
   await signedInOperator(api, { organizationId: acme.id, email: 'ben@example.com', role: 'owner' })
-  await untilFlushed(async () => (await read('overview.first-steps')).key_used)
-  const steps = await read('overview.first-steps')
+  await untilFlushed(async () => (await read('overview.show-first-steps')).key_used)
+  const steps = await read('overview.show-first-steps')
   assert.deepEqual([steps.entity_created, steps.decided, steps.teammate_added], [true, true, true])
   assert.deepEqual([steps.endpoint_added, steps.endpoint_answered], [false, false])
 })
 
 test('decisions are counted by verdict in their hour and day, and stay counted when upkeep sums past days up', async () => {
-  const before = (await read('overview.read', { range: '24h' })).totals
+  const before = (await read('overview.show', { range: '24h' })).totals
   await pass(2 * HOUR_MS)
   const verdicts: string[] = []
   for (let n = 0; n < 3; n++)
@@ -69,17 +69,17 @@ test('decisions are counted by verdict in their hour and day, and stay counted w
   for (let n = 0; n < 2; n++) verdicts.push((await underwrite(acme, await createEntity(acme, `bare-${n}`))).verdict)
   const expected = { ...before }
   for (const verdict of verdicts) expected[verdict] += 1
-  const hours = await read('overview.read', { range: '24h' })
+  const hours = await read('overview.show', { range: '24h' })
   assert.deepEqual(hours.totals, expected)
   assert.equal(hours.points.length, 24)
   assert.equal(hours.points.at(-1).at, '2026-11-15T11:00:00.000Z')
   const sum = (point: { verdicts: Record<string, number> }) =>
     VERDICTS.reduce((all, name) => all + point.verdicts[name]!, 0)
   assert.deepEqual([sum(hours.points.at(-3)), sum(hours.points.at(-1))], [1, 5])
-  const month = await read('overview.read', { range: '30d' })
+  const month = await read('overview.show', { range: '30d' })
   assert.deepEqual([month.totals, sum(month.points.at(-1))], [expected, 6])
-  await untilFlushed(async () => (await read('overview.read', { range: '7d' })).latency?.count === 6)
-  const week = await read('overview.read', { range: '7d' })
+  await untilFlushed(async () => (await read('overview.show', { range: '7d' })).latency?.count === 6)
+  const week = await read('overview.show', { range: '7d' })
   const { p50, p95, p99 } = week.latency
   assert.ok(p50 > 0.25 && p50 <= p95 && p95 <= p99, JSON.stringify(week.latency))
   assert.equal(week.latency_since, '2026-11-15')
@@ -93,18 +93,18 @@ test('decisions are counted by verdict in their hour and day, and stay counted w
     isEmbedded: false,
   })
   for (const task of tasks) while (await task(nowMs));
-  const later = await read('overview.read', { range: '7d' })
+  const later = await read('overview.show', { range: '7d' })
   assert.deepEqual(later.totals, expected)
   assert.deepEqual(later.latency, week.latency)
   assert.equal(sum(later.points.at(-4)), 6)
   await pass(5 * 24 * HOUR_MS)
-  const nextWeek = await read('overview.read', { range: '7d' })
+  const nextWeek = await read('overview.show', { range: '7d' })
   assert.deepEqual([sum(nextWeek.points[0]), nextWeek.previous_decisions], [0, 6])
 })
 
 test('a decision waits for a person until its first review, and its age is shown', async () => {
   const counted = async () => {
-    const { waiting } = await read('overview.read', { range: '24h' })
+    const { waiting } = await read('overview.show', { range: '24h' })
     return waiting
   }
   const before = await counted()
@@ -125,7 +125,7 @@ test('a decision waits for a person until its first review, and its age is shown
 test('the newest decisions come first, with the amounts that were asked for and recommended', async () => {
   const entity = await createEntity(acme, 'newest', { income: true })
   const decision = await underwrite(acme, entity, { requested_amount: 1_200, currency: 'EUR' })
-  const { newest } = await read('overview.read', { range: '24h' })
+  const { newest } = await read('overview.show', { range: '24h' })
   assert.equal(newest[0].id, decision.id)
   assert.deepEqual(newest[0].requested, { amount: 1_200, currency: 'EUR' })
   assert.deepEqual(newest[0].entity, { id: entity, name: 'newest', external_id: 'newest' })
@@ -138,7 +138,7 @@ test('usage is counted by day and by key, also of keys that failed, and a retry 
   const bureau = await api.newOrganization('Bureau')
   const bea = await signedInOperator(api, { organizationId: bureau.id, email: 'bea@example.com', role: 'developer' })
   const usage = async (input: object) => {
-    const answer = await bea.call(`${bureau.id}/sandbox/usage.read`, input)
+    const answer = await bea.call(`${bureau.id}/sandbox/usage.show`, input)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body
   }
@@ -170,6 +170,6 @@ test('usage is counted by day and by key, also of keys that failed, and a retry 
     { from: '2024-01-01', to: '2026-01-01' },
     { from: 'x', to: 'y' },
   ])
-    assert.equal((await bea.call(`${bureau.id}/sandbox/usage.read`, wrong)).status, 400, JSON.stringify(wrong))
-  assert.equal((await bea.call(`${acme.id}/sandbox/usage.read`, period)).status, 404)
+    assert.equal((await bea.call(`${bureau.id}/sandbox/usage.show`, wrong)).status, 400, JSON.stringify(wrong))
+  assert.equal((await bea.call(`${acme.id}/sandbox/usage.show`, period)).status, 404)
 })

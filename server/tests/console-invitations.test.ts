@@ -66,7 +66,7 @@ test('the link of the first start makes one owner, once, and is useless afterwar
   const winner = answers[0].status === 200 ? 'ada@example.com' : 'eve@example.com'
   const me = new ConsoleClient(api)
   await me.signIn(winner)
-  const { organizations } = (await me.call('account/account.me')).body
+  const { organizations } = (await me.call('account/account.show')).body
   assert.deepEqual(
     organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
     [[organizationId, 'owner']],
@@ -123,7 +123,7 @@ test('an invitation makes an account with its e-mail and role, once, also at the
   // They find that the link was used, or that there is an account by now.
   assert.ok(refused.length === 2 && refused.every(({ status }) => status === 404 || status === 409))
   const winner = browsers[answers.findIndex(({ status }) => status === 200)]!
-  const me = (await winner.call('account/account.me')).body
+  const me = (await winner.call('account/account.show')).body
   assert.equal(me.account.name, 'Grace Hopper')
   assert.equal(me.organizations[0].operator_id, operator.id)
   assert.deepEqual(await typesOf(acme.id, operator.id), ['operator.invited', 'operator.joined', 'operator.signed_in'])
@@ -167,7 +167,7 @@ test('a person with an account signs in to accept, and is then an operator of bo
   assert.equal((await new ConsoleClient(api).call('account/invitation.join', { token })).status, 401)
   assert.deepEqual((await kay.call('account/invitation.join', { token })).body, { organization_id: globex.id })
   assert.equal((await kay.call('account/invitation.join', { token })).status, 404)
-  const { organizations } = (await kay.call('account/account.me')).body
+  const { organizations } = (await kay.call('account/account.show')).body
   assert.deepEqual(
     organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
     [
@@ -192,7 +192,7 @@ test('an operator whom the command line added gets an account by an invitation, 
   const person = { token, name: 'Lin', password: PASSWORD, code: new Authenticator(added.code_secret).next(nowMs) }
   const accepted = await browser.call('open/invitation.accept', person)
   assert.equal(accepted.status, 200)
-  assert.equal((await browser.call('account/account.me')).body.organizations[0].role, 'policy_author')
+  assert.equal((await browser.call('account/account.show')).body.organizations[0].role, 'policy_author')
   await assert.rejects(inviteOperator(installation, act, lin), { code: 'operator_exists' })
 })
 
@@ -239,13 +239,13 @@ test('a person who was removed and invited again takes up their account with a n
   const browser = new ConsoleClient(api)
   assert.equal((await browser.call('open/invitation.show', { token })).body.has_account, false)
   assert.equal((await accept(token, browser)).status, 200)
-  const me = (await browser.call('account/account.me')).body
+  const me = (await browser.call('account/account.show')).body
   assert.equal(me.account.id, mia.accountId)
   assert.deepEqual(
     me.organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
     [[acme.id, 'viewer']],
   )
-  assert.equal((await mia.call('account/account.me')).status, 401, 'earlier sessions end')
+  assert.equal((await mia.call('account/account.show')).status, 401, 'earlier sessions end')
   assert.equal((await new ConsoleClient(api).signIn('mia@example.com')).status, 401)
   assert.equal((await new ConsoleClient(api).signIn('mia@example.com', 'seven slow ferries north')).status, 200)
 })

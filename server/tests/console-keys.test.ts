@@ -17,7 +17,7 @@ const victor = await signedInOperator(api, { organizationId: acme.id, email: 'vi
 const HOUR_MS = 3_600_000
 
 const keys = (name: string, input: unknown = {}, client: ConsoleClient = dora) =>
-  client.call(`${acme.id}/sandbox/keys.${name}`, input)
+  client.call(`${acme.id}/sandbox/api-keys.${name}`, input)
 const newKey = async (input = {}) =>
   (await keys('create', { name: 'Checkout', scopes: ['usage:read'], expires_in_days: null, ...input })).body
 const listed = async (id: string) => (await keys('list')).body.keys.find((key: { id: string }) => key.id === id)
@@ -128,8 +128,8 @@ test('a viewer sees keys and changes none; keys of another organization or envir
   ] as const) {
     const input = { id: key.id, reason: 'Because', ...more }
     assert.equal((await keys(name, input, victor)).status, 403)
-    assert.equal((await dora.call(`${acme.id}/production/keys.${name}`, input)).status, 404)
-    assert.equal((await dora.call(`${other.id}/sandbox/keys.${name}`, input)).status, 404)
+    assert.equal((await dora.call(`${acme.id}/production/api-keys.${name}`, input)).status, 404)
+    assert.equal((await dora.call(`${other.id}/sandbox/api-keys.${name}`, input)).status, 404)
     assert.equal((await keys(name, { ...input, reason: '  ' })).status, 400, 'a reason is needed')
   }
   assert.equal(await use(key.key), 200)

@@ -23,11 +23,11 @@ const laterOn = () => {
 
 test('five wrong passwords of a stranger keep the person out of no browser in which they have signed in', async () => {
   const ada = await person('ada@example.com')
-  await ada.call('account/sign-in.out')
+  await ada.call('account/sign-in.end')
   await lockOut('ada@example.com')
   assert.equal((await ada.signIn('ada@example.com')).status, 200)
   assert.equal((await strange('ada@example.com')).status, 429, 'her success does not give the stranger more tries')
-  assert.equal((await ada.call('account/sign-in.out')).status, 200)
+  assert.equal((await ada.call('account/sign-in.end')).status, 200)
   assert.equal((await ada.signIn('ada@example.com')).status, 200, 'the browser stays known')
 })
 
@@ -74,21 +74,21 @@ test('two-factor codes count for a known browser in the same way', async () => {
   laterOn()
   const email = 'fay@example.com'
   const fay = await person(email)
-  const { secret } = (await fay.call('account/account.two-factor-begin', { password: PASSWORD })).body
+  const { secret } = (await fay.call('account/two-factor.begin', { password: PASSWORD })).body
   const app = new Authenticator(secret)
-  await fay.call('account/account.two-factor-confirm', { code: app.next(nowMs) })
-  await fay.call('account/sign-in.out')
+  await fay.call('account/two-factor.confirm', { code: app.next(nowMs) })
+  await fay.call('account/sign-in.end')
   await lockOut(email)
   const give = async (code: string) => {
     const { challenge } = (await fay.signIn(email)).body
-    return (await fay.call('open/sign-in.code', { challenge, code })).status
+    return (await fay.call('open/sign-in.give-code', { challenge, code })).status
   }
   assert.equal(await give(app.next(nowMs)), 200)
   assert.equal((await strange(email)).status, 429)
   const { challenge } = (await fay.signIn(email)).body
   const statuses: number[] = []
   for (let tries = 0; tries < 5; tries++)
-    statuses.push((await fay.call('open/sign-in.code', { challenge, code: '000000' })).status)
+    statuses.push((await fay.call('open/sign-in.give-code', { challenge, code: '000000' })).status)
   assert.deepEqual(statuses, [401, 401, 401, 401, 429], 'the password and four codes')
 })
 

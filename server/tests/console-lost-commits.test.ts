@@ -47,26 +47,26 @@ const decision = await underwrite(acme, await createEntity(acme, 'ent-1'), {
 const newEndpoint = { url: 'http://127.0.0.1:9/hook', description: '', event_types: 'all' }
 const endpoint = await ada.call(`${acme.id}/sandbox/webhooks.add`, newEndpoint)
 const newKey = { name: 'Rotated', scopes: ['usage:read'], expires_in_days: null }
-const key = await ada.call(`${acme.id}/sandbox/keys.create`, newKey)
-const { event_id } = (await ada.call(`${acme.id}/sandbox/webhooks.test`)).body
+const key = await ada.call(`${acme.id}/sandbox/api-keys.create`, newKey)
+const { event_id } = (await ada.call(`${acme.id}/sandbox/deliveries.send-test`)).body
 const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: lost-v1')
 const [active] = (await ada.call(`${acme.id}/sandbox/policies.list`)).body.policies
 
 /** Every kind of act on an environment, with the entry that it makes. */
 const acts: [path: string, input: object, entry: string][] = [
-  ['keys.create', { ...newKey, name: 'Lost' }, 'api_key.created'],
+  ['api-keys.create', { ...newKey, name: 'Lost' }, 'api_key.created'],
   ['webhooks.add', newEndpoint, 'webhook_endpoint.added'],
-  ['webhooks.test', {}, 'webhook.test'],
-  ['webhooks.redeliver', { endpoint_id: endpoint.body.id, event_id }, 'webhook_endpoint.redelivery'],
+  ['deliveries.send-test', {}, 'webhook.test'],
+  ['deliveries.redeliver', { endpoint_id: endpoint.body.id, event_id }, 'webhook_endpoint.redelivery'],
   ['webhooks.edit', { id: endpoint.body.id, description: 'Lost', reason: 'A test.' }, 'webhook_endpoint.edited'],
   ['webhooks.disable', { id: endpoint.body.id, reason: 'A test.' }, 'webhook_endpoint.disabled'],
   ['webhooks.remove', { id: endpoint.body.id, reason: 'A test.' }, 'webhook_endpoint.removed'],
-  ['keys.rotate', { id: key.body.id, grace: 'now', reason: 'A test.' }, 'api_key.rotated'],
-  ['cases.note', { id: `cas_${decision.id.slice(4)}`, text: 'Called her.' }, 'case.noted'],
+  ['api-keys.rotate', { id: key.body.id, grace: 'now', reason: 'A test.' }, 'api_key.rotated'],
+  ['cases.add-note', { id: `cas_${decision.id.slice(4)}`, text: 'Called her.' }, 'case.noted'],
   ['policies.propose', { source, reason: 'A test.' }, 'policy.proposed'],
   ['policies.comment', { version: active.version, text: 'Why 550?' }, 'policy.commented'],
   [
-    'cases.set-bounds',
+    'review-bounds.set',
     { ask_above_percent: 7, refuse_above_times: 3, ask_below_percent: 10, reason: 'A test.' },
     'review_bounds.changed',
   ],
@@ -92,7 +92,7 @@ const cleo = (await ada.call(`${acme.id}/sandbox/team.list`)).body.operators.fin
 /** Acts on the control database, whose entries are queued there until production's log has them. */
 const queuedActs: [path: string, input: object, entry: string][] = [
   [`${acme.id}/sandbox/team.renew-invitation`, { operator_id: cleo.id }, 'operator.invited'],
-  ['account/account.number-notation', { notation: 'indian' }, 'operator.number_notation_changed'],
+  ['account/account.set-number-notation', { notation: 'indian' }, 'operator.number_notation_changed'],
 ]
 
 for (const [path, input, entry] of queuedActs) {

@@ -132,7 +132,7 @@ test('a person of a mapped group signs in, with the highest role of their groups
   const session = answer.cookies.find((cookie) => cookie.startsWith('verdigraph='))
   assert.match(session!, /HttpOnly/)
   assert.match(session!, /SameSite=Strict/)
-  const me = (await browser.console('account/account.me')).body
+  const me = (await browser.console('account/account.show')).body
   assert.deepEqual([me.account.email, me.organizations[0].role], ['ada@example.com', 'admin'])
   const operator = (await operatorOf('ada@example.com'))!
   assert.deepEqual(await trailOf(operator.id), [
@@ -253,24 +253,24 @@ test('an account with the same e-mail is not taken over: its own person connects
   assert.match(refused.text, /There is an account with your e-mail address/)
 
   const browser = new Browser()
-  assert.equal((await owner.call('account/account.single-sign-on')).body.is_connected, false)
+  assert.equal((await owner.call('account/single-sign-on.show')).body.is_connected, false)
   browser.cookies.set('verdigraph', owner.cookie!.slice('verdigraph='.length))
   assert.equal((await browser.get(`${base}/api/oidc/start?connect`)).status, 403, 'without the password')
-  assert.equal((await owner.call('account/account.connect-single-sign-on')).status, 400)
+  assert.equal((await owner.call('account/single-sign-on.connect')).status, 400)
   const begin = async () =>
-    `${base}${(await owner.call('account/account.connect-single-sign-on', { password: PASSWORD })).body.path}`
+    `${base}${(await owner.call('account/single-sign-on.connect', { password: PASSWORD })).body.path}`
   assert.equal((await new Browser().get(await begin())).status, 403, 'in another browser')
 
   const startUrl = await begin()
   const connected = await browser.get(await browser.authorize(hal, startUrl))
   assert.equal((await browser.get(startUrl)).status, 403, 'a second time')
   assert.match(connected.text, /url=\/account/)
-  assert.equal((await owner.call('account/account.single-sign-on')).body.is_connected, true)
+  assert.equal((await owner.call('account/single-sign-on.show')).body.is_connected, true)
   const later = new Browser()
   assert.equal((await later.signIn(hal)).status, 200)
-  assert.equal((await later.console('account/account.me')).body.account.id, owner.accountId)
+  assert.equal((await later.console('account/account.show')).body.account.id, owner.accountId)
   assert.equal((await operatorOf(email))!.role, 'admin')
-  assert.equal((await owner.call('account/account.disconnect-single-sign-on')).status, 200)
+  assert.equal((await owner.call('account/single-sign-on.disconnect')).status, 200)
   assert.equal((await new Browser().signIn(hal)).status, 403)
 })
 
@@ -278,28 +278,28 @@ test('an account is not connected once the session in which its person asked for
   const owner = await signedInOperator(api, { organizationId, email: 'ola@example.com', role: 'developer' })
   const browser = new Browser()
   browser.cookies.set('verdigraph', owner.cookie!.slice('verdigraph='.length))
-  const { path } = (await owner.call('account/account.connect-single-sign-on', { password: PASSWORD })).body
+  const { path } = (await owner.call('account/single-sign-on.connect', { password: PASSWORD })).body
   const toCallback = await browser.authorize(addPerson('mallory'), `${base}${path}`)
-  await owner.call('account/sign-in.out')
+  await owner.call('account/sign-in.end')
   assert.equal((await browser.get(toCallback)).status, 403)
   await owner.signIn('ola@example.com')
-  assert.equal((await owner.call('account/account.single-sign-on')).body.is_connected, false)
+  assert.equal((await owner.call('account/single-sign-on.show')).body.is_connected, false)
 })
 
 test('a session of single sign-on ends after half a day, and a person without a password signs in again to change how', async () => {
   const browser = new Browser()
   await browser.signIn(addPerson('pia'))
   const { control } = installation.storage
-  const accountId = (await browser.console('account/account.me')).body.account.id
+  const accountId = (await browser.console('account/account.show')).body.account.id
   const [session] = await control.query<{ id: string; created_at: string; hours: number }>(
     'SELECT id, created_at, extract(epoch FROM expires_at - created_at)::integer / 3600 AS hours FROM sessions WHERE account_id = $1',
     [accountId],
   )
   assert.equal(session!.hours, 12)
-  assert.equal((await browser.console('account/account.two-factor-begin')).status, 200)
+  assert.equal((await browser.console('account/two-factor.begin')).status, 200)
   const began = new Date(Date.parse(session!.created_at) - 600_000).toISOString()
   await rewriteRow(installation, { table: 'sessions', id: session!.id }, { created_at: began })
-  const late = await browser.console('account/account.two-factor-begin')
+  const late = await browser.console('account/two-factor.begin')
   assert.deepEqual([late.status, late.body.error.code], [403, 'sign_in_again'])
 })
 
@@ -308,7 +308,7 @@ test('an invited person who signs in through the provider first becomes the invi
   const invited = await inviteOperator(installation, byService(organizationId), ida)
   const browser = new Browser()
   assert.equal((await browser.signIn(addPerson('ida'))).status, 200)
-  const me = (await browser.console('account/account.me')).body
+  const me = (await browser.console('account/account.show')).body
   assert.equal(me.organizations[0].operator_id, invited.operator.id)
 })
 
@@ -368,6 +368,6 @@ test('the pages Team and sign-in say how single sign-on is set up', async () => 
   const other = await api.newOrganization()
   const elsewhere = await signedInOperator(api, { organizationId: other.id, email: 'ned@example.com', role: 'owner' })
   assert.equal((await elsewhere.call(`${other.id}/production/team.list`)).body.single_sign_on, null)
-  const options = await new ConsoleClient(api).call('open/sign-in.options')
+  const options = await new ConsoleClient(api).call('open/sign-in.show-options')
   assert.deepEqual(options.body.single_sign_on, { provider: new URL(provider.issuer).host })
 })

@@ -24,15 +24,15 @@ const entries = async (type: string) =>
   (await production.query('SELECT id FROM audit_entries WHERE org_id = $1 AND type = $2', [acme.id, type])).length
 
 test('twenty simultaneous calls with one key make one API key, and all get it', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, () => act('keys.create', newKey('Raced'), 'race')))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => act('api-keys.create', newKey('Raced'), 'race')))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   assert.equal(new Set(answers.map(({ body }) => body.key)).size, 1)
   assert.equal(await keysNamed('Raced'), 1)
 })
 
 test('a retry after a lost answer gets the same secret, which no row holds in plain text', async () => {
-  const first = await act('keys.create', newKey('Lost'), 'lost answer')
-  const again = await act('keys.create', newKey('Lost'), 'lost answer')
+  const first = await act('api-keys.create', newKey('Lost'), 'lost answer')
+  const again = await act('api-keys.create', newKey('Lost'), 'lost answer')
   assert.deepEqual(again.body, first.body)
   assert.equal(await keysNamed('Lost'), 1)
   const rows = await sandbox.query('SELECT body FROM idempotency_keys WHERE org_id = $1', [acme.id])
@@ -41,10 +41,10 @@ test('a retry after a lost answer gets the same secret, which no row holds in pl
 })
 
 test('another input, or another operation, under a used key is refused and changes nothing', async () => {
-  await act('keys.create', newKey('Used'), 'used')
+  await act('api-keys.create', newKey('Used'), 'used')
   const inputs: [string, object][] = [
-    ['keys.create', newKey('Other')],
-    ['webhooks.test', {}],
+    ['api-keys.create', newKey('Other')],
+    ['deliveries.send-test', {}],
   ]
   for (const [name, input] of inputs) {
     const { status, body } = await act(name, input, 'used')
@@ -55,29 +55,29 @@ test('another input, or another operation, under a used key is refused and chang
 
 test('a key belongs to the account that sent it', async () => {
   const [mine, theirs] = [
-    await act('keys.create', newKey('Ours'), 'same word'),
-    await act('keys.create', newKey('Ours'), 'same word', bob),
+    await act('api-keys.create', newKey('Ours'), 'same word'),
+    await act('api-keys.create', newKey('Ours'), 'same word', bob),
   ]
   assert.notEqual(mine.body.id, theirs.body.id)
 })
 
 test('a refusal is not kept: the same key works once the reason for it is gone', async () => {
-  const created = (await act('keys.create', newKey('Switched'), 'switched')).body
+  const created = (await act('api-keys.create', newKey('Switched'), 'switched')).body
   const wanted = { id: created.id, reason: 'A test.' }
-  assert.equal((await act('keys.enable', wanted, 'enable')).status, 409)
-  await act('keys.disable', wanted, 'disable')
-  assert.equal((await act('keys.enable', wanted, 'enable')).status, 200)
+  assert.equal((await act('api-keys.enable', wanted, 'enable')).status, 409)
+  await act('api-keys.disable', wanted, 'disable')
+  assert.equal((await act('api-keys.enable', wanted, 'enable')).status, 200)
 })
 
 test('an act whose answer could not be kept is not repeated, and says that it was recorded', async () => {
   const store = installation.stores.sandbox
   const { keepAnswer } = store.idempotencyKeys
   store.idempotencyKeys.keepAnswer = () => Promise.reject(new Error('the node died here'))
-  const first = await act('keys.create', newKey('Cut off'), 'cut off').finally(() => {
+  const first = await act('api-keys.create', newKey('Cut off'), 'cut off').finally(() => {
     store.idempotencyKeys.keepAnswer = keepAnswer
   })
   assert.equal(first.status, 200)
-  const again = await act('keys.create', newKey('Cut off'), 'cut off')
+  const again = await act('api-keys.create', newKey('Cut off'), 'cut off')
   assert.deepEqual([again.status, again.body.error.code], [409, 'answer_lost'])
   assert.match(again.body.error.message, /^This was recorded on \d{4}-\d\d-\d\d at \d\d:\d\d UTC/)
   assert.equal(await keysNamed('Cut off'), 1)
@@ -94,7 +94,7 @@ test('a node whose lease ended loses to the node that carried the act out meanwh
     await elsewhere.commit({ organizationId: acme.id, idempotencyKey: change.idempotencyKey })
     return commit(change)
   }
-  const answer = await act('keys.create', newKey('Overtaken'), 'overtaken')
+  const answer = await act('api-keys.create', newKey('Overtaken'), 'overtaken')
   assert.deepEqual([answer.status, answer.body.error.code], [409, 'answer_lost'])
   assert.equal(await keysNamed('Overtaken'), 0)
 })
@@ -144,7 +144,7 @@ test('calls of one node wait for each other without asking the database', async 
     if (sql.includes('INSERT INTO leases') && String(params?.[0]).startsWith('act ')) asked += 1
     return query(sql, params, ...rest)
   }
-  const answers = await Promise.all(Array.from({ length: 8 }, () => act('keys.create', newKey('Queued'), 'queued')))
+  const answers = await Promise.all(Array.from({ length: 8 }, () => act('api-keys.create', newKey('Queued'), 'queued')))
   production.query = query
   assert.equal(new Set(answers.map(({ body }) => body.key)).size, 1)
   assert.equal(asked, answers.length)
@@ -166,7 +166,7 @@ test('the lease of an act that takes long is renewed', async (t) => {
     return commit(change)
   }
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const answer = act('keys.create', newKey('Slow'), 'slow')
+  const answer = act('api-keys.create', newKey('Slow'), 'slow')
   await begun.promise
   const before = await leasedUntil()
   t.mock.timers.tick(5_000)
@@ -178,6 +178,6 @@ test('the lease of an act that takes long is renewed', async (t) => {
 })
 
 test('a malformed key is refused', async () => {
-  const { status, body } = await act('keys.create', newKey('Malformed'), 'é')
+  const { status, body } = await act('api-keys.create', newKey('Malformed'), 'é')
   assert.deepEqual([status, body.error.code], [400, 'idempotency_key_invalid'])
 })

@@ -16,14 +16,14 @@ await passkey.enrol(api, ada.accountId)
 const origin = ada.url.replace('127.0.0.1', 'localhost')
 
 async function begin(): Promise<string> {
-  const { status, body } = await new ConsoleClient(api).call('open/sign-in.passkey-begin', {}, { Origin: origin })
+  const { status, body } = await new ConsoleClient(api).call('open/sign-in.begin-passkey', {}, { Origin: origin })
   assert.equal(status, 200, JSON.stringify(body))
   return body.options.challenge
 }
 
 async function signIn(challenge: string, { by = passkey, browser = new ConsoleClient(api) } = {}): Promise<number> {
   const response = by.answer({ challenge, origin })
-  const { status, body } = await browser.call('open/sign-in.passkey', { response }, { Origin: origin })
+  const { status, body } = await browser.call('open/sign-in.give-passkey', { response }, { Origin: origin })
   assert.ok(status === 200 || body.error.code === 'not_right', JSON.stringify(body))
   assert.equal(browser.cookie !== undefined, status === 200)
   return status
@@ -52,7 +52,7 @@ test('a passkey signs its person in, and its answer works once, also at the same
   const browser = new ConsoleClient(api)
   const challenge = await begin()
   assert.equal(await signIn(challenge, { browser }), 200)
-  assert.equal((await browser.call('account/account.me')).body.account.email, 'ada@example.com')
+  assert.equal((await browser.call('account/account.show')).body.account.email, 'ada@example.com')
   assert.equal(await signIn(challenge), 401, 'replayed')
   const next = await begin()
   const statuses = await Promise.all([signIn(next), signIn(next), signIn(next)])
@@ -87,7 +87,7 @@ test('a challenge that this installation did not make is refused, and a wrong an
   const other = await startTestService({ nowMs: () => nowMs })
   const elsewhere = new ConsoleClient(other)
   const { body } = await elsewhere.call(
-    'open/sign-in.passkey-begin',
+    'open/sign-in.begin-passkey',
     {},
     { Origin: elsewhere.url.replace('127.0.0.1', 'localhost') },
   )
@@ -107,8 +107,8 @@ test('three hundred callers without a session who begin to sign in, or guess at 
         const accept = { token, name: 'Eve', password: 'seven slow ferries north' }
         await begin()
         if (round >= 5) return
-        await stranger.call('open/sign-in.options')
-        await stranger.call('open/sign-in.code', { challenge: token, code: '000000' })
+        await stranger.call('open/sign-in.show-options')
+        await stranger.call('open/sign-in.give-code', { challenge: token, code: '000000' })
         await stranger.call('open/invitation.show', { token })
         await stranger.call('open/invitation.accept', accept)
         await stranger.call('open/welcome.check', { token })

@@ -75,7 +75,7 @@ const event = idAt('evt', ROWS_SEARCHED)
 /** What each operation that only reads is asked for: lists from their beginning, from the middle, and by every filter. */
 const INPUTS: Record<string, object[]> = {
   'account.rename': [{ name: 'Ada' }],
-  'audit-log.entry': [{ id: entry }],
+  'audit-log.show-entry': [{ id: entry }],
   'audit-log.list': [
     {},
     { cursor: idAt('aud', ROWS_SEARCHED / 2) },
@@ -100,7 +100,7 @@ const INPUTS: Record<string, object[]> = {
   ],
   'cases.show': [{ id: idAt('cas', ROWS_SEARCHED) }, { id: idAt('cas', 5) }],
   'entities.find': [{ type: 'email', value: 'ada@example.com' }],
-  'entities.graph': [{ id: idAt('ent', ROWS_SEARCHED), hops: 2 }],
+  'entities.show-neighbourhood': [{ id: idAt('ent', ROWS_SEARCHED), hops: 2 }],
   'entities.list': [
     {},
     { cursor: idAt('ent', ROWS_SEARCHED / 2) },
@@ -110,13 +110,13 @@ const INPUTS: Record<string, object[]> = {
   ],
   'entities.show': [{ id: idAt('ent', ROWS_SEARCHED) }],
   'invitation.show': [{ token: 'A'.repeat(43) }],
-  'overview.read': [{ range: '24h' }, { range: '30d' }],
-  'policies.backtest-result': [{ id: idAt('bkt', ROWS_SEARCHED) }],
-  'policies.backtests': [{ version: 'v7' }],
+  'overview.show': [{ range: '24h' }, { range: '30d' }],
+  'policy-backtests.show': [{ id: idAt('bkt', ROWS_SEARCHED) }],
+  'policy-backtests.list': [{ version: 'v7' }],
   'policies.check': [{ source: sandboxPolicySource() }],
   'policies.show': [{ version: 'v7' }],
-  'policies.try': [{ source: sandboxPolicySource(), last: 2_000 }],
-  'team.sessions': [{ operator_id: me }, { operator_id: ids('opr') }],
+  'policy-backtests.try': [{ source: sandboxPolicySource(), last: 2_000 }],
+  'team.list-sessions': [{ operator_id: me }, { operator_id: ids('opr') }],
   'decisions.list': [
     {},
     { limit: 500 },
@@ -139,12 +139,12 @@ const INPUTS: Record<string, object[]> = {
     { outcome: 'repaid', tier: 'E' },
     { outcome: 'fraud_confirmed', verdict: 'decline' },
   ],
-  'decisions.proof': [{ id: idAt('dec', 17) }],
+  'decisions.prove': [{ id: idAt('dec', 17) }],
   'decisions.replay': [{ id: idAt('dec', 17) }],
   'decisions.show': [{ id: idAt('dec', 17) }],
   'playground.decide': [{ entity_id: 'ent_of_another', product: 'personal_loan' }, { decision_id: 'dec_of_another' }],
-  'usage.read': [days, { ...days, key: 'key_1' }],
-  'webhooks.deliveries': [
+  'usage.show': [days, { ...days, key: 'key_1' }],
+  'deliveries.list': [
     {},
     { endpoint_id: endpoint.id },
     { event_id: event },
@@ -155,7 +155,7 @@ const INPUTS: Record<string, object[]> = {
     { answer: '5xx' },
     { answer: '2xx' },
   ],
-  'webhooks.delivery': [{ endpoint_id: endpoint.id, event_id: event }],
+  'deliveries.show': [{ endpoint_id: endpoint.id, event_id: event }],
   'webhooks.show': [{ id: endpoint.id }],
   'welcome.check': [{ token: 'A'.repeat(43) }],
 }
@@ -206,7 +206,7 @@ for (const [name, operation] of reading)
       const { run, refused } = await statementsOf(name, operation, input)
       // A link that does not exist is searched for as one that does.
       if (refused) assert.equal(refused.status, 404, `${name} ${JSON.stringify(input)}: ${refused.message}`)
-      if (name === 'team.sessions' && 'operator_id' in input)
+      if (name === 'team.list-sessions' && 'operator_id' in input)
         assert.equal(
           run.some(({ sql }) => sql.includes('FROM sessions WHERE account_id')),
           input.operator_id === me,

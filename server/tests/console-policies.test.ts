@@ -36,9 +36,9 @@ async function underwrite() {
 }
 
 async function backtested(version: string): Promise<string> {
-  const { id } = await call(ann, 'policies.backtest', { version, last: 1_000 })
+  const { id } = await call(ann, 'policy-backtests.begin', { version, last: 1_000 })
   for (;;) {
-    const { running, failure, backtests } = await call(ann, 'policies.backtests', { version })
+    const { running, failure, backtests } = await call(ann, 'policy-backtests.list', { version })
     assert.equal(failure, null)
     if (running === null && backtests[0]?.id === id) return id
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -60,7 +60,7 @@ test('a draft is checked with positions, its tests run, and it is compared with 
 
 test('a draft says how many of the newest decisions each of its rules matches, and nothing is kept', async () => {
   await underwrite()
-  const tried = await call(ann, 'policies.try', { source: lending2, last: 500 })
+  const tried = await call(ann, 'policy-backtests.try', { source: lending2, last: 500 })
   assert.equal(tried.decided, 1)
   assert.ok(tried.rules.length > 10)
   assert.ok(tried.rules.some(({ matched }: { matched: number }) => matched === 1))
@@ -73,7 +73,7 @@ test('a policy goes from proposal to activation and back, and the API names the 
   await call(ben, 'policies.comment', { version: 'lending-2', text: 'Are reviewers ready?' })
   await call(ann, 'policies.approve', { version: 'lending-2', reason: 'Mine.', shown_backtest: null }, 403)
   const first = await backtested('lending-2')
-  const { result } = await call(ben, 'policies.backtest-result', { id: first })
+  const { result } = await call(ben, 'policy-backtests.show', { id: first })
   assert.ok(result.decided >= 2)
   await call(ben, 'policies.approve', { version: 'lending-2', reason: 'Read.', shown_backtest: null }, 409)
   await call(ben, 'policies.activate', { version: 'lending-2', reason: 'Too early.' }, 409)
@@ -127,12 +127,12 @@ test('an author cannot approve their own policy, also as an admin, and the page 
 })
 
 test('a backtest is cancelled with a reason, which is on the audit log', async () => {
-  await call(ann, 'policies.cancel-backtest', { reason: 'None runs.' }, 409)
+  await call(ann, 'policy-backtests.cancel', { reason: 'None runs.' }, 409)
   const release = holdBacktests(api.service.installation.stores.sandbox)
-  const { id } = await call(ann, 'policies.backtest', { version: 'lending-2', last: 1_000 })
-  await call(ann, 'policies.cancel-backtest', { reason: 'Wrong period.' })
+  const { id } = await call(ann, 'policy-backtests.begin', { version: 'lending-2', last: 1_000 })
+  await call(ann, 'policy-backtests.cancel', { reason: 'Wrong period.' })
   release()
-  const { running, failure, backtests } = await call(ann, 'policies.backtests', { version: 'lending-2' })
+  const { running, failure, backtests } = await call(ann, 'policy-backtests.list', { version: 'lending-2' })
   assert.deepEqual([running, failure], [null, 'It was cancelled.'])
   assert.ok(!backtests.some((backtest: { id: string }) => backtest.id === id))
   const { entries } = await call(cay, 'audit-log.list', { type: 'policy.backtest_cancelled' })
@@ -144,6 +144,6 @@ test('a backtest is cancelled with a reason, which is on the audit log', async (
 
 test('unknown versions and backtests are not found', async () => {
   await call(cay, 'policies.show', { version: 'nowhere' }, 404)
-  await call(cay, 'policies.backtests', { version: 'nowhere' }, 404)
-  await call(cay, 'policies.backtest-result', { id: 'bkt_nowhere' }, 404)
+  await call(cay, 'policy-backtests.list', { version: 'nowhere' }, 404)
+  await call(cay, 'policy-backtests.show', { id: 'bkt_nowhere' }, 404)
 })

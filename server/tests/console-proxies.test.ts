@@ -11,16 +11,16 @@ async function guessAll(api: TestService, forwarded: (index: number) => string):
   const guess = async (index: number) => {
     const input = { email: `guess-${index}@example.com`, password: 'guess' }
     const headers = { 'X-Forwarded-For': forwarded(index) }
-    return (await new ConsoleClient(api).call('open/sign-in.password', input, headers)).status
+    return (await new ConsoleClient(api).call('open/sign-in.give-password', input, headers)).status
   }
   return Promise.all(Array.from({ length: 40 }, (_, index) => guess(index)))
 }
 
 async function addressOf(client: ConsoleClient, forwarded: string): Promise<[number, string | undefined]> {
   const input = { email: 'ada@example.com', password: PASSWORD }
-  const { status } = await client.call('open/sign-in.password', input, { 'X-Forwarded-For': forwarded })
+  const { status } = await client.call('open/sign-in.give-password', input, { 'X-Forwarded-For': forwarded })
   if (status !== 200) return [status, undefined]
-  const { sessions } = (await client.call('account/account.sessions')).body
+  const { sessions } = (await client.call('account/account.list-sessions')).body
   return [status, sessions.find((session: { is_this_one: boolean }) => session.is_this_one).address]
 }
 

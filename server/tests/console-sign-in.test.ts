@@ -12,12 +12,12 @@ const HOUR_MS = 3_600_000
 
 test('a person signs in with e-mail and password, sees their organizations, and signs out on the server', async () => {
   const browser = new ConsoleClient(api)
-  assert.equal((await browser.call('account/account.me')).status, 401)
+  assert.equal((await browser.call('account/account.show')).status, 401)
   const signedIn = await browser.signIn(' Ada@Example.com ')
   assert.equal(signedIn.status, 200)
   const [cookie] = signedIn.headers.getSetCookie()
   assert.match(cookie!, /^verdigraph=[\w-]{43}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Strict$/)
-  const me = await browser.call('account/account.me')
+  const me = await browser.call('account/account.show')
   assert.equal(me.body.account.email, 'ada@example.com')
   assert.deepEqual(
     me.body.organizations.map(({ id, role }: { id: string; role: string }) => [id, role]),
@@ -26,10 +26,10 @@ test('a person signs in with e-mail and password, sees their organizations, and 
   assert.ok(me.body.organizations[0].permissions.includes('manage operators'))
 
   const stolen = browser.cookie!
-  assert.equal((await browser.call('account/sign-in.out')).status, 200)
+  assert.equal((await browser.call('account/sign-in.end')).status, 200)
   assert.equal(browser.cookie, undefined)
-  assert.equal((await browser.call('account/account.me', {}, { Cookie: stolen })).status, 401)
-  assert.equal((await ada.call('account/account.me')).status, 200, 'another session of the account goes on')
+  assert.equal((await browser.call('account/account.show', {}, { Cookie: stolen })).status, 401)
+  assert.equal((await ada.call('account/account.show')).status, 200, 'another session of the account goes on')
 })
 
 test('requests of other sites are refused before anything is read', async () => {
@@ -44,26 +44,26 @@ test('requests of other sites are refused before anything is read', async () => 
     { 'Sec-Fetch-Site': 'same-site' },
   ]
   for (const headers of foreign) {
-    const answer = await ada.call('account/account.me', {}, headers)
+    const answer = await ada.call('account/account.show', {}, headers)
     assert.equal(answer.status, 403, JSON.stringify(headers))
     assert.equal(answer.body.error.code, 'cross_site')
   }
   const local = ada.url.replace('127.0.0.1', 'localhost')
-  assert.equal((await ada.call('account/account.me', {}, { Origin: local })).status, 200)
-  const form = await ada.call('account/account.me', 'a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })
+  assert.equal((await ada.call('account/account.show', {}, { Origin: local })).status, 200)
+  const form = await ada.call('account/account.show', 'a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })
   assert.equal(form.status, 400)
-  assert.equal((await ada.call('account/account.me', '{}', { 'Content-Type': 'text/plain' })).status, 400)
+  assert.equal((await ada.call('account/account.show', '{}', { 'Content-Type': 'text/plain' })).status, 400)
 })
 
 test('every answer has a request id, is not cached, and says what is wrong', async () => {
   const cases: [string, unknown, number, string][] = [
-    ['account/account.me', { unknown: 1 }, 400, 'validation_failed'],
-    ['account/account.me', '{', 400, 'malformed'],
-    ['account/account.me', { text: 'x'.repeat(70_000) }, 413, 'too_large'],
+    ['account/account.show', { unknown: 1 }, 400, 'validation_failed'],
+    ['account/account.show', '{', 400, 'malformed'],
+    ['account/account.show', { text: 'x'.repeat(70_000) }, 413, 'too_large'],
     ['account/no.such', {}, 404, 'not_found'],
     ['account/toString', {}, 404, 'not_found'],
-    ['open/account.me', {}, 404, 'not_found'],
-    [`${acme.id}/sandbox/account.me`, {}, 404, 'not_found'],
+    ['open/account.show', {}, 404, 'not_found'],
+    [`${acme.id}/sandbox/account.show`, {}, 404, 'not_found'],
     ['elsewhere', {}, 404, 'not_found'],
   ]
   for (const [path, input, status, code] of cases) {
@@ -97,7 +97,7 @@ test('five failures lock an e-mail, known or not, also at the same moment; the l
     assert.deepEqual([locked.status, locked.body.error.code], [429, 'throttled'])
     assert.match(locked.body.error.message, /Try again in a minute/)
   }
-  assert.equal((await eve.call('account/account.me')).status, 200, 'the open session goes on')
+  assert.equal((await eve.call('account/account.show')).status, 200, 'the open session goes on')
   const trail = { organizationId: acme.id, trailId: eve.operatorId, beforeSeq: undefined, limit: 100 }
   const entries = await api.service.installation.stores.production.auditLog.trail(trail)
   const lock = entries.find(({ type }) => type === 'operator.sign_in_locked')
@@ -130,34 +130,34 @@ test('a planted cookie does not become a session, and signing in again ends the 
   const browser = new ConsoleClient(api)
   const planted = `verdigraph=${'A'.repeat(43)}`
   browser.cookie = planted
-  assert.equal((await browser.call('account/account.me')).status, 401)
+  assert.equal((await browser.call('account/account.show')).status, 401)
   await browser.signIn('ada@example.com')
   const first = browser.cookie!
   assert.notEqual(first, planted)
-  assert.equal((await browser.call('account/account.me', {}, { Cookie: planted })).status, 401)
+  assert.equal((await browser.call('account/account.show', {}, { Cookie: planted })).status, 401)
   await browser.signIn('ada@example.com')
-  assert.equal((await browser.call('account/account.me', {}, { Cookie: first })).status, 401)
-  assert.equal((await browser.call('account/account.me')).status, 200)
+  assert.equal((await browser.call('account/account.show', {}, { Cookie: first })).status, 401)
+  assert.equal((await browser.call('account/account.show')).status, 200)
 })
 
 test('a session ends after twelve hours without a request, and after fourteen days in any case', async () => {
   const idle = new ConsoleClient(api)
   await idle.signIn('ada@example.com')
   nowMs += 12 * HOUR_MS - 60_000
-  assert.equal((await idle.call('account/account.me')).status, 200)
+  assert.equal((await idle.call('account/account.show')).status, 200)
   nowMs += 12 * HOUR_MS - 60_000
-  assert.equal((await idle.call('account/account.me')).status, 200, 'a request extends it')
+  assert.equal((await idle.call('account/account.show')).status, 200, 'a request extends it')
   nowMs += 12 * HOUR_MS
-  assert.equal((await idle.call('account/account.me')).status, 401)
+  assert.equal((await idle.call('account/account.show')).status, 401)
 
   const busy = new ConsoleClient(api)
   await busy.signIn('ada@example.com')
   for (let hours = 0; hours + 11 < 14 * 24; hours += 11) {
     nowMs += 11 * HOUR_MS
-    assert.equal((await busy.call('account/account.me')).status, 200)
+    assert.equal((await busy.call('account/account.show')).status, 200)
   }
   nowMs += 11 * HOUR_MS
-  assert.equal((await busy.call('account/account.me')).status, 401)
+  assert.equal((await busy.call('account/account.show')).status, 401)
 })
 
 test('the database holds neither the token of a session nor a password', async () => {
@@ -177,16 +177,16 @@ test('text that cannot be stored, reserved names and impossible years are refuse
   const uma = await signedInOperator(api, { organizationId, email: 'uma@example.com', role: 'owner' })
   for (const text of ['a\\u0000b', 'a\\ud800b'])
     for (const [path, input] of [
-      ['open/sign-in.password', `{"email":"${text}","password":"x"}`],
+      ['open/sign-in.give-password', `{"email":"${text}","password":"x"}`],
       ['open/invitation.show', `{"token":"${text}"}`],
       ['account/account.rename', `{"name":"${text}"}`],
-      [`${organizationId}/production/usage.read`, `{"from":"2026-01-01","to":"2026-01-02","key":"${text}"}`],
+      [`${organizationId}/production/usage.show`, `{"from":"2026-01-01","to":"2026-01-02","key":"${text}"}`],
     ] as const) {
       const refused = await uma.call(path, input)
       assert.deepEqual([refused.status, refused.body.error.code], [400, 'malformed'], path)
     }
-  assert.equal((await uma.call('a%00b/production/usage.read', {})).status, 400)
+  assert.equal((await uma.call('a%00b/production/usage.show', {})).status, 400)
   const years = { from: '0000-01-01', to: '0000-01-02' }
-  const usage = await uma.call(`${organizationId}/production/usage.read`, years)
+  const usage = await uma.call(`${organizationId}/production/usage.show`, years)
   assert.deepEqual([usage.status, usage.body.error.code], [400, 'validation_failed'])
 })

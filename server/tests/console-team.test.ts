@@ -44,11 +44,11 @@ test('an owner gives another role, which counts at once and is on the audit log 
     people: [owner, viewer],
     trail,
   } = await newTeam('owner', 'viewer')
-  assert.equal((await viewer!.call('team.sessions', { operator_id: viewer!.operatorId })).status, 403)
+  assert.equal((await viewer!.call('team.list-sessions', { operator_id: viewer!.operatorId })).status, 403)
   const change = { operator_id: viewer!.operatorId, role: 'admin', reason: ' Joins the on-call rota. ' }
   const changed = await owner!.call('team.change-role', change)
   assert.deepEqual(changed.body, { operator_id: viewer!.operatorId, role: 'admin' })
-  assert.equal((await viewer!.call('team.sessions', { operator_id: viewer!.operatorId })).status, 200)
+  assert.equal((await viewer!.call('team.list-sessions', { operator_id: viewer!.operatorId })).status, 200)
   const [entry] = (await trail(viewer!.operatorId)).filter(({ type }) => type === 'operator.role_changed')
   assert.deepEqual(entry, {
     type: 'operator.role_changed',
@@ -67,7 +67,7 @@ test('an admin can neither make an owner nor change, remove or sign out one', as
     ['team.change-role', { operator_id: admin!.operatorId, role: 'owner', reason: 'r' }],
     ['team.remove', { operator_id: owner!.operatorId, reason: 'r' }],
     ['team.end-sessions', { operator_id: owner!.operatorId, reason: 'r' }],
-    ['team.sessions', { operator_id: owner!.operatorId }],
+    ['team.list-sessions', { operator_id: owner!.operatorId }],
   ] as const) {
     const refused = await admin!.call(name, input)
     assert.equal(refused.status, 403, name)
@@ -200,16 +200,16 @@ test('an owner lists the sessions of an operator and ends one or all, which the 
   } = await newTeam('owner', 'viewer')
   const second = new ConsoleClient(api)
   await second.signIn(viewer!.email)
-  const { sessions } = (await owner!.call('team.sessions', { operator_id: viewer!.operatorId })).body
+  const { sessions } = (await owner!.call('team.list-sessions', { operator_id: viewer!.operatorId })).body
   assert.equal(sessions.length, 2)
   const [newest] = sessions
   const one = { operator_id: viewer!.operatorId, session_id: newest.id, reason: 'A lost phone.' }
   const { reason: _, ...unexplained } = one
   assert.equal((await owner!.call('team.end-sessions', unexplained)).status, 400)
   assert.equal((await owner!.call('team.end-sessions', one)).body.sessions_ended, 1)
-  assert.equal((await second.call('account/account.me')).status, 401)
+  assert.equal((await second.call('account/account.show')).status, 401)
   assert.equal((await viewer!.call('team.list')).status, 200)
-  const own = (await owner!.call('team.sessions', { operator_id: owner!.operatorId })).body.sessions[0]
+  const own = (await owner!.call('team.list-sessions', { operator_id: owner!.operatorId })).body.sessions[0]
   const foreign = await owner!.call('team.end-sessions', { ...one, session_id: own.id })
   assert.equal(foreign.status, 404, 'a session of another account is not found')
   const all = { operator_id: viewer!.operatorId, reason: ' On leave. ' }

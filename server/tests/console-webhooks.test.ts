@@ -13,7 +13,7 @@ const victor = await signedInOperator(api, { organizationId: acme.id, email: 'vi
 const { sandbox } = api.service.installation.storage.environments
 
 const webhooks = (name: string, input: unknown = {}, client: ConsoleClient = dora) =>
-  client.call(`${acme.id}/sandbox/webhooks.${name}`, input)
+  client.call(`${acme.id}/sandbox/${name}`, input)
 
 /** A receiver that answers as the test says, and its webhook endpoint, which is removed after the test. */
 async function addEndpoint(t: { after(fn: () => unknown): void }, input = {}) {
@@ -21,9 +21,9 @@ async function addEndpoint(t: { after(fn: () => unknown): void }, input = {}) {
   const receiver = await startReceiver(() => answer)
   after(() => receiver.close())
   const wanted = { url: receiver.url, description: 'Books', event_types: ['entity.created'], ...input }
-  const { status, body } = await webhooks('add', wanted)
+  const { status, body } = await webhooks('webhooks.add', wanted)
   assert.equal(status, 200, JSON.stringify(body))
-  t.after(() => webhooks('remove', { id: body.id, reason: 'The test is over' }))
+  t.after(() => webhooks('webhooks.remove', { id: body.id, reason: 'The test is over' }))
   return {
     ...(body as { id: string; secret: string }),
     receiver,
@@ -33,10 +33,10 @@ async function addEndpoint(t: { after(fn: () => unknown): void }, input = {}) {
   }
 }
 
-const show = async (id: string) => (await webhooks('show', { id })).body.endpoint
-const deliveries = async (filter = {}) => (await webhooks('deliveries', filter)).body.deliveries
+const show = async (id: string) => (await webhooks('webhooks.show', { id })).body.endpoint
+const deliveries = async (filter = {}) => (await webhooks('deliveries.list', filter)).body.deliveries
 const delivery = async (endpoint_id: string, event_id: string) =>
-  (await webhooks('delivery', { endpoint_id, event_id })).body
+  (await webhooks('deliveries.show', { endpoint_id, event_id })).body
 let entities = 0
 /** Creates an entity and returns the id of its event, once an attempt to deliver it is recorded. */
 async function createEntity(endpointId: string): Promise<string> {
@@ -89,18 +89,22 @@ test('URLs that nothing may be sent to are refused with what to do', async () =>
     ['https://user:secret@example.com', /may not contain a user name/],
     ['https://10.0.0.1/', /^The URL leads to where nothing may be sent/],
   ] as const) {
-    const answer = await webhooks('add', { url, description: '', event_types: 'all' })
+    const answer = await webhooks('webhooks.add', { url, description: '', event_types: 'all' })
     assert.equal(answer.status, 400)
     assert.match(answer.body.error.message, message)
   }
-  const unknown = await webhooks('add', { url: 'https://example.com', description: '', event_types: ['no.such'] })
+  const unknown = await webhooks('webhooks.add', {
+    url: 'https://example.com',
+    description: '',
+    event_types: ['no.such'],
+  })
   assert.equal(unknown.status, 400)
 })
 
 test('a test event goes to every enabled endpoint, and is in the list across endpoints', async (t) => {
   const first = await addEndpoint(t)
   const second = await addEndpoint(t)
-  const { event_id, endpoints } = (await webhooks('test')).body
+  const { event_id, endpoints } = (await webhooks('deliveries.send-test')).body
   assert.deepEqual(endpoints.map((endpoint: { id: string }) => endpoint.id).sort(), [first.id, second.id].sort())
   await until('both receive it', () =>
     [first, second].every(({ receiver }) => receiver.received.some(({ id }) => id === event_id)),
@@ -129,9 +133,9 @@ test('a failing endpoint shows its answers; one redelivery keeps id and health, 
     [eventId],
   )
 
-  const rotated = (await webhooks('rotate', { id, overlap: false, reason: 'It leaked' })).body
+  const rotated = (await webhooks('webhooks.rotate-secret', { id, overlap: false, reason: 'It leaked' })).body
   answerWith({ status: 204 })
-  assert.equal((await webhooks('redeliver', { endpoint_id: id, event_id: eventId })).status, 200)
+  assert.equal((await webhooks('deliveries.redeliver', { endpoint_id: id, event_id: eventId })).status, 200)
   await until('it is delivered', async () => (await deliveries({ endpoint_id: id }))[0].state === 'delivered')
   const last = receiver.received.at(-1)!
   assert.equal(last.id, eventId)
@@ -141,7 +145,7 @@ test('a failing endpoint shows its answers; one redelivery keeps id and health, 
   await until('an event that arrives by itself ends the failure', async () => (await show(id)).failing_since === null)
 
   answerWith({ status: 500 })
-  await webhooks('redeliver', { endpoint_id: id, event_id: eventId })
+  await webhooks('deliveries.redeliver', { endpoint_id: id, event_id: eventId })
   await until('it fails again', async () => (await delivery(id, eventId)).attempts.at(-1).status === 500)
   assert.equal((await show(id)).failing_since, null)
 })
@@ -160,13 +164,14 @@ test('recovering sends what failed or waits since a time, and nothing that arriv
   )
   answerWith({ status: 204 })
   const before = receiver.received.length
-  const { queued } = (await webhooks('recover', { endpoint_id: id, since, reason: 'Maintenance is over' })).body
+  const { queued } = (await webhooks('deliveries.recover', { endpoint_id: id, since, reason: 'Maintenance is over' }))
+    .body
   // The retry of the waiting one after five seconds may come first.
   assert.ok(queued === 2 || queued === 1, String(queued))
   await until('both arrive', async () => (await deliveries({ endpoint_id: id, state: 'delivered' })).length === 3)
   const again = receiver.received.slice(before).map((one) => one.id)
   assert.ok(again.includes(failed) && again.includes(waiting) && !again.includes(arrived))
-  const old = await webhooks('recover', { endpoint_id: id, since: '2020-01-01T00:00:00Z', reason: 'All' })
+  const old = await webhooks('deliveries.recover', { endpoint_id: id, since: '2020-01-01T00:00:00Z', reason: 'All' })
   assert.match(
     old.body.error.message,
     /^Events and deliveries are kept for 30 days, so since .*\. Choose a later time\.$/,
@@ -175,14 +180,14 @@ test('recovering sends what failed or waits since a time, and nothing that arriv
 
 test('two secrets sign during the overlap, which an operator can end', async (t) => {
   const { id, secret, receiver } = await addEndpoint(t)
-  const rotated = (await webhooks('rotate', { id, overlap: true, reason: 'Yearly' })).body
+  const rotated = (await webhooks('webhooks.rotate-secret', { id, overlap: true, reason: 'Yearly' })).body
   assert.ok(rotated.previous_secret_until)
   await createEntity(id)
   const both = receiver.received.at(-1)!
   assert.ok(isSignedBy(secret, both) && isSignedBy(rotated.secret, both))
-  const twice = await webhooks('rotate', { id, overlap: true, reason: 'Yearly' })
+  const twice = await webhooks('webhooks.rotate-secret', { id, overlap: true, reason: 'Yearly' })
   assert.match(twice.body.error.message, /End the overlap first\.$/)
-  assert.equal((await webhooks('end-overlap', { id, reason: 'All receivers have it' })).status, 200)
+  assert.equal((await webhooks('webhooks.end-overlap', { id, reason: 'All receivers have it' })).status, 200)
   await createEntity(id)
   const one = receiver.received.at(-1)!
   assert.ok(!isSignedBy(secret, one) && isSignedBy(rotated.secret, one))
@@ -200,11 +205,11 @@ test('an edited endpoint gets other events at another URL, and the log says what
   const { id, receiver } = await addEndpoint(t)
   const moved = await startReceiver()
   after(() => moved.close())
-  assert.equal((await webhooks('edit', { id, reason: 'Nothing' })).status, 409, 'nothing would change')
-  const wrong = await webhooks('edit', { id, url: 'https://10.0.0.1/', reason: 'Moved' })
+  assert.equal((await webhooks('webhooks.edit', { id, reason: 'Nothing' })).status, 409, 'nothing would change')
+  const wrong = await webhooks('webhooks.edit', { id, url: 'https://10.0.0.1/', reason: 'Moved' })
   assert.match(wrong.body.error.message, /^The URL leads to where nothing may be sent/)
   const edit = { id, url: `${moved.url}?token=x`, description: 'Moved', event_types: 'all', reason: 'Moved' }
-  assert.equal((await webhooks('edit', edit)).status, 200)
+  assert.equal((await webhooks('webhooks.edit', edit)).status, 200)
   const { url, description, event_types } = await show(id)
   assert.deepEqual([url, description, event_types], [`${new URL(moved.url).origin}/****`, 'Moved', 'all'])
   await createEntity(id)
@@ -223,11 +228,11 @@ test('a removed endpoint gets nothing more, its secrets are erased, and its deli
   const { id, receiver, answerWith } = await addEndpoint(t)
   answerWith({ status: 503 })
   const eventId = await createEntity(id)
-  assert.equal((await webhooks('remove', { id, reason: 'Shop closed' })).status, 200)
+  assert.equal((await webhooks('webhooks.remove', { id, reason: 'Shop closed' })).status, 200)
   const count = receiver.received.length
-  assert.equal((await webhooks('show', { id })).status, 404)
-  assert.ok(!(await webhooks('list')).body.endpoints.some((endpoint: { id: string }) => endpoint.id === id))
-  for (const name of ['enable', 'disable', 'remove', 'end-overlap'])
+  assert.equal((await webhooks('webhooks.show', { id })).status, 404)
+  assert.ok(!(await webhooks('webhooks.list')).body.endpoints.some((endpoint: { id: string }) => endpoint.id === id))
+  for (const name of ['webhooks.enable', 'webhooks.disable', 'webhooks.remove', 'webhooks.end-overlap'])
     assert.equal((await webhooks(name, { id, reason: 'Back' })).status, 404, name)
   const [row] = await sandbox.query('SELECT url, secret, previous_secret FROM webhook_endpoints WHERE id = $1', [id])
   assert.deepEqual(row, { url: '', secret: '', previous_secret: null })
@@ -250,7 +255,7 @@ test('a list of deliveries is read page by page, each delivery once, across endp
   let cursor: string | null = null
   do {
     const page: { deliveries: Record<string, string>[]; next_cursor: string | null } = (
-      await webhooks('deliveries', { event_type: 'entity.created', ...(cursor && { cursor }) })
+      await webhooks('deliveries.list', { event_type: 'entity.created', ...(cursor && { cursor }) })
     ).body
     seen.push(...page.deliveries.map((one) => `${one.event_id} ${one.endpoint_id}`))
     cursor = page.next_cursor
@@ -262,17 +267,18 @@ test('a list of deliveries is read page by page, each delivery once, across endp
   )
   assert.equal(seen.length, all!.n)
   assert.deepEqual(await deliveries({ event_type: 'policy.activated' }), [])
-  assert.equal((await webhooks('deliveries', { cursor: 'nonsense' })).status, 400)
+  assert.equal((await webhooks('deliveries.list', { cursor: 'nonsense' })).status, 400)
 })
 
 test('a viewer sees webhooks and changes none; those of another organization do not exist', async (t) => {
   const { id } = await addEndpoint(t)
-  for (const name of ['list', 'catalogue', 'deliveries']) assert.equal((await webhooks(name, {}, victor)).status, 200)
-  for (const name of ['enable', 'disable', 'remove', 'end-overlap']) {
+  for (const name of ['webhooks.list', 'webhooks.show-catalogue', 'deliveries.list'])
+    assert.equal((await webhooks(name, {}, victor)).status, 200)
+  for (const name of ['webhooks.enable', 'webhooks.disable', 'webhooks.remove', 'webhooks.end-overlap']) {
     assert.equal((await webhooks(name, { id, reason: 'Because' }, victor)).status, 403, name)
-    assert.equal((await dora.call(`${other.id}/sandbox/webhooks.${name}`, { id, reason: 'Because' })).status, 404)
-    assert.equal((await dora.call(`${acme.id}/production/webhooks.${name}`, { id, reason: 'Because' })).status, 404)
+    assert.equal((await dora.call(`${other.id}/sandbox/${name}`, { id, reason: 'Because' })).status, 404)
+    assert.equal((await dora.call(`${acme.id}/production/${name}`, { id, reason: 'Because' })).status, 404)
   }
-  assert.equal((await webhooks('test', {}, victor)).status, 403)
+  assert.equal((await webhooks('deliveries.send-test', {}, victor)).status, 403)
   assert.equal((await show(id)).state, 'enabled')
 })

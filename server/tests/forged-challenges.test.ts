@@ -15,9 +15,9 @@ const { control } = installation.storage
 async function personWithCodes(email: string) {
   const { id: organizationId } = await api.newOrganization()
   const client = await signedInOperator(api, { organizationId, email, role: 'owner' })
-  const { secret } = (await client.call('account/account.two-factor-begin', { password: PASSWORD })).body
+  const { secret } = (await client.call('account/two-factor.begin', { password: PASSWORD })).body
   const code = () => oneTimeCode(secret, codeStep(installation.nowMs()))
-  assert.equal((await client.call('account/account.two-factor-confirm', { code: code() })).status, 200)
+  assert.equal((await client.call('account/two-factor.confirm', { code: code() })).status, 200)
   clockAheadMs += 60_000
   return Object.assign(client, { email, code })
 }
@@ -25,7 +25,7 @@ async function personWithCodes(email: string) {
 async function beginSignIn(email: string) {
   const browser = new ConsoleClient(api)
   const { challenge } = (await browser.signIn(email)).body
-  return (code: string) => browser.call('open/sign-in.code', { challenge, code })
+  return (code: string) => browser.call('open/sign-in.give-code', { challenge, code })
 }
 
 test('a challenge that was moved to another account does not stand in for the password of that account', async () => {

@@ -73,7 +73,7 @@ const alarmOf = (table: ControlPowerTable, subject: string) =>
   })
 
 const by = (organizationId: string) => ({ ...byService(organizationId), reason: 'for a test' })
-const me = (client: ConsoleClient) => client.call('account/account.me')
+const me = (client: ConsoleClient) => client.call('account/account.show')
 
 test('a session whose row was inserted with SQL is refused, whatever hash its token has', async () => {
   const honest = await person('owner')
@@ -107,7 +107,7 @@ test('a session that ended is refused when its row is put back', async () => {
   const owner = await person('owner')
   const { cookie } = owner
   const earlier = await read('sessions', 'account_id = $1', [owner.accountId])
-  assert.equal((await owner.call('account/sign-in.out')).status, 200)
+  assert.equal((await owner.call('account/sign-in.end')).status, 200)
   await putBack('sessions', 'account_id = $1', [owner.accountId], earlier)
   owner.cookie = cookie
   assert.equal((await me(owner)).status, 401)
@@ -174,8 +174,8 @@ test('a password that was swapped with SQL, or an earlier one that is put back, 
 test('two-factor stays on when its rows are deleted, its account is put back, or its secret is another one', async () => {
   const owner = await person('owner')
   const before = await read('accounts', 'id = $1', [owner.accountId])
-  const { body } = await owner.call('account/account.two-factor-begin', { password: PASSWORD })
-  const enabled = await owner.call('account/account.two-factor-confirm', { code: codeNow(body.secret) })
+  const { body } = await owner.call('account/two-factor.begin', { password: PASSWORD })
+  const enabled = await owner.call('account/two-factor.confirm', { code: codeNow(body.secret) })
   assert.equal(enabled.status, 200)
   const codes = await read('account_codes', 'account_id = $1', [owner.accountId])
   const after = await read('accounts', 'id = $1', [owner.accountId])
@@ -188,8 +188,8 @@ test('two-factor stays on when its rows are deleted, its account is put back, or
   assert.equal((await begin()).body.code_needed, true)
 
   const forger = await person('viewer')
-  const own = (await forger.call('account/account.two-factor-begin', { password: PASSWORD })).body
-  await forger.call('account/account.two-factor-confirm', { code: codeNow(own.secret) })
+  const own = (await forger.call('account/two-factor.begin', { password: PASSWORD })).body
+  await forger.call('account/two-factor.confirm', { code: codeNow(own.secret) })
   const [forged] = await read('account_codes', 'account_id = $1', [forger.accountId])
   await putBack('account_codes', 'account_id = $1', [owner.accountId], [{ ...codes[0], secret: forged!.secret }])
   clockAheadMs += 60_000
@@ -215,7 +215,7 @@ const codeNow = (secret: string) => oneTimeCode(secret, codeStep(installation.no
 async function giveCode(email: string, code: string): Promise<number> {
   const browser = new ConsoleClient(api)
   const { challenge } = (await browser.signIn(email)).body
-  return (await browser.call('open/sign-in.code', { challenge, code })).status
+  return (await browser.call('open/sign-in.give-code', { challenge, code })).status
 }
 
 test('a passkey whose row was inserted, or that was removed and is put back, is refused', async () => {
@@ -225,9 +225,9 @@ test('a passkey whose row was inserted, or that was removed and is put back, is 
     const browser = new ConsoleClient(api)
     const origin = `http://localhost:${new URL(browser.url).port}`
     const headers = { Origin: origin }
-    const { options } = (await browser.call('open/sign-in.passkey-begin', {}, headers)).body
+    const { options } = (await browser.call('open/sign-in.begin-passkey', {}, headers)).body
     const response = passkey.answer({ challenge: options.challenge, origin })
-    return (await browser.call('open/sign-in.passkey', { response }, headers)).status
+    return (await browser.call('open/sign-in.give-passkey', { response }, headers)).status
   }
   await passkey.enrol(api, forger.accountId)
   assert.equal(await signIn(), 200)
@@ -236,7 +236,7 @@ test('a passkey whose row was inserted, or that was removed and is put back, is 
   assert.equal(await signIn(), 401)
   await putBack('passkeys', 'id = $1', [own[0]!.id], own)
   assert.equal(await signIn(), 200)
-  const removed = await forger.call('account/account.passkey-remove', { passkey_id: own[0]!.id })
+  const removed = await forger.call('account/passkeys.remove', { passkey_id: own[0]!.id })
   assert.equal(removed.status, 200)
   await putBack('passkeys', 'id = $1', [own[0]!.id], own)
   assert.equal(await signIn(), 401)

@@ -69,7 +69,7 @@ async function whileForged<T>({ organizationId, entry }: EntryToRecord, act: () 
 
 const accept = (token: string) =>
   new ConsoleClient(api).call('open/invitation.accept', { token, name: 'Invited', password: OTHER_PASSWORD })
-const statusOf = async (client: ConsoleClient) => (await client.call('account/account.me')).status
+const statusOf = async (client: ConsoleClient) => (await client.call('account/account.show')).status
 
 test('an account whose operator is out of sight is not taken up by an invitation', async () => {
   const victim = await person('owner')

@@ -62,7 +62,7 @@ test('an organization that holds its share of the slots through the API gets non
     [refused.status, refused.body.error.code, refused.headers.get('Retry-After')],
     [503, 'overloaded', '1'],
   )
-  assert.equal((await viewer!.call('account/account.me')).status, 200, 'the person is not the organization')
+  assert.equal((await viewer!.call('account/account.show')).status, 200, 'the person is not the organization')
   assert.equal((await stranger!.call(`${other.id}/sandbox/policies.list`)).status, 200)
   assert.equal((await other.get('/v1/usage')).status, 200)
   assert.equal(await statusBeforeBody(acme.keys.sandbox), 503, 'refused before its body is read')

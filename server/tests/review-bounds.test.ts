@@ -11,13 +11,13 @@ import { startTestService } from './test-service.ts'
 const api = await startTestService()
 const acme = await api.newOrganization('Acme')
 const ada = await signedInOperator(api, { organizationId: acme.id, email: 'ada@example.com', role: 'reviewer' })
-const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/cases.${name}`, input)
+const ask = (name: string, input: object) => ada.call(`${acme.id}/sandbox/${name}`, input)
 const WHY = 'The applicant has another income abroad.'
 
 /** The case of requests that wait for a person, oldest first, and what decides them. */
 async function caseOf(ids: readonly string[]) {
   const id = `cas_${ids[0]!.slice(4)}`
-  const { body: shown } = await ask('show', { id })
+  const { body: shown } = await ask('cases.show', { id })
   /** Approves each request for a limit, or declines it. */
   const decide = async (
     limits: readonly (number | null)[],
@@ -29,7 +29,7 @@ async function caseOf(ids: readonly string[]) {
         ? { verdict: 'decline' }
         : { verdict: 'approve', recommended_limit: limit, excess_confirmed: confirmed }),
     }))
-    const { status, body } = await ask('decide', { id, reason, verdicts, total_confirmed: total })
+    const { status, body } = await ask('cases.decide', { id, reason, verdicts, total_confirmed: total })
     return { status, message: body.error?.message as string | undefined, code: body.error?.code as string | undefined }
   }
   return { ids, shown, decide }

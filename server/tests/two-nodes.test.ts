@@ -171,7 +171,7 @@ test('acts of the console with one key, spread over two nodes, happen once and g
     const elsewhere = new ConsoleClient(consoles[1]!)
     elsewhere.cookie = oda.cookie
     const acts: [string, object, string][] = [
-      ['keys.create', { name: 'Twice', scopes: ['usage:read'], expires_in_days: null }, 'key'],
+      ['api-keys.create', { name: 'Twice', scopes: ['usage:read'], expires_in_days: null }, 'key'],
       ['team.invite', { email: 'pia@example.com', name: 'Pia', role: 'viewer' }, 'link'],
     ]
     for (const [name, input, secret] of acts) {

@@ -18,14 +18,14 @@ function filtersOf<Input>() {
 }
 
 const DELIVERIES = {
-  ...filtersOf<InputOf<'webhooks.deliveries'>>()('endpoint_id', 'event_id', 'state', 'event_type', 'answer'),
+  ...filtersOf<InputOf<'deliveries.list'>>()('endpoint_id', 'event_id', 'state', 'event_type', 'answer'),
   /** The delivery that is unfolded. */
   open: text,
 }
 
 /** The search parameters of each page, by its path within a place. */
 const PAGE_PARAMETERS = {
-  overview: { range: oneOf<InputOf<'overview.read'>['range']>('24h', '7d', '30d') },
+  overview: { range: oneOf<InputOf<'overview.show'>['range']>('24h', '7d', '30d') },
   playground: {
     entity: text,
     product: text,
@@ -67,7 +67,7 @@ const PAGE_PARAMETERS = {
   deliveries: DELIVERIES,
   'api-keys': { create: oneOf('1') },
   usage: {
-    ...filtersOf<InputOf<'usage.read'>>()('from', 'to', 'key'),
+    ...filtersOf<InputOf<'usage.show'>>()('from', 'to', 'key'),
     show: oneOf('decisions', 'transactions'),
   },
   team: { invite: oneOf('1'), removed: oneOf('shown') },

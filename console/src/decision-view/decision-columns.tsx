@@ -7,7 +7,7 @@ import classes from './decision-columns.module.css'
 import { isGranted, type Review, writeConditions } from './granted.tsx'
 import { writeDecimal, writePoints } from './write-feature.ts'
 
-type Decision = OutputOf<'overview.read'>['newest'][number]
+type Decision = OutputOf<'overview.show'>['newest'][number]
 
 /** The columns with which every list of decisions begins: verdict, entity, what was asked, could be lent and was granted, score and tier. */
 export const DECISION_COLUMNS: readonly Column<Decision>[] = [

@@ -19,7 +19,7 @@ export function InclusionProof({ decisionId }: { decisionId: string }) {
     queryFn: async () => {
       // Outside of https and localhost, browsers hand out no cryptography.
       if (!globalThis.crypto?.subtle) return null
-      return verifyProof(await call(place, 'decisions.proof', { id: decisionId }))
+      return verifyProof(await call(place, 'decisions.prove', { id: decisionId }))
     },
     refetchInterval: ({ state }) => (state.data?.some(({ holds }) => holds === null) ? ASK_AGAIN_MS : false),
   })

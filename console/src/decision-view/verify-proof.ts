@@ -1,6 +1,6 @@
 import { writeCount } from '../components/write-number.ts'
 
-/** What the server hands out for the check of a decision; the types of `decisions.proof`. */
+/** What the server hands out for the check of a decision; the types of `decisions.prove`. */
 export interface ProofParts {
   log: { environment: string; organization_id: string }
   texts: Record<'decision' | 'facts' | 'trace' | 'graph' | 'policy', string | null>

@@ -16,7 +16,7 @@ export async function loadPage<Module>(load: () => Promise<Module>): Promise<Mod
 
 async function isAway(): Promise<boolean> {
   try {
-    await callAccount('account.me', {})
+    await callAccount('account.show', {})
     return false
   } catch (error) {
     if (isOutage(error)) outageWatch.failed()

@@ -48,7 +48,7 @@ function Countdown({ outage: { sinceMs, retryAtMs }, isInset }: { outage: Outage
 
 /** An answer, whatever it says, ends the outage (`call.ts`); another failure begins the next countdown. */
 async function askAgain(): Promise<void> {
-  await callAccount('account.me', {}).catch((error: unknown) => {
+  await callAccount('account.show', {}).catch((error: unknown) => {
     if (isOutage(error)) outageWatch.failed()
   })
 }

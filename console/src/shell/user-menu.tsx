@@ -14,7 +14,7 @@ export function UserMenu() {
   const account = useMe().data?.account
   const membership = useMembership()
   // A full load, so that nothing of this session stays in memory.
-  const signOut = useAccountAct('sign-in.out', {
+  const signOut = useAccountAct('sign-in.end', {
     leaves: true,
     onDone: () => window.location.assign('/sign-in'),
   })

@@ -101,10 +101,14 @@ export function permissionsOf(role: Role): Permission[] {
   return (Object.keys(ROLES_FOR) as Permission[]).filter((permission) => holds({ role }, permission))
 }
 
+/** The roles that hold a permission. */
+export function rolesWith(permission: Permission): readonly Role[] {
+  return ROLES_FOR[permission]
+}
+
 /** Whether the role of an operator includes a permission. */
 export function holds({ role }: Pick<Operator, 'role'>, permission: Permission): boolean {
-  const roles: readonly Role[] = ROLES_FOR[permission]
-  return roles.includes(role)
+  return rolesWith(permission).includes(role)
 }
 
 /** Whether an operator may add, change and remove operators of a role. */

@@ -51,7 +51,7 @@ test('a problem after the end of a session still clears its cookie, and what was
   const client = await signedInOperator(api, { organizationId: acme.id, email: 'w@example.com', role: 'viewer' })
   const responder = new OperationResponder(api.service.installation)
   const admitted = await responder.admit({
-    path: { access: 'account', name: 'sign-in.out' },
+    path: { access: 'account', name: 'sign-in.end' },
     token: client.cookie!.split('=', 2)[1],
   })
   assert.ok(!('refused' in admitted))
@@ -78,5 +78,5 @@ test('a problem after the end of a session still clears its cookie, and what was
     refused: { status: 409, code: 'too_late', message: 'It is too late.' },
     newToken: null,
   })
-  assert.equal((await client.call('account/account.me')).status, 401)
+  assert.equal((await client.call('account/account.show')).status, 401)
 })

@@ -1,240 +1,71 @@
-import {
-  endOneSession,
-  endOtherSessions,
-  newPassword,
-  rename,
-  setNumberNotation,
-  showMe,
-  showSecurity,
-  showSessions,
-} from './operations/account.ts'
-import {
-  createKeyOperation,
-  disableKeyOperation,
-  enableKeyOperation,
-  listKeys,
-  revokeKeyOperation,
-  rotateKeyOperation,
-} from './operations/api-keys.ts'
-import {
-  listAuditLog,
-  readAuditEntry,
-  readAuditLogFilters,
-  readAuditLogStatus,
-  verifyLog,
-} from './operations/audit-log.ts'
-import {
-  assignCaseOperation,
-  countCases,
-  decideCaseOperation,
-  listCases,
-  noteCase,
-  showCase,
-  takeNext,
-} from './operations/cases.ts'
-import {
-  beginCommandLineCodes,
-  confirmCommandLineCodes,
-  showCommandLineCodes,
-} from './operations/command-line-codes.ts'
-import { listDecisions, proveDecision, readDecisionFilters, replayAgain, showDecision } from './operations/decisions.ts'
-import {
-  listWebhookDeliveries,
-  recoverDeliveries,
-  redeliverEvent,
-  sendTestEvent,
-  showWebhookDelivery,
-} from './operations/deliveries.ts'
-import { findEntities, listEntities, showEntity, showNeighbourhood } from './operations/entities.ts'
-import { approveLiveGate, closeLiveGate, showGate } from './operations/live-gate.ts'
-import { readFirstSteps, readOverview } from './operations/overview.ts'
-import { decideDry, decideRecorded, showPlayground } from './operations/playground.ts'
-import {
-  activatePolicyOperation,
-  approvePolicyOperation,
-  checkDraft,
-  commentPolicy,
-  listPolicies,
-  proposePolicyOperation,
-  rejectPolicyOperation,
-  showPolicy,
-  showPolicyLanguage,
-} from './operations/policies.ts'
-import {
-  beginPolicyBacktest,
-  cancelPolicyBacktest,
-  listPolicyBacktests,
-  showPolicyBacktest,
-  tryDraft,
-} from './operations/policy-backtests.ts'
-import { setReviewBounds, showReviewBounds } from './operations/review-bounds.ts'
-import { addScenarioOperation, changeScenarioOperation, removeScenarioOperation } from './operations/scenarios.ts'
-import {
-  beginSignInWithPasskey,
-  signInWithCode,
-  signInWithPasskey,
-  signInWithPassword,
-  signOut,
-} from './operations/sign-in.ts'
-import {
-  connectSingleSignOn,
-  disconnectSingleSignOn,
-  showSignInOptions,
-  showSingleSignOn,
-} from './operations/single-sign-on.ts'
-import {
-  changeTeammateRole,
-  endTeammateSessions,
-  inviteTeammate,
-  listTeammateSessions,
-  listTeammates,
-  removeTeammate,
-  renewTeammateInvitation,
-  withdrawTeammateInvitation,
-} from './operations/team.ts'
-import {
-  beginAddPasskey,
-  beginTwoFactor,
-  confirmPasskey,
-  confirmTwoFactor,
-  endPasskey,
-  endTwoFactor,
-  newRecoveryCodes,
-} from './operations/two-factor.ts'
-import { readUsage } from './operations/usage.ts'
-import {
-  addWebhook,
-  disableWebhook,
-  editWebhook,
-  enableWebhook,
-  endWebhookOverlap,
-  listWebhooks,
-  removeWebhook,
-  rotateWebhookSecret,
-  showCatalogue,
-  showWebhook,
-} from './operations/webhooks.ts'
-import {
-  acceptByNewAccount,
-  acceptByThisAccount,
-  acceptWelcome,
-  checkWelcome,
-  showInvitation,
-} from './operations/welcome.ts'
+import { account } from './operations/account.ts'
+import { apiKeys } from './operations/api-keys.ts'
+import { auditLog } from './operations/audit-log.ts'
+import { cases } from './operations/cases.ts'
+import { commandLineCodes } from './operations/command-line-codes.ts'
+import { decisions } from './operations/decisions.ts'
+import { deliveries } from './operations/deliveries.ts'
+import { entities } from './operations/entities.ts'
+import { invitation } from './operations/invitation.ts'
+import { liveGate } from './operations/live-gate.ts'
+import { overview } from './operations/overview.ts'
+import { passkeys } from './operations/passkeys.ts'
+import { playground } from './operations/playground.ts'
+import { policies } from './operations/policies.ts'
+import { policyBacktests } from './operations/policy-backtests.ts'
+import { reviewBounds } from './operations/review-bounds.ts'
+import { scenarios } from './operations/scenarios.ts'
+import { signIn } from './operations/sign-in.ts'
+import { singleSignOn } from './operations/single-sign-on.ts'
+import { team } from './operations/team.ts'
+import { twoFactor } from './operations/two-factor.ts'
+import { usage } from './operations/usage.ts'
+import { webhooks } from './operations/webhooks.ts'
+import { welcome } from './operations/welcome.ts'
 
-/** Every operation of the console's backend, by the name that the page calls: `POST /api/<organization>/<environment>/<name>`. */
-export const operations = {
-  'account.change-password': newPassword,
-  'account.command-line': showCommandLineCodes,
-  'account.command-line-begin': beginCommandLineCodes,
-  'account.command-line-confirm': confirmCommandLineCodes,
-  'account.connect-single-sign-on': connectSingleSignOn,
-  'account.disconnect-single-sign-on': disconnectSingleSignOn,
-  'account.end-other-sessions': endOtherSessions,
-  'account.end-session': endOneSession,
-  'account.me': showMe,
-  'account.number-notation': setNumberNotation,
-  'account.passkey-add': confirmPasskey,
-  'account.passkey-begin': beginAddPasskey,
-  'account.passkey-remove': endPasskey,
-  'account.recovery-codes': newRecoveryCodes,
-  'account.rename': rename,
-  'account.security': showSecurity,
-  'account.sessions': showSessions,
-  'account.single-sign-on': showSingleSignOn,
-  'account.two-factor-begin': beginTwoFactor,
-  'account.two-factor-confirm': confirmTwoFactor,
-  'account.two-factor-end': endTwoFactor,
-  'audit-log.entry': readAuditEntry,
-  'audit-log.filters': readAuditLogFilters,
-  'audit-log.list': listAuditLog,
-  'audit-log.status': readAuditLogStatus,
-  'audit-log.verify': verifyLog,
-  'cases.assign': assignCaseOperation,
-  'cases.bounds': showReviewBounds,
-  'cases.count': countCases,
-  'cases.decide': decideCaseOperation,
-  'cases.list': listCases,
-  'cases.next': takeNext,
-  'cases.note': noteCase,
-  'cases.set-bounds': setReviewBounds,
-  'cases.show': showCase,
-  'decisions.filters': readDecisionFilters,
-  'decisions.list': listDecisions,
-  'decisions.proof': proveDecision,
-  'decisions.replay': replayAgain,
-  'decisions.show': showDecision,
-  'entities.find': findEntities,
-  'entities.graph': showNeighbourhood,
-  'entities.list': listEntities,
-  'entities.show': showEntity,
-  'invitation.accept': acceptByNewAccount,
-  'invitation.join': acceptByThisAccount,
-  'invitation.show': showInvitation,
-  'keys.create': createKeyOperation,
-  'keys.disable': disableKeyOperation,
-  'keys.enable': enableKeyOperation,
-  'keys.list': listKeys,
-  'keys.revoke': revokeKeyOperation,
-  'keys.rotate': rotateKeyOperation,
-  'live-gate.approve': approveLiveGate,
-  'live-gate.close': closeLiveGate,
-  'live-gate.show': showGate,
-  'overview.first-steps': readFirstSteps,
-  'overview.read': readOverview,
-  'playground.decide': decideDry,
-  'playground.record': decideRecorded,
-  'playground.show': showPlayground,
-  'policies.activate': activatePolicyOperation,
-  'policies.approve': approvePolicyOperation,
-  'policies.backtest': beginPolicyBacktest,
-  'policies.backtest-result': showPolicyBacktest,
-  'policies.backtests': listPolicyBacktests,
-  'policies.cancel-backtest': cancelPolicyBacktest,
-  'policies.check': checkDraft,
-  'policies.comment': commentPolicy,
-  'policies.language': showPolicyLanguage,
-  'policies.list': listPolicies,
-  'policies.propose': proposePolicyOperation,
-  'policies.reject': rejectPolicyOperation,
-  'policies.show': showPolicy,
-  'policies.try': tryDraft,
-  'scenarios.add': addScenarioOperation,
-  'scenarios.change': changeScenarioOperation,
-  'scenarios.remove': removeScenarioOperation,
-  'sign-in.code': signInWithCode,
-  'sign-in.options': showSignInOptions,
-  'sign-in.out': signOut,
-  'sign-in.passkey': signInWithPasskey,
-  'sign-in.passkey-begin': beginSignInWithPasskey,
-  'sign-in.password': signInWithPassword,
-  'team.change-role': changeTeammateRole,
-  'team.end-sessions': endTeammateSessions,
-  'team.invite': inviteTeammate,
-  'team.list': listTeammates,
-  'team.remove': removeTeammate,
-  'team.renew-invitation': renewTeammateInvitation,
-  'team.sessions': listTeammateSessions,
-  'team.withdraw-invitation': withdrawTeammateInvitation,
-  'usage.read': readUsage,
-  'webhooks.add': addWebhook,
-  'webhooks.catalogue': showCatalogue,
-  'webhooks.deliveries': listWebhookDeliveries,
-  'webhooks.delivery': showWebhookDelivery,
-  'webhooks.disable': disableWebhook,
-  'webhooks.edit': editWebhook,
-  'webhooks.enable': enableWebhook,
-  'webhooks.end-overlap': endWebhookOverlap,
-  'webhooks.list': listWebhooks,
-  'webhooks.recover': recoverDeliveries,
-  'webhooks.redeliver': redeliverEvent,
-  'webhooks.remove': removeWebhook,
-  'webhooks.rotate': rotateWebhookSecret,
-  'webhooks.show': showWebhook,
-  'webhooks.test': sendTestEvent,
-  'welcome.accept': acceptWelcome,
-  'welcome.check': checkWelcome,
-} as const
+/** Every family of operations of the console's backend, by the file that defines it. */
+const families = {
+  account,
+  'api-keys': apiKeys,
+  'audit-log': auditLog,
+  cases,
+  'command-line-codes': commandLineCodes,
+  decisions,
+  deliveries,
+  entities,
+  invitation,
+  'live-gate': liveGate,
+  overview,
+  passkeys,
+  playground,
+  policies,
+  'policy-backtests': policyBacktests,
+  'review-bounds': reviewBounds,
+  scenarios,
+  'sign-in': signIn,
+  'single-sign-on': singleSignOn,
+  team,
+  'two-factor': twoFactor,
+  usage,
+  webhooks,
+  welcome,
+}
 
-/** The table of operations, for the types of the page. */
-export type Operations = typeof operations
+type Families = typeof families
+type Name = { [Family in keyof Families]: `${Family}.${keyof Families[Family] & string}` }[keyof Families]
+
+/** The operations by the name that the page calls, `<family>.<verb>`: `POST /api/<organization>/<environment>/<name>`. */
+export type Operations = {
+  [N in Name]: N extends `${infer Family extends keyof Families}.${infer Verb}`
+    ? Verb extends keyof Families[Family]
+      ? Families[Family][Verb]
+      : never
+    : never
+}
+
+/** Every operation; docs/reference/operations.md lists each with its permission. */
+export const operations = Object.fromEntries(
+  Object.entries(families).flatMap(([family, verbs]) =>
+    Object.entries(verbs).map(([verb, operation]) => [`${family}.${verb}`, operation]),
+  ),
+) as Operations

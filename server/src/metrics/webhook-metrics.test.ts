@@ -31,7 +31,7 @@ test('scrapes in quick succession ask the database for the backlog once', async 
   let queries = 0
   const counting = installationWith(async () => {
     queries += 1
-    return { pending: 7, oldest_due_at: null, endpoints: { well: 1 } }
+    return { pending: 7, oldest_due_at: null, endpoints: { well: 1, failing: 0, disabled: 0 } }
   })
   createWebhookMeter(registry, counting)
   assert.match(await registry.metrics(), /verdigraph_webhook_deliveries_pending\{environment="sandbox"\} 7/)

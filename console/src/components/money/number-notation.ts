@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../api/operation-types.ts'
 
 /** One way to write numbers, as an account keeps it. */
-export type NumberNotation = NonNullable<OutputOf<'account.me'>['account']['number_notation']>
+export type NumberNotation = NonNullable<OutputOf<'account.show'>['account']['number_notation']>
 
 /** What a notation consists of. */
 interface NotationSigns {

@@ -15,7 +15,7 @@ import { TwoFactorSection } from './two-factor-section.tsx'
 /** The page "Your account": who one is, how one signs in, and where one is signed in. */
 export function AccountPage() {
   const me = useMe()
-  const security = useAccountOperation('account.security', {})
+  const security = useAccountOperation('account.show-security', {})
   return (
     <>
       <PageHeader

@@ -10,11 +10,11 @@ import classes from './account-page.module.css'
 import { ConfirmPersonDialog } from './confirm-person-dialog.tsx'
 import { EnrolApp } from './enrol-app.tsx'
 
-type Organization = OutputOf<'account.command-line'>['organizations'][number]
+type Organization = OutputOf<'command-line-codes.show'>['organizations'][number]
 
 /** Codes that prove at the command line who acts, set up here by their own person. */
 export function CommandLineSection({ hasPassword }: { hasPassword: boolean }) {
-  const query = useAccountOperation('account.command-line', {})
+  const query = useAccountOperation('command-line-codes.show', {})
   const organizations = query.data?.organizations ?? []
   return (
     <Section title="Command line">
@@ -44,15 +44,15 @@ function OwnCodes({
   hasPassword: boolean
 }) {
   const [asksPassword, setAsksPassword] = useState(false)
-  const [app, setApp] = useState<OutputOf<'account.command-line-begin'>>()
-  const begin = useAccountAct('account.command-line-begin', {
+  const [app, setApp] = useState<OutputOf<'command-line-codes.begin'>>()
+  const begin = useAccountAct('command-line-codes.begin', {
     showsErrors: hasPassword,
     onDone(proposed) {
       setAsksPassword(false)
       setApp(proposed)
     },
   })
-  const confirm = useAccountAct('account.command-line-confirm', {
+  const confirm = useAccountAct('command-line-codes.confirm', {
     showsErrors: true,
     says: 'The command line takes the codes of this app from now on.',
     onDone: () => setApp(undefined),

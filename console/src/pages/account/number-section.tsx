@@ -10,9 +10,9 @@ import classes from './account-page.module.css'
 const BROWSER = 'browser'
 
 /** How the console writes and reads numbers for this account. */
-export function NumberSection({ account }: { account: OutputOf<'account.me'>['account'] }) {
+export function NumberSection({ account }: { account: OutputOf<'account.show'>['account'] }) {
   const [chosen, setChosen] = useState(account.number_notation)
-  const change = useAccountAct('account.number-notation', { says: 'Numbers are written and read so from now on.' })
+  const change = useAccountAct('account.set-number-notation', { says: 'Numbers are written and read so from now on.' })
   const choose = (value: string) => {
     const notation = value === BROWSER ? null : (value as NumberNotation)
     setChosen(notation)

@@ -14,7 +14,7 @@ import { explainPasskeyError } from '../../entry/explain-passkey-error.ts'
 import classes from './account-page.module.css'
 import { ConfirmPersonDialog } from './confirm-person-dialog.tsx'
 
-type Security = OutputOf<'account.security'>
+type Security = OutputOf<'account.show-security'>
 type Passkey = Security['passkeys'][number]
 
 /** The passkeys of the account: each signs in without a password and without a code. */
@@ -78,10 +78,10 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
 
 /** Asks the device for a passkey, then adds it. Only the second call changes something, so it carries the key. */
 async function addPasskey({ name, password }: { name: string; password?: string }, idempotencyKey: string) {
-  const { options } = await callAccount('account.passkey-begin', password === undefined ? {} : { password })
+  const { options } = await callAccount('passkeys.begin', password === undefined ? {} : { password })
   const response = await startRegistration({ optionsJSON: options }).catch(explainPasskeyError)
-  const input = { name: name.trim() || 'Passkey', response } as unknown as InputOf<'account.passkey-add'>
-  return callAccount('account.passkey-add', input, { idempotencyKey })
+  const input = { name: name.trim() || 'Passkey', response } as unknown as InputOf<'passkeys.add'>
+  return callAccount('passkeys.add', input, { idempotencyKey })
 }
 
 function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPassword: boolean; onClose: () => void }) {
@@ -128,7 +128,7 @@ function AddPasskey({ opened, hasPassword, onClose }: { opened: boolean; hasPass
 }
 
 function RemovePasskey({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
-  const remove = useAccountAct('account.passkey-remove', { says: 'The passkey is removed.', onDone: onClose })
+  const remove = useAccountAct('passkeys.remove', { says: 'The passkey is removed.', onDone: onClose })
   return (
     <Modal opened={passkey !== undefined} onClose={onClose} title={`Remove ${passkey?.name ?? ''}`} size={440}>
       <p className="secondary">

@@ -6,7 +6,7 @@ import { useAccountDraft } from '../../drafts/use-draft.ts'
 import classes from './account-page.module.css'
 
 /** The name and the e-mail of the account. */
-export function ProfileSection({ account }: { account: OutputOf<'account.me'>['account'] }) {
+export function ProfileSection({ account }: { account: OutputOf<'account.show'>['account'] }) {
   const draft = useAccountDraft('name', account.name)
   const name = draft.value
   const rename = useAccountAct('account.rename', { says: 'Your name is changed.' })

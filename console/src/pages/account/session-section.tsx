@@ -9,11 +9,11 @@ import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import classes from './account-page.module.css'
 
-type Session = OutputOf<'account.sessions'>['sessions'][number]
+type Session = OutputOf<'account.list-sessions'>['sessions'][number]
 
 /** The browsers in which the account is signed in, each with a way to end it. */
 export function SessionSection() {
-  const sessions = useAccountOperation('account.sessions', {})
+  const sessions = useAccountOperation('account.list-sessions', {})
   const endOthers = useAccountAct('account.end-other-sessions', {
     says: ({ ended }) => (ended === 1 ? 'The other session has ended.' : `${ended} other sessions have ended.`),
   })

@@ -7,8 +7,8 @@ import { ConfirmPersonDialog } from './confirm-person-dialog.tsx'
 
 /** Whether the account is connected to the identity provider; not shown without one. */
 export function SingleSignOnSection({ hasPassword }: { hasPassword: boolean }) {
-  const { data } = useAccountOperation('account.single-sign-on', {})
-  const disconnect = useAccountAct('account.disconnect-single-sign-on', { says: 'Single sign-on is disconnected.' })
+  const { data } = useAccountOperation('single-sign-on.show', {})
+  const disconnect = useAccountAct('single-sign-on.disconnect', { says: 'Single sign-on is disconnected.' })
   if (!data?.provider) return null
   return (
     <Section title="Single sign-on">
@@ -32,7 +32,7 @@ export function SingleSignOnSection({ hasPassword }: { hasPassword: boolean }) {
 
 function Connect({ hasPassword }: { hasPassword: boolean }) {
   const [asksPassword, setAsksPassword] = useState(false)
-  const connect = useAccountAct('account.connect-single-sign-on', {
+  const connect = useAccountAct('single-sign-on.connect', {
     showsErrors: hasPassword,
     onDone: ({ path }) => window.location.assign(path),
   })

@@ -12,7 +12,7 @@ import { EnrolApp } from './enrol-app.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
 /** Two-factor by an authenticator app: turned on with its QR code, with recovery codes shown once. */
-export function TwoFactorSection({ security }: { security: OutputOf<'account.security'> }) {
+export function TwoFactorSection({ security }: { security: OutputOf<'account.show-security'> }) {
   const [codes, setCodes] = useState<string[]>()
   const { enabled_at } = security.two_factor
   return (
@@ -38,15 +38,15 @@ export function TwoFactorSection({ security }: { security: OutputOf<'account.sec
 
 function TurnOn({ hasPassword, onCodes }: { hasPassword: boolean; onCodes: (codes: string[]) => void }) {
   const [asksPassword, setAsksPassword] = useState(false)
-  const [app, setApp] = useState<OutputOf<'account.two-factor-begin'>>()
-  const begin = useAccountAct('account.two-factor-begin', {
+  const [app, setApp] = useState<OutputOf<'two-factor.begin'>>()
+  const begin = useAccountAct('two-factor.begin', {
     showsErrors: hasPassword,
     onDone(secret) {
       setAsksPassword(false)
       setApp(secret)
     },
   })
-  const confirm = useAccountAct('account.two-factor-confirm', {
+  const confirm = useAccountAct('two-factor.confirm', {
     showsErrors: true,
     onDone({ recovery_codes }) {
       setApp(undefined)
@@ -91,17 +91,17 @@ function TurnedOn({
   security: { two_factor },
   onCodes,
 }: {
-  security: OutputOf<'account.security'>
+  security: OutputOf<'account.show-security'>
   onCodes: (codes: string[]) => void
 }) {
   const [asksFor, setAsksFor] = useState<'off' | 'codes'>()
   const close = () => setAsksFor(undefined)
-  const turnOff = useAccountAct('account.two-factor-end', {
+  const turnOff = useAccountAct('two-factor.end', {
     showsErrors: true,
     says: 'Two-factor is off.',
     onDone: close,
   })
-  const renew = useAccountAct('account.recovery-codes', {
+  const renew = useAccountAct('two-factor.renew-recovery-codes', {
     showsErrors: true,
     onDone({ recovery_codes }) {
       close()

@@ -17,7 +17,7 @@ import { KeysTable } from './keys-table.tsx'
 /** The page of the API keys of an environment: create, rotate, disable, revoke. */
 export function ApiKeysPage() {
   const { environment } = usePlace()
-  const query = useOperation('keys.list', {})
+  const query = useOperation('api-keys.list', {})
   const canManage = usePermission('manage API keys')
   const [isCreating, setIsCreating] = useDialogInUrl('api-keys', 'create')
   const [act, setAct] = useState<KeyAct>()

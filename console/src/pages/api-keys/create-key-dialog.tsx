@@ -11,7 +11,7 @@ import { rolesInWords } from '../../shell/role-name.ts'
 import classes from './api-keys.module.css'
 import type { RevealedKey } from './key-reveal.tsx'
 
-type Scopes = OutputOf<'keys.list'>['scopes']
+type Scopes = OutputOf<'api-keys.list'>['scopes']
 
 const LIFETIMES = [
   { value: '30', label: '30 days' },
@@ -56,13 +56,13 @@ function CreateKeyForm({
 }) {
   const draft = useDraft('new key', { name: '', chosen: [] as string[], lifetime: '365' })
   const { name, chosen, lifetime } = draft.value
-  const create = useAct('keys.create', { onDone: onCreated })
+  const create = useAct('api-keys.create', { onDone: onCreated })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate(
       {
         name: name.trim(),
-        scopes: chosen as InputOf<'keys.create'>['scopes'],
+        scopes: chosen as InputOf<'api-keys.create'>['scopes'],
         expires_in_days: lifetime === 'never' ? null : Number(lifetime),
       },
       { draft },

@@ -8,7 +8,7 @@ import { ConfirmByTyping } from '../../drafts/confirm-by-typing.tsx'
 import type { RevealedKey } from './key-reveal.tsx'
 
 /** An API key as the list has it. */
-export type ListedKey = OutputOf<'keys.list'>['keys'][number]
+export type ListedKey = OutputOf<'api-keys.list'>['keys'][number]
 
 /** What an operator is about to do with a key. */
 export interface KeyAct {
@@ -40,9 +40,9 @@ export function KeyDialogs({
   onRotated: (key: RevealedKey) => void
 }) {
   const named = act ? `“${act.key.name}” (…${act.key.last_four})` : ''
-  const disable = useAct('keys.disable', { says: `Disabled ${named}.`, onDone: onClose })
-  const enable = useAct('keys.enable', { says: `Enabled ${named}.`, onDone: onClose })
-  const revoke = useAct('keys.revoke', { says: `Revoked ${named}.`, onDone: onClose })
+  const disable = useAct('api-keys.disable', { says: `Disabled ${named}.`, onDone: onClose })
+  const enable = useAct('api-keys.enable', { says: `Enabled ${named}.`, onDone: onClose })
+  const revoke = useAct('api-keys.revoke', { says: `Revoked ${named}.`, onDone: onClose })
   const id = act?.key.id ?? ''
   return (
     <>
@@ -97,7 +97,7 @@ function RotateForm({
   onRotated: (key: RevealedKey) => void
 }) {
   const [grace, setGrace] = useState<Grace>('24h')
-  const rotate = useAct('keys.rotate', { onDone: onRotated })
+  const rotate = useAct('api-keys.rotate', { onDone: onRotated })
   return (
     <ReasonForm
       onClose={onClose}

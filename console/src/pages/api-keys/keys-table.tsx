@@ -29,7 +29,7 @@ export function KeysTable({
   onAct,
   empty,
 }: {
-  query: UseQueryResult<OutputOf<'keys.list'>, Error>
+  query: UseQueryResult<OutputOf<'api-keys.list'>, Error>
   /** The key that was just created. */
   newestId: string | undefined
   canManage: boolean
@@ -150,7 +150,7 @@ function KeyActs({
   onAct,
 }: {
   keyRow: ListedKey
-  wider: OutputOf<'keys.list'>['scopes'][number] | undefined
+  wider: OutputOf<'api-keys.list'>['scopes'][number] | undefined
   onAct: (act: KeyAct) => void
 }) {
   if (key.state === 'revoked') return null

@@ -91,7 +91,7 @@ function useFilter() {
 }
 
 function Filters() {
-  const { data } = useOperation('audit-log.filters', {})
+  const { data } = useOperation('audit-log.list-filters', {})
   return (
     <FilterChips
       page="audit-log"
@@ -122,7 +122,7 @@ function OtherLogHint() {
 }
 
 function SingleEntry({ id }: { id: string }) {
-  const query = useOperation('audit-log.entry', { id })
+  const query = useOperation('audit-log.show-entry', { id })
   return (
     <Section title="Entry" className={classes.single}>
       {query.error && !query.data && <Failed error={query.error} onRetry={() => void query.refetch()} />}

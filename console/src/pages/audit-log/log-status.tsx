@@ -10,17 +10,17 @@ import { Time } from '../../components/time.tsx'
 import { writeCount } from '../../components/write-number.ts'
 import classes from './audit-log-page.module.css'
 
-type Status = OutputOf<'audit-log.status'>
+type Status = OutputOf<'audit-log.show-status'>
 
 const WATCH_EVERY_MS = 1_000
 const READ_EVERY_MS = 15_000
 
 /** Whether the log is proved, since when and by whom; its signed head; and the button that verifies it now. */
 export function LogStatus() {
-  const query = useOperation('audit-log.status', {}, { refetchIntervalMs: READ_EVERY_MS })
+  const query = useOperation('audit-log.show-status', {}, { refetchIntervalMs: READ_EVERY_MS })
   const status = query.data
   // A second reader, which asks often while a verification runs; both share one answer.
-  useOperation('audit-log.status', {}, { refetchIntervalMs: WATCH_EVERY_MS, enabled: status?.running != null })
+  useOperation('audit-log.show-status', {}, { refetchIntervalMs: WATCH_EVERY_MS, enabled: status?.running != null })
   const verify = useAct('audit-log.verify')
   const mayVerify = usePermission('verify the audit log')
   if (query.error && !status)

@@ -84,7 +84,7 @@ const REVIEW_OPTIONS = [
 const OUTCOME_OPTIONS = OUTCOME_TYPES.map((value) => ({ value, label: value.replaceAll('_', ' ') }))
 
 function Filters() {
-  const { data } = useOperation('decisions.filters', {})
+  const { data } = useOperation('decisions.list-filters', {})
   const options = (values: readonly string[] = []) => values.map((value) => ({ value, label: value }))
   return (
     <FilterChips

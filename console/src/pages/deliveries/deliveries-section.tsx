@@ -20,7 +20,7 @@ const ANSWERS = [
 
 /** Deliveries with their filters: of one endpoint, or of all. */
 export function DeliveriesSection({ endpointId }: { endpointId?: string }) {
-  const { data: catalogue } = useOperation('webhooks.catalogue', {})
+  const { data: catalogue } = useOperation('webhooks.show-catalogue', {})
   const { data: endpoints } = useOperation('webhooks.list', {}, { enabled: endpointId === undefined })
   const types = catalogue?.event_types.map(({ type }) => ({ value: type, label: type })) ?? []
   const choices = endpoints?.endpoints.map(({ id, url, description }) => ({

@@ -71,7 +71,7 @@ const OTHERS: readonly Column<Delivery>[] = [
 export function DeliveriesTable({ endpointId }: { endpointId?: string }) {
   const [{ open, ...filter }] = usePageSearch('deliveries')
   const set = { ...filter, ...(endpointId && { endpoint_id: endpointId }) }
-  const query = usePages('webhooks.deliveries', set, { refetchIntervalMs: 5_000 })
+  const query = usePages('deliveries.list', set, { refetchIntervalMs: 5_000 })
   return (
     <DataTable
       label="Deliveries"

@@ -12,15 +12,15 @@ import { writeAnswerTime, writeCount } from '../../components/write-number.ts'
 import classes from './deliveries.module.css'
 
 /** A delivery as the list has it. */
-export type Delivery = OutputOf<'webhooks.deliveries'>['deliveries'][number]
+export type Delivery = OutputOf<'deliveries.list'>['deliveries'][number]
 
-type Shown = OutputOf<'webhooks.delivery'>
+type Shown = OutputOf<'deliveries.show'>
 type Attempt = Shown['attempts'][number]
 
 /** One delivery unfolded: its attempts, and what was sent and answered in the chosen one. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
   const { endpoint_id, event_id } = delivery
-  const query = useOperation('webhooks.delivery', { endpoint_id, event_id }, { refetchIntervalMs: 5_000 })
+  const query = useOperation('deliveries.show', { endpoint_id, event_id }, { refetchIntervalMs: 5_000 })
   const [chosen, setChosen] = useState<number>()
   if (query.error && !query.data) return <Failed error={query.error} onRetry={query.refetch} />
   if (!query.data || query.data.event_id !== event_id) return <Skeleton height={120} />
@@ -45,7 +45,7 @@ function Attempts({
   onChoose: (number: number) => void
 }) {
   const canManage = usePermission('manage webhooks')
-  const redeliver = useAct('webhooks.redeliver', { says: 'Queued. It goes out at once, with the current secret.' })
+  const redeliver = useAct('deliveries.redeliver', { says: 'Queued. It goes out at once, with the current secret.' })
   const { endpoint_id, event_id, endpoint_state } = delivery
   return (
     <div className={classes.attempts}>

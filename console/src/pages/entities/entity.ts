@@ -7,7 +7,7 @@ export type ShownEntity = OutputOf<'entities.show'>
 export type ListedEntity = OutputOf<'entities.list'>['entities'][number]
 
 /** The neighbourhood of an entity. */
-export type Neighbourhood = OutputOf<'entities.graph'>
+export type Neighbourhood = OutputOf<'entities.show-neighbourhood'>
 
 /** A node of the picture of a neighbourhood. */
 export type GraphNode = Neighbourhood['nodes'][number]

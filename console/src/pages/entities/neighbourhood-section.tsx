@@ -13,7 +13,7 @@ import { LinksTable } from './links-table.tsx'
 export function NeighbourhoodSection({ entityId }: { entityId: string }) {
   const [search, setSearch] = usePageSearch('entities/$entityId')
   const hops = search.hops === '1' ? 1 : 2
-  const query = useOperation('entities.graph', { id: entityId, hops })
+  const query = useOperation('entities.show-neighbourhood', { id: entityId, hops })
   const graph = query.data?.nodes[0]?.id === entityId ? query.data : undefined
   return (
     <>

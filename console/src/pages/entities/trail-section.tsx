@@ -40,7 +40,7 @@ export function TrailSection({ entityId }: { entityId: string }) {
 }
 
 function ProofBadge() {
-  const { data: status } = useOperation('audit-log.status', {})
+  const { data: status } = useOperation('audit-log.show-status', {})
   if (!status) return null
   const { verified } = status
   return (

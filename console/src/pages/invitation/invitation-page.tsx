@@ -47,7 +47,7 @@ function useSignedInAs(): string | null | undefined {
   const [email, setEmail] = useState<string | null>()
   useEffect(() => {
     // Not by the cache of answers: its reaction to 401 would put this address, with the token, into a search string.
-    callAccount('account.me', {}).then(
+    callAccount('account.show', {}).then(
       ({ account }) => setEmail(account.email),
       () => setEmail(null),
     )

@@ -10,7 +10,7 @@ import type { PageTarget } from '../../components/page-search.ts'
 import { Section } from '../../components/section.tsx'
 import classes from './overview-page.module.css'
 
-type Steps = OutputOf<'overview.first-steps'>
+type Steps = OutputOf<'overview.show-first-steps'>
 
 interface Step {
   isDone: boolean
@@ -22,7 +22,7 @@ interface Step {
 /** The first steps while one of them is open; undefined while they load, and once all are taken. */
 export function useFirstSteps(): Steps | undefined {
   const { environment } = usePlace()
-  const { data } = useOperation('overview.first-steps', {}, { refetchIntervalMs: 15_000 })
+  const { data } = useOperation('overview.show-first-steps', {}, { refetchIntervalMs: 15_000 })
   return data && listOf(data, environment).some(({ isDone }) => !isDone) ? data : undefined
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../components/write-number.ts'
 
 /** The figures of a period. */
-export type Overview = OutputOf<'overview.read'>
+export type Overview = OutputOf<'overview.show'>
 
 /** The five figures above the charts, each linked to its list. */
 export function OverviewFigures({ overview, days }: { overview: Overview | undefined; days: number }) {

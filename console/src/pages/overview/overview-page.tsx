@@ -28,7 +28,7 @@ export function OverviewPage() {
   const [search, setSearch] = usePageSearch('overview')
   const { environment } = usePlace()
   const range = RANGES.find(({ value }) => value === search.range) ?? RANGES[2]
-  const query = useOperation('overview.read', { range: range.value }, { refetchIntervalMs: 30_000 })
+  const query = useOperation('overview.show', { range: range.value }, { refetchIntervalMs: 30_000 })
   const overview = query.data
   const steps = useFirstSteps()
   return (

@@ -21,7 +21,7 @@ const DECISIONS_MAX = 100_000
 /** The backtests of a policy and the one that is running; asks often while one runs. */
 export function useBacktests(version: string) {
   const [isRunning, setIsRunning] = useState(false)
-  const query = useOperation('policies.backtests', { version }, { refetchIntervalMs: isRunning ? 700 : 10_000 })
+  const query = useOperation('policy-backtests.list', { version }, { refetchIntervalMs: isRunning ? 700 : 10_000 })
   const runsNow = Boolean(query.data?.running)
   useEffect(() => setIsRunning(runsNow), [runsNow])
   const newest = query.data?.backtests[0]?.id
@@ -33,7 +33,7 @@ export function BacktestTab({ version }: { version: string }) {
   const { query, newest } = useBacktests(version)
   const [chosen, setChosen] = useState<string | null>(null)
   const id = chosen ?? newest
-  const shown = useOperation('policies.backtest-result', { id: id ?? '' }, { enabled: id !== undefined })
+  const shown = useOperation('policy-backtests.show', { id: id ?? '' }, { enabled: id !== undefined })
   const running = query.data?.running
   return (
     <div className={classes.column}>
@@ -67,7 +67,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
   const draft = useDraft(`backtest ${version}`, { last: 10_000 as number | null, from: '', to: '' })
   const { last, from, to } = draft.value
   const [isClear, setClear] = useState(true)
-  const start = useAct('policies.backtest', { onDone: onStart })
+  const start = useAct('policy-backtests.begin', { onDone: onStart })
   if (!mayStart) return <p className="dim">Owners, admins, policy authors and policy approvers run backtests.</p>
   const timeOf = (day: string) => new Date(`${day}T00:00:00Z`).toISOString()
   return (
@@ -124,10 +124,10 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
   )
 }
 
-function Running({ running }: { running: NonNullable<OutputOf<'policies.backtests'>['running']> }) {
+function Running({ running }: { running: NonNullable<OutputOf<'policy-backtests.list'>['running']> }) {
   const mayCancel = usePermission('backtest policies')
   const [isAsking, setIsAsking] = useState(false)
-  const cancel = useAct('policies.cancel-backtest', {
+  const cancel = useAct('policy-backtests.cancel', {
     says: 'The backtest was cancelled.',
     onDone: () => setIsAsking(false),
   })

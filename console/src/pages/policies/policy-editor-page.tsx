@@ -55,12 +55,12 @@ function Editor({ from, text }: { from: string; text: string }) {
   const draft = useDraft(`policy from ${from}`, from === '' ? text : nextVersion(text, from))
   const source = draft.value
   const [settled] = useDebouncedValue(source, CHECK_AFTER_MS)
-  const language = useOperation('policies.language', {})
+  const language = useOperation('policies.show-language', {})
   const check = useOperation('policies.check', { source: settled }, { enabled: settled.trim() !== '' })
   const checked = check.data
   const isSound = checked !== undefined && checked.problems.length === 0
   const tried = useOperation(
-    'policies.try',
+    'policy-backtests.try',
     { source: settled, last: TRIED },
     { enabled: isSound && !check.isFetching },
   )
@@ -151,7 +151,7 @@ function Problems({ checked: { problems, warnings } }: { checked: Checked }) {
 }
 
 /** How many of the newest decisions each rule matches, and what would change. */
-function Matches({ trial }: { trial: Query<'policies.try'> }) {
+function Matches({ trial }: { trial: Query<'policy-backtests.try'> }) {
   const { data: tried, error, refetch } = trial
   if (error) return <Failed what="This text was not tried on decisions" error={error} onRetry={refetch} />
   if (!tried) return null

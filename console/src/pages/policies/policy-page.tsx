@@ -44,7 +44,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
   const { policy, source, compared, tests, unusable_because } = shown
   const [search, setSearch] = usePageSearch('policies/$version')
   const { query, newest } = useBacktests(policy.version)
-  const result = useOperation('policies.backtest-result', { id: newest ?? '' }, { enabled: newest !== undefined })
+  const result = useOperation('policy-backtests.show', { id: newest ?? '' }, { enabled: newest !== undefined })
   const backtest = newest === undefined ? undefined : result.data?.result
   return (
     <>

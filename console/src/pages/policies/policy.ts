@@ -16,4 +16,4 @@ export type PolicyDocument = ShownPolicy['document']
 export type PolicyChange = NonNullable<ShownPolicy['compared']>['changes'][number]
 
 /** The result of a backtest. */
-export type BacktestResult = OutputOf<'policies.backtest-result'>['result']
+export type BacktestResult = OutputOf<'policy-backtests.show'>['result']

@@ -19,7 +19,7 @@ export interface TextProblem {
   isWarning?: true
 }
 
-type Language = OutputOf<'policies.language'>
+type Language = OutputOf<'policies.show-language'>
 
 /** An editor for the text of a policy; with `base` it shows the differences to another text, and is read only. */
 export default function YamlEditor({

@@ -12,7 +12,7 @@ import classes from './review-queue.module.css'
 export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase; mayWrite: boolean }) {
   const draft = useDraft(`note ${id}`, '')
   const text = draft.value
-  const add = useAct('cases.note')
+  const add = useAct('cases.add-note')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (text.trim() !== '') add.mutate({ id, text: text.trim() }, { draft })

@@ -64,7 +64,7 @@ function Acts({ shown, conflict, draft, onSee }: Omit<ConflictProps, 'me' | 'onN
   const clipboard = useClipboard()
   const text = textOf(shown, draft.value)
   const fits = text.length <= NOTE_LENGTH_MAX
-  const note = useAct('cases.note', {
+  const note = useAct('cases.add-note', {
     says: fits ? 'Your text is a note of the case now.' : 'The first 5,000 characters are a note of the case now.',
     onDone: () => fits && draft.discard(),
   })

@@ -18,7 +18,7 @@ interface Bounds {
 
 /** Says how far the limits of reviewers may go in this organization; owners and admins change it here. */
 export function ReviewBounds() {
-  const { data } = useOperation('cases.bounds', {})
+  const { data } = useOperation('review-bounds.show', {})
   const mayChange = usePermission('set review bounds')
   const [isOpen, setOpen] = useState(false)
   if (!data) return null
@@ -52,7 +52,7 @@ function BoundsForm({ bounds, most, onClose }: { bounds: Bounds; most: Bounds; o
   const [isPercentClear, setPercentClear] = useState(true)
   const [isTimesClear, setTimesClear] = useState(true)
   const [isLowClear, setLowClear] = useState(true)
-  const change = useAct('cases.set-bounds', {
+  const change = useAct('review-bounds.set', {
     says: 'The bounds are changed, from now on.',
     onDone() {
       fields.discard()

@@ -30,7 +30,7 @@ const STATES = [
 export function ReviewQueuePage() {
   const queue = useQueue()
   const { cases, open, counts, mayReview } = queue
-  const next = useAct('cases.next', {
+  const next = useAct('cases.take-next', {
     onDone: ({ id }) => (id === null ? showDone('No free case is left.') : queue.show(id)),
   })
   const assign = useAct('cases.assign')

@@ -9,9 +9,9 @@ import { explainPasskeyError } from '../../entry/explain-passkey-error.ts'
 
 /** Asks the device for an answer, then signs in with it. The server takes each answer once. */
 async function signInByPasskey(): Promise<void> {
-  const { options } = await callOpen('sign-in.passkey-begin', {})
+  const { options } = await callOpen('sign-in.begin-passkey', {})
   const response = await startAuthentication({ optionsJSON: options }).catch(explainPasskeyError)
-  await callOpen('sign-in.passkey', { response } as unknown as InputOf<'sign-in.passkey'>)
+  await callOpen('sign-in.give-passkey', { response } as unknown as InputOf<'sign-in.give-passkey'>)
 }
 
 /** The button that signs in with a passkey, whose device asks for its owner. */

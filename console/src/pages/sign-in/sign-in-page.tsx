@@ -14,7 +14,7 @@ const enter = () => window.location.assign(nextPath())
 
 /** The page "Sign in": by password and code, by passkey, or by single sign-on. */
 export function SignInPage() {
-  const options = useOpenOperation('sign-in.options', {})
+  const options = useOpenOperation('sign-in.show-options', {})
   const [challenge, setChallenge] = useState<string>()
   if (challenge !== undefined)
     return <CodeStep challenge={challenge} onRestart={() => setChallenge(undefined)} onDone={enter} />
@@ -30,7 +30,7 @@ export function SignInPage() {
   )
 }
 
-function OtherWays({ options }: { options: OutputOf<'sign-in.options'> | undefined }) {
+function OtherWays({ options }: { options: OutputOf<'sign-in.show-options'> | undefined }) {
   const provider = options?.single_sign_on?.provider
   return (
     <>
@@ -66,7 +66,7 @@ function OtherWays({ options }: { options: OutputOf<'sign-in.options'> | undefin
 function PasswordStep({ onCodeNeeded, onDone }: { onCodeNeeded: (challenge: string) => void; onDone: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const signIn = useOpenAct('sign-in.password', {
+  const signIn = useOpenAct('sign-in.give-password', {
     showsErrors: true,
     onDone: (answer) => (answer.code_needed ? onCodeNeeded(answer.challenge) : onDone()),
   })
@@ -103,7 +103,7 @@ function PasswordStep({ onCodeNeeded, onDone }: { onCodeNeeded: (challenge: stri
 function CodeStep({ challenge, onRestart, onDone }: { challenge: string; onRestart: () => void; onDone: () => void }) {
   const [code, setCode] = useState('')
   const [isRecovery, setRecovery] = useState(false)
-  const signIn = useOpenAct('sign-in.code', { showsErrors: true, onDone })
+  const signIn = useOpenAct('sign-in.give-code', { showsErrors: true, onDone })
   return (
     <EntryFrame
       title={isRecovery ? 'Enter a recovery code' : 'Enter the code of your app'}

@@ -10,7 +10,7 @@ import { ReasonForm } from '../../drafts/ask-reason.tsx'
 import classes from './team.module.css'
 import type { Teammate } from './teammate.ts'
 
-type Session = OutputOf<'team.sessions'>['sessions'][number]
+type Session = OutputOf<'team.list-sessions'>['sessions'][number]
 
 /** The browsers in which an operator is signed in, each with a button that ends its session. */
 export function SessionsDialog({ teammate, onClose }: { teammate: Teammate | undefined; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function SessionsDialog({ teammate, onClose }: { teammate: Teammate | und
 
 function Sessions({ teammate, onClose }: { teammate: Teammate; onClose: () => void }) {
   const operator_id = teammate.id
-  const query = useOperation('team.sessions', { operator_id })
+  const query = useOperation('team.list-sessions', { operator_id })
   const [ending, setEnding] = useState<Session | 'all'>()
   const end = useAct('team.end-sessions', {
     says: ({ sessions_ended }) => (sessions_ended === 1 ? 'Ended a session.' : `Ended ${sessions_ended} sessions.`),

@@ -7,7 +7,7 @@ import { writeCount, writePercentOf } from '../../components/write-number.ts'
 import classes from './usage-page.module.css'
 
 /** What was used in a period. */
-export type Usage = OutputOf<'usage.read'>
+export type Usage = OutputOf<'usage.show'>
 
 /** An API key as a person knows it. */
 export function nameOf({ id, name, last_four }: { id: string; name: string | null; last_four: string | null }): string {

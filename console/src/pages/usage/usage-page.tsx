@@ -38,7 +38,7 @@ export function UsagePage() {
   const [search, setSearch] = usePageSearch('usage')
   const today = utcToday()
   const period = { from: dayOr(search.from, dayBefore(today, 29)), to: dayOr(search.to, today) }
-  const query = useOperation('usage.read', { ...period, ...(search.key && { key: search.key }) })
+  const query = useOperation('usage.show', { ...period, ...(search.key && { key: search.key }) })
   const usage = query.data
   const shown: Counter = search.show ?? 'requests'
   return (

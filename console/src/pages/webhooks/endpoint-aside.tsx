@@ -82,7 +82,7 @@ function FiguresCard({
 }
 
 function EventsCard({ endpoint }: { endpoint: Endpoint }) {
-  const { data } = useOperation('webhooks.catalogue', {})
+  const { data } = useOperation('webhooks.show-catalogue', {})
   const types = endpoint.event_types
   return (
     <Section title="Events" end={types !== 'all' && data && `${types.length} of ${data.event_types.length}`}>

@@ -27,7 +27,7 @@ export function EndpointFields({
   /** In place of the required URL: what happens if it stays empty. */
   urlHint?: string
 }) {
-  const { data: catalogue } = useOperation('webhooks.catalogue', {})
+  const { data: catalogue } = useOperation('webhooks.show-catalogue', {})
   return (
     <div className={classes.form}>
       <TextInput

@@ -84,7 +84,7 @@ function namesOf({ event_types }: Fields): string {
 export function RotateForm({ endpoint, onClose, onRotated }: FormProps & { onRotated: (secret: NewSecret) => void }) {
   const [overlap, setOverlap] = useState<'day' | 'none'>('day')
   const [until] = useState(() => new Date(Date.now() + DAY_MS).toISOString())
-  const rotate = useAct('webhooks.rotate', { onDone: onRotated })
+  const rotate = useAct('webhooks.rotate-secret', { onDone: onRotated })
   return (
     <ReasonForm
       onClose={onClose}
@@ -132,7 +132,7 @@ export function RecoverForm({ endpoint, onClose }: FormProps) {
   const [since, setSince] = useState(() =>
     localMinute(endpoint.failing_since ?? new Date(Date.now() - DAY_MS).toISOString()),
   )
-  const recover = useAct('webhooks.recover', {
+  const recover = useAct('deliveries.recover', {
     says: ({ queued }) => `Queued ${writeCount(queued)} ${queued === 1 ? 'delivery' : 'deliveries'}.`,
     onDone: onClose,
     showsErrors: true,

@@ -143,7 +143,7 @@ export function WebhooksPage() {
 
 /** Sends a test event and tells to how many endpoints it goes. */
 export function useTestEvent() {
-  return useAct('webhooks.test', {
+  return useAct('deliveries.send-test', {
     says: ({ endpoints }) =>
       endpoints.length === 0
         ? 'No endpoint is enabled, so nothing was sent.'

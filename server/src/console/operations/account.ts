@@ -19,7 +19,7 @@ import { defineAccountOperation } from '../define-operation.ts'
 import { deviceOf } from '../device-of.ts'
 
 /** The caller's account, and the organizations it acts for with the permissions of its role in each. */
-export const showMe = defineAccountOperation({
+const showMe = defineAccountOperation({
   summary: 'Show who is signed in, and for which organizations',
   input: Strict({}),
   audit: [],
@@ -46,7 +46,7 @@ export const showMe = defineAccountOperation({
 })
 
 /** How the caller signs in: password, two-factor and passkeys. */
-export const showSecurity = defineAccountOperation({
+const showSecurity = defineAccountOperation({
   summary: 'Show how the account signs in',
   input: Strict({}),
   audit: [],
@@ -64,7 +64,7 @@ export const showSecurity = defineAccountOperation({
 })
 
 /** Changes the name of the caller's account. */
-export const rename = defineAccountOperation({
+const rename = defineAccountOperation({
   summary: 'Change the name of the account',
   input: Strict({ name: Type.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK }) }),
   audit: [],
@@ -78,7 +78,7 @@ export const rename = defineAccountOperation({
 })
 
 /** Changes the notation in which the caller writes and reads numbers. */
-export const setNumberNotation = defineAccountOperation({
+const setNumberNotation = defineAccountOperation({
   summary: 'Change how the console writes and reads numbers',
   input: Strict({ notation: Nullable(OneOf(NUMBER_NOTATIONS)) }),
   audit: ['operator.number_notation_changed'],
@@ -89,7 +89,7 @@ export const setNumberNotation = defineAccountOperation({
 })
 
 /** Changes the password of the caller's account, and ends its other sessions. */
-export const newPassword = defineAccountOperation({
+const newPassword = defineAccountOperation({
   summary: 'Change the password',
   input: Strict({
     current_password: Type.String({ minLength: 1, maxLength: 1_024 }),
@@ -105,7 +105,7 @@ export const newPassword = defineAccountOperation({
 })
 
 /** Lists the browsers in which the caller is signed in. */
-export const showSessions = defineAccountOperation({
+const showSessions = defineAccountOperation({
   summary: 'List the sessions of the account',
   input: Strict({}),
   audit: [],
@@ -126,7 +126,7 @@ export const showSessions = defineAccountOperation({
 })
 
 /** Ends one session of the caller. */
-export const endOneSession = defineAccountOperation({
+const endOneSession = defineAccountOperation({
   summary: 'End a session',
   input: Strict({ session_id: Id('ses', 'The session to end.') }),
   audit: ['operator.session_ended'],
@@ -142,7 +142,7 @@ export const endOneSession = defineAccountOperation({
 })
 
 /** Ends all sessions of the caller but this one. */
-export const endOtherSessions = defineAccountOperation({
+const endOtherSessions = defineAccountOperation({
   summary: 'End all other sessions',
   input: Strict({}),
   audit: ['operator.session_ended'],
@@ -150,3 +150,15 @@ export const endOtherSessions = defineAccountOperation({
     return { ended: await endSessions(installation, { accountId: account.accountId, except: account.sessionId }) }
   },
 })
+
+/** The operations `account.<verb>`. */
+export const account = {
+  show: showMe,
+  'show-security': showSecurity,
+  rename,
+  'set-number-notation': setNumberNotation,
+  'change-password': newPassword,
+  'list-sessions': showSessions,
+  'end-session': endOneSession,
+  'end-other-sessions': endOtherSessions,
+}

@@ -23,7 +23,7 @@ const id = Type.String({ minLength: 1, maxLength: 40 })
 const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
 
 /** Lists the keys of the environment, newest first, and the scopes that a key can have. */
-export const listKeys = defineOperation({
+const listKeys = defineOperation({
   summary: 'List API keys with their states',
   access: 'see the console',
   input: Strict({}),
@@ -52,7 +52,7 @@ export const listKeys = defineOperation({
 })
 
 /** Creates a key and answers with its text, which cannot be shown again. */
-export const createKeyOperation = defineOperation({
+const createKeyOperation = defineOperation({
   summary: 'Create an API key',
   access: createKey.permission,
   input: Strict({
@@ -74,7 +74,7 @@ export const createKeyOperation = defineOperation({
 })
 
 /** Replaces a key by a new one, which is answered once; the old one ends after the grace period. */
-export const rotateKeyOperation = defineOperation({
+const rotateKeyOperation = defineOperation({
   summary: 'Rotate an API key',
   access: rotateKey.permission,
   input: Strict({ id, grace: OneOf(GRACES), reason }),
@@ -87,7 +87,7 @@ export const rotateKeyOperation = defineOperation({
 })
 
 /** Stops a key from working until it is enabled again. */
-export const disableKeyOperation = defineOperation({
+const disableKeyOperation = defineOperation({
   summary: 'Disable an API key',
   access: disableKey.permission,
   input: Strict({ id, reason }),
@@ -96,7 +96,7 @@ export const disableKeyOperation = defineOperation({
 })
 
 /** Lets a disabled key work again. */
-export const enableKeyOperation = defineOperation({
+const enableKeyOperation = defineOperation({
   summary: 'Enable an API key',
   access: enableKey.permission,
   input: Strict({ id, reason }),
@@ -105,7 +105,7 @@ export const enableKeyOperation = defineOperation({
 })
 
 /** Ends a key for good. */
-export const revokeKeyOperation = defineOperation({
+const revokeKeyOperation = defineOperation({
   summary: 'Revoke an API key',
   access: revokeKey.permission,
   input: Strict({ id, reason }),
@@ -132,4 +132,14 @@ function show(key: ApiKey, nowMs: number) {
     scopes: scopesOf(key),
     state: apiKeyState(key, nowMs),
   }
+}
+
+/** The operations `api-keys.<verb>`. */
+export const apiKeys = {
+  list: listKeys,
+  create: createKeyOperation,
+  rotate: rotateKeyOperation,
+  disable: disableKeyOperation,
+  enable: enableKeyOperation,
+  revoke: revokeKeyOperation,
 }

@@ -15,7 +15,7 @@ const ENTRIES_PER_PAGE_MAX = 500
 const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }))
 
 /** Lists the entries of the environment's log, newest first. */
-export const listAuditLog = defineOperation({
+const listAuditLog = defineOperation({
   summary: 'Entries of the audit log, newest first, by actor, type, target and time',
   access: 'see the console',
   input: Strict({
@@ -51,7 +51,7 @@ export const listAuditLog = defineOperation({
 })
 
 /** Reads one entry of the environment's log. */
-export const readAuditEntry = defineOperation({
+const readAuditEntry = defineOperation({
   summary: 'One entry of the audit log',
   access: 'see the console',
   input: Strict({ id: Type.String({ minLength: 1, maxLength: 64 }) }),
@@ -64,7 +64,7 @@ export const readAuditEntry = defineOperation({
 })
 
 /** Reads what the log can be filtered by: types of entries, and actors with their names. */
-export const readAuditLogFilters = defineOperation({
+const readAuditLogFilters = defineOperation({
   summary: 'The types and actors that the audit log can be filtered by',
   access: 'see the console',
   input: Strict({}),
@@ -82,7 +82,7 @@ export const readAuditLogFilters = defineOperation({
 })
 
 /** Reads the state of the environment's log: its signed head, and when it was last verified. */
-export const readAuditLogStatus = defineOperation({
+const readAuditLogStatus = defineOperation({
   summary: 'The signed head of the audit log, and its last verification',
   access: 'see the console',
   input: Strict({}),
@@ -108,7 +108,7 @@ export const readAuditLogStatus = defineOperation({
 })
 
 /** Begins to verify the environment's log in the background. */
-export const verifyLog = defineOperation({
+const verifyLog = defineOperation({
   summary: 'Verify the audit log in the background',
   access: 'verify the audit log',
   input: Strict({}),
@@ -162,4 +162,13 @@ function readPosition(text: string): AuditLogPosition {
   if (seq) return { seq: Number(seq) }
   if (!/^aud_\w{26}$/.test(text)) throw invalid('cursor_malformed', 'This page of the list does not exist.')
   return { id: text }
+}
+
+/** The operations `audit-log.<verb>`. */
+export const auditLog = {
+  list: listAuditLog,
+  'show-entry': readAuditEntry,
+  'list-filters': readAuditLogFilters,
+  'show-status': readAuditLogStatus,
+  verify: verifyLog,
 }

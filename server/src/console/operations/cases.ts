@@ -25,7 +25,7 @@ const id = Type.String({ minLength: 1, maxLength: 40 })
 const Words = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK })
 
 /** Lists the cases of the review queue: open ones oldest first, decided ones newest first. */
-export const listCases = defineOperation({
+const listCases = defineOperation({
   summary: 'List the cases of the review queue',
   access: 'see the console',
   input: Strict({
@@ -71,7 +71,7 @@ export const listCases = defineOperation({
 })
 
 /** Counts the open cases, for the navigation of every page. */
-export const countCases = defineOperation({
+const countCases = defineOperation({
   summary: 'Count the open cases of the review queue',
   access: 'see the console',
   input: Strict({}),
@@ -90,7 +90,7 @@ export const countCases = defineOperation({
 })
 
 /** Shows one case with its decisions, notes and earlier reviews. */
-export const showCase = defineOperation({
+const showCase = defineOperation({
   summary: 'Show a case of the review queue',
   access: 'see the console',
   input: Strict({ id }),
@@ -124,7 +124,7 @@ export const showCase = defineOperation({
 })
 
 /** Gives a case to an operator, or back to the queue. */
-export const assignCaseOperation = defineOperation({
+const assignCaseOperation = defineOperation({
   summary: 'Assign a case to an operator, or give it back',
   access: assignCase.permission,
   input: Strict({ id, to: Nullable(id), seen: Nullable(id) }),
@@ -136,7 +136,7 @@ export const assignCaseOperation = defineOperation({
 })
 
 /** Gives the oldest free case to the operator who asks. */
-export const takeNext = defineOperation({
+const takeNext = defineOperation({
   summary: 'Take the oldest case that no operator has',
   access: takeNextCase.permission,
   input: Strict({}),
@@ -145,7 +145,7 @@ export const takeNext = defineOperation({
 })
 
 /** Adds a note to a case. */
-export const noteCase = defineOperation({
+const noteCase = defineOperation({
   summary: 'Add a note to a case',
   access: addCaseNote.permission,
   input: Strict({ id, text: Words(5_000) }),
@@ -157,7 +157,7 @@ export const noteCase = defineOperation({
 })
 
 /** Decides a case: gives every request of it that waits its verdict and its limit. */
-export const decideCaseOperation = defineOperation({
+const decideCaseOperation = defineOperation({
   summary: 'Decide a case, each request of it with a verdict and a limit of its own',
   access: decideCase.permission,
   input: Strict({
@@ -207,4 +207,15 @@ async function operatorNames({ installation, organizationId }: OperatorContext<u
 function namesIn(operators: readonly { id: string; name: string }[]): (operatorId: string) => string {
   const names = new Map(operators.map(({ id: operatorId, name }) => [operatorId, name]))
   return (operatorId) => names.get(operatorId) ?? operatorId
+}
+
+/** The operations `cases.<verb>`. */
+export const cases = {
+  list: listCases,
+  count: countCases,
+  show: showCase,
+  assign: assignCaseOperation,
+  'take-next': takeNext,
+  'add-note': noteCase,
+  decide: decideCaseOperation,
 }

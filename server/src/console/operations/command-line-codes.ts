@@ -11,7 +11,7 @@ import { Code, CurrentPassword } from '../sign-in-fields.ts'
 const organization_id = Id('org', 'The organization for which the codes count.')
 
 /** Shows for which organizations the caller has codes for the command line. */
-export const showCommandLineCodes = defineAccountOperation({
+const showCommandLineCodes = defineAccountOperation({
   summary: 'Show for which organizations the account has codes for the command line',
   input: Strict({}),
   audit: [],
@@ -33,7 +33,7 @@ export const showCommandLineCodes = defineAccountOperation({
 })
 
 /** Makes a secret for the caller's codes, to be confirmed with the first one. */
-export const beginCommandLineCodes = defineAccountOperation({
+const beginCommandLineCodes = defineAccountOperation({
   summary: 'Make a secret for codes of the command line',
   input: Strict({ organization_id, password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
@@ -46,7 +46,7 @@ export const beginCommandLineCodes = defineAccountOperation({
 })
 
 /** Lets the caller's codes count, with the first one. */
-export const confirmCommandLineCodes = defineAccountOperation({
+const confirmCommandLineCodes = defineAccountOperation({
   summary: 'Set up codes for the command line',
   input: Strict({ organization_id, pending: Type.String({ minLength: 1, maxLength: 1_000 }), code: Code }),
   audit: ['operator.code_reset'],
@@ -68,4 +68,11 @@ async function ownOperator({
   const operator = await findOperatorOfAccount(control, input.organization_id, account.accountId)
   if (!operator) throw notFound('operator_not_found', 'You are no operator of this organization.')
   return operator
+}
+
+/** The operations `command-line-codes.<verb>`. */
+export const commandLineCodes = {
+  show: showCommandLineCodes,
+  begin: beginCommandLineCodes,
+  confirm: confirmCommandLineCodes,
 }

@@ -21,7 +21,7 @@ const id = Type.String({ minLength: 1, maxLength: 64 })
 const Word = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK }))
 
 /** Lists decisions, newest first, by every filter of the page. */
-export const listDecisions = defineOperation({
+const listDecisions = defineOperation({
   summary: 'List decisions, newest first',
   access: 'see the console',
   input: Strict({
@@ -64,7 +64,7 @@ export const listDecisions = defineOperation({
 })
 
 /** Reads the values that the list of decisions can be filtered by. */
-export const readDecisionFilters = defineOperation({
+const readDecisionFilters = defineOperation({
   summary: 'The tiers, policy versions and products that decisions can be filtered by',
   access: 'see the console',
   input: Strict({}),
@@ -76,7 +76,7 @@ export const readDecisionFilters = defineOperation({
 })
 
 /** Shows a decision with everything that led to it. The evidence is replayed for that, and compared with the recorded one. */
-export const showDecision = defineOperation({
+const showDecision = defineOperation({
   summary: 'Show a decision with its evidence',
   access: 'see the console',
   input: Strict({ id }),
@@ -99,7 +99,7 @@ export const showDecision = defineOperation({
 })
 
 /** Decides again from the stored evidence and compares byte for byte, as `GET /v1/decisions/{id}/replay` does. */
-export const replayAgain = defineOperation({
+const replayAgain = defineOperation({
   summary: 'Replay a decision and compare it byte for byte',
   access: 'see the console',
   input: Strict({ id }),
@@ -111,7 +111,7 @@ export const replayAgain = defineOperation({
 })
 
 /** Hands out what a browser needs to check by itself that a decision is on the signed log: texts, entry, path, head and key. */
-export const proveDecision = defineOperation({
+const proveDecision = defineOperation({
   summary: 'The texts, the entry, the inclusion proof and the signed head of a decision',
   access: 'see the console',
   input: Strict({ id }),
@@ -169,4 +169,13 @@ function describeReplay(recorded: RecordedDecision, { differences, replayed }: R
     bytes: replayed && Buffer.byteLength(recorded.body) + Buffer.byteLength(recorded.trace ?? ''),
     replayed_at: now,
   }
+}
+
+/** The operations `decisions.<verb>`. */
+export const decisions = {
+  list: listDecisions,
+  'list-filters': readDecisionFilters,
+  show: showDecision,
+  replay: replayAgain,
+  prove: proveDecision,
 }

@@ -11,7 +11,7 @@ const id = Type.String({ minLength: 1, maxLength: 40 })
 const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
 
 /** Lists deliveries of one webhook endpoint or of all, the removed ones too, newest event first. */
-export const listWebhookDeliveries = defineOperation({
+const listWebhookDeliveries = defineOperation({
   summary: 'List webhook deliveries',
   access: 'see the console',
   input: Strict({
@@ -42,7 +42,7 @@ export const listWebhookDeliveries = defineOperation({
 })
 
 /** Shows one delivery: the body that is sent, and every attempt with its headers and answer. */
-export const showWebhookDelivery = defineOperation({
+const showWebhookDelivery = defineOperation({
   summary: 'Show a webhook delivery with its attempts',
   access: showDelivery.permission,
   input: Strict({ endpoint_id: id, event_id: id }),
@@ -52,7 +52,7 @@ export const showWebhookDelivery = defineOperation({
 })
 
 /** Sends one event to a webhook endpoint again. */
-export const redeliverEvent = defineOperation({
+const redeliverEvent = defineOperation({
   summary: 'Redeliver an event to a webhook endpoint',
   access: redeliver.permission,
   input: Strict({ endpoint_id: id, event_id: id }),
@@ -62,7 +62,7 @@ export const redeliverEvent = defineOperation({
 })
 
 /** Sends all events since a moment again that failed, wait for another attempt, or were never queued. */
-export const recoverDeliveries = defineOperation({
+const recoverDeliveries = defineOperation({
   summary: 'Recover failed and waiting deliveries of a webhook endpoint',
   access: redeliver.permission,
   input: Strict({ endpoint_id: id, since: Type.String({ format: 'date-time', maxLength: 40 }), reason }),
@@ -72,7 +72,7 @@ export const recoverDeliveries = defineOperation({
 })
 
 /** Queues a test event for every enabled webhook endpoint, as the public API does. */
-export const sendTestEvent = defineOperation({
+const sendTestEvent = defineOperation({
   summary: 'Send a test event to the enabled webhook endpoints',
   access: sendTest.permission,
   input: Strict({}),
@@ -86,4 +86,13 @@ function readCursor(text: string | undefined): { eventId: string; endpointId: st
   if (!eventId || !endpointId || more.length > 0)
     throw invalid('cursor_malformed', 'This page of the list does not exist.')
   return { eventId, endpointId }
+}
+
+/** The operations `deliveries.<verb>`. */
+export const deliveries = {
+  list: listWebhookDeliveries,
+  show: showWebhookDelivery,
+  redeliver: redeliverEvent,
+  recover: recoverDeliveries,
+  'send-test': sendTestEvent,
 }

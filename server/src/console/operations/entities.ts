@@ -17,7 +17,7 @@ const id = Type.String({ minLength: 1, maxLength: 40 })
 const ENTITY_ID = new RegExp(idPattern('ent'))
 
 /** Lists entities, newest first, or those that a text finds: by id, by external id, or by the beginning of the name. */
-export const listEntities = defineOperation({
+const listEntities = defineOperation({
   summary: 'List entities, or find them by id, external id or name',
   access: 'see the console',
   input: Strict({
@@ -49,7 +49,7 @@ export const listEntities = defineOperation({
 })
 
 /** Finds the entities that have an identifier, by the keyed hash that is stored in its place. */
-export const findEntities = defineOperation({
+const findEntities = defineOperation({
   summary: 'Find the entities that have an identifier',
   access: 'see the console',
   input: Strict({
@@ -71,7 +71,7 @@ export const findEntities = defineOperation({
 })
 
 /** Shows one entity: trust, identity, consents, cash flow, features and decisions. */
-export const showEntity = defineOperation({
+const showEntity = defineOperation({
   summary: 'Show an entity',
   access: 'see the console',
   input: Strict({ id }),
@@ -84,7 +84,7 @@ export const showEntity = defineOperation({
 })
 
 /** Shows the neighbourhood of an entity in the trust graph. */
-export const showNeighbourhood = defineOperation({
+const showNeighbourhood = defineOperation({
   summary: 'Show the neighbourhood of an entity in the trust graph',
   access: 'see the console',
   input: Strict({ id, hops: Type.Integer({ minimum: 1, maximum: 2 }) }),
@@ -108,4 +108,12 @@ function describeListed({ trust, latest_verdict, name, ...entity }: ListedEntity
     trust: trust === null ? null : (JSON.parse(trust) as { score: number }).score,
     latest_verdict: VERDICTS.find((verdict) => verdict === latest_verdict) ?? null,
   }
+}
+
+/** The operations `entities.<verb>`. */
+export const entities = {
+  list: listEntities,
+  find: findEntities,
+  show: showEntity,
+  'show-neighbourhood': showNeighbourhood,
 }

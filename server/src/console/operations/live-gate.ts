@@ -7,7 +7,7 @@ import { defineOperation, type OperatorContext } from '../define-operation.ts'
 const Reason = Strict({ reason: Text(2_000, 'Why; recorded in the audit log.') })
 
 /** The live gate of the organization: whether it is open, its approvals, and the evidence of its checklist. */
-export const showGate = defineOperation({
+const showGate = defineOperation({
   summary: 'Show the live gate with its approvals and its checklist',
   access: 'see the console',
   input: Strict({}),
@@ -20,7 +20,7 @@ export const showGate = defineOperation({
 })
 
 /** Approves live underwriting in the name of the operator who is signed in. */
-export const approveLiveGate = defineOperation({
+const approveLiveGate = defineOperation({
   summary: 'Approve underwriting in production',
   access: approveGate.permission,
   input: Reason,
@@ -33,7 +33,7 @@ export const approveLiveGate = defineOperation({
 })
 
 /** Closes the live gate at once. */
-export const closeLiveGate = defineOperation({
+const closeLiveGate = defineOperation({
   summary: 'Stop underwriting in production at once',
   access: closeGate.permission,
   input: Reason,
@@ -61,4 +61,11 @@ async function describeGate({ installation, organizationId, operator }: Operator
 /** So that a page that shows the sandbox never changes what production does. */
 function requireProduction({ environment }: OperatorContext<unknown>): void {
   if (environment !== 'production') throw conflict('not_in_production', 'The live gate belongs to production.')
+}
+
+/** The operations `live-gate.<verb>`. */
+export const liveGate = {
+  show: showGate,
+  approve: approveLiveGate,
+  close: closeLiveGate,
 }

@@ -9,7 +9,7 @@ import { webhookFigures } from '../figures/webhook-figures.ts'
 const DECISIONS_LISTED = 8
 
 /** Reads the figures of the overview. */
-export const readOverview = defineOperation({
+const readOverview = defineOperation({
   summary: 'Figures of the last day, week or month, and the newest decisions',
   access: 'see the console',
   input: Strict({ range: OneOf(RANGES) }),
@@ -26,7 +26,7 @@ export const readOverview = defineOperation({
 })
 
 /** Reads which of the first steps an organization has taken in an environment. */
-export const readFirstSteps = defineOperation({
+const readFirstSteps = defineOperation({
   summary: 'The first steps that an organization has taken: key, entity, decision, webhook endpoint, teammate',
   access: 'see the console',
   input: Strict({}),
@@ -47,3 +47,9 @@ export const readFirstSteps = defineOperation({
     }
   },
 })
+
+/** The operations `overview.<verb>`. */
+export const overview = {
+  show: readOverview,
+  'show-first-steps': readFirstSteps,
+}

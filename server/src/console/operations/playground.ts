@@ -42,7 +42,7 @@ const TRY = defineTask<typeof tryPolicy>({
  * Decides without recording anything: from the facts of an entity as they are now, or from those that a decision recorded,
  * under one policy or two. The sliders of the first come with the verdict that each of their values would give.
  */
-export const decideDry = defineOperation({
+const decideDry = defineOperation({
   summary: 'Decide as a dry run, under one policy or two, with the verdicts along the sliders',
   access: 'see the console',
   input: Strict(DRY_REQUEST),
@@ -72,7 +72,7 @@ export const decideDry = defineOperation({
 })
 
 /** Decides and records in the sandbox, by the code of the public API. */
-export const decideRecorded = defineOperation({
+const decideRecorded = defineOperation({
   summary: 'Decide and record in the sandbox',
   access: recordDecision.permission,
   input: Strict({
@@ -94,7 +94,7 @@ export const decideRecorded = defineOperation({
 })
 
 /** The policies that a dry run can use, the applicants of the active policy's own tests, and the scenarios that were kept. */
-export const showPlayground = defineOperation({
+const showPlayground = defineOperation({
   summary: 'The policies, personas and scenarios that the playground starts from',
   access: 'see the console',
   input: Strict({}),
@@ -150,4 +150,11 @@ async function unchangedFacts(place: DryPlace, input: DryRequest): Promise<DryFa
     ...(requested_amount !== undefined && { requested_amount }),
     ...(currency !== undefined && { currency }),
   })
+}
+
+/** The operations `playground.<verb>`. */
+export const playground = {
+  decide: decideDry,
+  record: decideRecorded,
+  show: showPlayground,
 }

@@ -18,7 +18,7 @@ const reason = Text(2_000, 'Why; recorded in the audit log.')
 const source = Type.String({ minLength: 1, maxLength: 262_144 })
 
 /** Lists the policies of the environment, newest first, with their states and authors. */
-export const listPolicies = defineOperation({
+const listPolicies = defineOperation({
   summary: 'List the policies with their states',
   access: 'see the console',
   input: Strict({}),
@@ -38,7 +38,7 @@ export const listPolicies = defineOperation({
 })
 
 /** Shows a policy: its document and text, what it changes against the active one, its steps, comments and approvers. */
-export const showPolicy = defineOperation({
+const showPolicy = defineOperation({
   summary: 'Show a policy with its steps, comments and approvers',
   access: 'see the console',
   input: Strict({ version }),
@@ -76,7 +76,7 @@ export const showPolicy = defineOperation({
 })
 
 /** Checks the text of a draft, runs its tests and compares it with the active policy. */
-export const checkDraft = defineOperation({
+const checkDraft = defineOperation({
   summary: 'Check the text of a policy and run its tests',
   access: proposePolicy.permission,
   input: Strict({ source }),
@@ -99,7 +99,7 @@ export const checkDraft = defineOperation({
 })
 
 /** What an editor completes: the schema of policies and the catalogue of features. */
-export const showPolicyLanguage = defineOperation({
+const showPolicyLanguage = defineOperation({
   summary: 'The schema of policies and the catalogue of features',
   access: 'see the console',
   input: Strict({}),
@@ -113,7 +113,7 @@ export const showPolicyLanguage = defineOperation({
 })
 
 /** Proposes a draft. */
-export const proposePolicyOperation = defineOperation({
+const proposePolicyOperation = defineOperation({
   summary: 'Propose a policy for approval',
   access: proposePolicy.permission,
   input: Strict({ source, reason }),
@@ -122,7 +122,7 @@ export const proposePolicyOperation = defineOperation({
 })
 
 /** Adds a comment to a policy. */
-export const commentPolicy = defineOperation({
+const commentPolicy = defineOperation({
   summary: 'Comment on a policy',
   access: commentOnPolicy.permission,
   input: Strict({
@@ -137,7 +137,7 @@ export const commentPolicy = defineOperation({
 })
 
 /** Approves a proposed policy with the backtest that the operator was shown. */
-export const approvePolicyOperation = defineOperation({
+const approvePolicyOperation = defineOperation({
   summary: 'Approve a proposed policy',
   access: approvePolicy.permission,
   input: Strict({
@@ -151,7 +151,7 @@ export const approvePolicyOperation = defineOperation({
 })
 
 /** Rejects a policy that was never active. */
-export const rejectPolicyOperation = defineOperation({
+const rejectPolicyOperation = defineOperation({
   summary: 'Reject a policy for good',
   access: rejectPolicy.permission,
   input: Strict({ version, reason }),
@@ -160,7 +160,7 @@ export const rejectPolicyOperation = defineOperation({
 })
 
 /** Activates an approved policy, or goes back to a retired one. */
-export const activatePolicyOperation = defineOperation({
+const activatePolicyOperation = defineOperation({
   summary: 'Activate an approved policy, or go back to a retired one',
   access: activatePolicy.permission,
   input: Strict({ version, reason }),
@@ -238,4 +238,17 @@ async function approversOf({ installation, organizationId, operator }: OperatorC
       is_you: one.id === operator.id,
       may_approve: holds(one, 'approve policies') && !(author && isSamePerson(author, one)),
     }))
+}
+
+/** The operations `policies.<verb>`. */
+export const policies = {
+  list: listPolicies,
+  show: showPolicy,
+  check: checkDraft,
+  'show-language': showPolicyLanguage,
+  propose: proposePolicyOperation,
+  comment: commentPolicy,
+  approve: approvePolicyOperation,
+  reject: rejectPolicyOperation,
+  activate: activatePolicyOperation,
 }

@@ -14,7 +14,7 @@ const time = Type.String({ format: 'date-time', maxLength: 40 })
 const DRAFT_DECISIONS_MAX = 2_000
 
 /** Begins to decide recorded decisions again under a policy. */
-export const beginPolicyBacktest = defineOperation({
+const beginPolicyBacktest = defineOperation({
   summary: 'Begin to decide recorded decisions again under a policy, in the background',
   access: beginBacktest.permission,
   input: Strict({
@@ -33,7 +33,7 @@ export const beginPolicyBacktest = defineOperation({
 })
 
 /** Cancels the backtest that is running. */
-export const cancelPolicyBacktest = defineOperation({
+const cancelPolicyBacktest = defineOperation({
   summary: 'Cancel the backtest that is running',
   access: cancelBacktest.permission,
   input: Strict({ reason: Type.Optional(Text(2_000, 'Why; recorded in the audit log.')) }),
@@ -42,7 +42,7 @@ export const cancelPolicyBacktest = defineOperation({
 })
 
 /** How far the backtest of a policy has come, and the backtests that it has. */
-export const listPolicyBacktests = defineOperation({
+const listPolicyBacktests = defineOperation({
   summary: 'The backtests of a policy, and the one that is running',
   access: 'see the console',
   input: Strict({ version }),
@@ -69,7 +69,7 @@ export const listPolicyBacktests = defineOperation({
 })
 
 /** Shows the result of a backtest. */
-export const showPolicyBacktest = defineOperation({
+const showPolicyBacktest = defineOperation({
   summary: 'Show the result of a backtest',
   access: 'see the console',
   input: Strict({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
@@ -83,7 +83,7 @@ export const showPolicyBacktest = defineOperation({
 })
 
 /** What a draft would have decided on the newest decisions, and how many of them each of its rules matches. */
-export const tryDraft = defineOperation({
+const tryDraft = defineOperation({
   summary: 'Decide the newest decisions again under a draft, which is not kept',
   access: backtestDraft.permission,
   input: Strict({
@@ -100,4 +100,13 @@ export const tryDraft = defineOperation({
 
 function msOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
+}
+
+/** The operations `policy-backtests.<verb>`. */
+export const policyBacktests = {
+  begin: beginPolicyBacktest,
+  cancel: cancelPolicyBacktest,
+  list: listPolicyBacktests,
+  show: showPolicyBacktest,
+  try: tryDraft,
 }

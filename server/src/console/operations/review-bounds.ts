@@ -5,7 +5,7 @@ import { Type } from '../../core/schema/type.ts'
 import { defineOperation } from '../define-operation.ts'
 
 /** Shows how far the limits of reviewers may go. */
-export const showReviewBounds = defineOperation({
+const showReviewBounds = defineOperation({
   summary: 'Show how far the limits of reviewers may go from what was asked',
   access: 'see the console',
   input: Strict({}),
@@ -16,7 +16,7 @@ export const showReviewBounds = defineOperation({
 })
 
 /** Changes how far the limits of reviewers may go, in both environments. */
-export const setReviewBounds = defineOperation({
+const setReviewBounds = defineOperation({
   summary: 'Change how far the limits of reviewers may go from what was asked',
   access: changeReviewBounds.permission,
   input: Strict({
@@ -30,3 +30,9 @@ export const setReviewBounds = defineOperation({
     return { bounds: await changeReviewBounds(installation, act, bounds) }
   },
 })
+
+/** The operations `review-bounds.<verb>`. */
+export const reviewBounds = {
+  show: showReviewBounds,
+  set: setReviewBounds,
+}

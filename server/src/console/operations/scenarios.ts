@@ -8,7 +8,7 @@ const id = Type.String({ minLength: 1, maxLength: 40 })
 const Name = Type.String({ minLength: 1, maxLength: 80, pattern: NOT_BLANK })
 
 /** Keeps a request of the playground under a name, for every operator of the organization. */
-export const addScenarioOperation = defineOperation({
+const addScenarioOperation = defineOperation({
   summary: 'Keep a request of the playground under a name',
   access: addScenario.permission,
   input: Strict({ name: Name, request: Strict(DRY_REQUEST) }),
@@ -20,7 +20,7 @@ export const addScenarioOperation = defineOperation({
 })
 
 /** Renames a scenario of the playground, or replaces its request. */
-export const changeScenarioOperation = defineOperation({
+const changeScenarioOperation = defineOperation({
   summary: 'Rename a scenario of the playground, or replace its request',
   access: changeScenario.permission,
   input: Strict({ id, name: Type.Optional(Name), request: Type.Optional(Strict(DRY_REQUEST)) }),
@@ -32,10 +32,17 @@ export const changeScenarioOperation = defineOperation({
 })
 
 /** Removes a scenario of the playground. */
-export const removeScenarioOperation = defineOperation({
+const removeScenarioOperation = defineOperation({
   summary: 'Remove a scenario of the playground',
   access: removeScenario.permission,
   input: Strict({ id }),
   audit: ['scenario.removed'],
   handle: ({ installation, act, input }) => removeScenario(installation, act, input.id),
 })
+
+/** The operations `scenarios.<verb>`. */
+export const scenarios = {
+  add: addScenarioOperation,
+  change: changeScenarioOperation,
+  remove: removeScenarioOperation,
+}

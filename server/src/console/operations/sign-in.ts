@@ -5,15 +5,29 @@ import { Type } from '../../core/schema/type.ts'
 import { networkOf } from '../../http/network-of.ts'
 import { beginAttempt, checkPassword, endAttempt } from '../../sign-in/attempts.ts'
 import { accountOfChallenge, closeChallenge, openChallenge } from '../../sign-in/challenges.ts'
-import { beginPasskeySignIn, checkPasskey } from '../../sign-in/passkeys.ts'
+import { beginPasskeySignIn, checkPasskey, passkeyProblem } from '../../sign-in/passkeys.ts'
 import { checkCode, needsCode } from '../../sign-in/two-factor.ts'
 import { findAccount } from '../../store/control/accounts.ts'
 import { attemptFrom } from '../attempt-from.ts'
 import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
 import { Code, PasskeyAnswer } from '../sign-in-fields.ts'
 
+/** How people may sign in, for the page that asks them. */
+const showSignInOptions = defineOpenOperation({
+  summary: 'Show whether single sign-on is configured, and why passkeys are impossible',
+  input: Strict({}),
+  audit: [],
+  async handle({ installation, origin }) {
+    const { oidc } = installation.config
+    return {
+      single_sign_on: oidc ? { provider: new URL(oidc.issuer).host } : null,
+      passkeys_impossible: passkeyProblem(origin) ?? null,
+    }
+  },
+})
+
 /** Signs a person in by e-mail and password, or asks for the code of their authenticator app. */
-export const signInWithPassword = defineOpenOperation({
+const signInWithPassword = defineOpenOperation({
   summary: 'Sign in with e-mail and password',
   input: Strict({
     email: Type.String({ minLength: 1, maxLength: 254 }),
@@ -42,7 +56,7 @@ export const signInWithPassword = defineOpenOperation({
 })
 
 /** Signs a person in who gave the right password, by a code of their authenticator app or a recovery code. */
-export const signInWithCode = defineOpenOperation({
+const signInWithCode = defineOpenOperation({
   summary: 'Give the code after the password',
   input: Strict({ challenge: Type.String({ minLength: 1, maxLength: 100 }), code: Code }),
   audit: ['operator.signed_in', 'operator.sign_in_locked', 'operator.recovery_code_used'],
@@ -67,7 +81,7 @@ function tooLate(): Problem {
 }
 
 /** What the browser needs to sign in with a passkey. */
-export const beginSignInWithPasskey = defineOpenOperation({
+const beginSignInWithPasskey = defineOpenOperation({
   summary: 'Begin to sign in with a passkey',
   input: Strict({}),
   audit: [],
@@ -77,7 +91,7 @@ export const beginSignInWithPasskey = defineOpenOperation({
 })
 
 /** Signs a person in by a passkey, which needs no code: it proves the device and its owner. */
-export const signInWithPasskey = defineOpenOperation({
+const signInWithPasskey = defineOpenOperation({
   summary: 'Sign in with a passkey',
   input: Strict({ response: PasskeyAnswer }),
   audit: ['operator.signed_in'],
@@ -89,7 +103,7 @@ export const signInWithPasskey = defineOpenOperation({
 })
 
 /** Ends the session of the caller. */
-export const signOut = defineAccountOperation({
+const signOut = defineAccountOperation({
   summary: 'Sign out',
   input: Strict({}),
   audit: ['operator.session_ended'],
@@ -98,3 +112,13 @@ export const signOut = defineAccountOperation({
     return { signed_out: true }
   },
 })
+
+/** The operations `sign-in.<verb>`. */
+export const signIn = {
+  'show-options': showSignInOptions,
+  'give-password': signInWithPassword,
+  'give-code': signInWithCode,
+  'begin-passkey': beginSignInWithPasskey,
+  'give-passkey': signInWithPasskey,
+  end: signOut,
+}

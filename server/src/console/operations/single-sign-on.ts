@@ -1,29 +1,14 @@
 import { notFound } from '../../admin/problem.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { openChallenge } from '../../sign-in/challenges.ts'
-import { passkeyProblem } from '../../sign-in/passkeys.ts'
 import { disconnectIdentities } from '../../sign-in/single-sign-on.ts'
 import { hasIdentity } from '../../store/control/account-identities.ts'
 import { confirmPassword } from '../confirm-person.ts'
-import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
+import { defineAccountOperation } from '../define-operation.ts'
 import { CurrentPassword } from '../sign-in-fields.ts'
 
-/** How people may sign in, for the page that asks them. */
-export const showSignInOptions = defineOpenOperation({
-  summary: 'Show whether single sign-on is configured, and why passkeys are impossible',
-  input: Strict({}),
-  audit: [],
-  async handle({ installation, origin }) {
-    const { oidc } = installation.config
-    return {
-      single_sign_on: oidc ? { provider: new URL(oidc.issuer).host } : null,
-      passkeys_impossible: passkeyProblem(origin) ?? null,
-    }
-  },
-})
-
 /** Whether the caller's account is connected to the identity provider. */
-export const showSingleSignOn = defineAccountOperation({
+const showSingleSignOn = defineAccountOperation({
   summary: 'Show whether the account is connected to the identity provider',
   input: Strict({}),
   audit: [],
@@ -37,7 +22,7 @@ export const showSingleSignOn = defineAccountOperation({
 })
 
 /** Begins to connect the caller's account to the identity provider. */
-export const connectSingleSignOn = defineAccountOperation({
+const connectSingleSignOn = defineAccountOperation({
   summary: 'Begin to connect the account to the identity provider',
   input: Strict({ password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
@@ -51,7 +36,7 @@ export const connectSingleSignOn = defineAccountOperation({
 })
 
 /** Disconnects the caller's account from the identity provider. */
-export const disconnectSingleSignOn = defineAccountOperation({
+const disconnectSingleSignOn = defineAccountOperation({
   summary: 'Disconnect the account from the identity provider',
   input: Strict({}),
   audit: ['operator.single_sign_on_disconnected'],
@@ -60,3 +45,10 @@ export const disconnectSingleSignOn = defineAccountOperation({
     return { is_connected: false }
   },
 })
+
+/** The operations `single-sign-on.<verb>`. */
+export const singleSignOn = {
+  show: showSingleSignOn,
+  connect: connectSingleSignOn,
+  disconnect: disconnectSingleSignOn,
+}

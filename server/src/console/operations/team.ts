@@ -16,7 +16,7 @@ const operatorId = Id('opr', 'Id of the operator.')
 const Reason = Text(2_000, 'Why; recorded in the audit log.')
 
 /** The operators of the organization, what each role may do, and how single sign-on gives roles. */
-export const listTeammates = defineOperation({
+const listTeammates = defineOperation({
   summary: 'List the operators of the organization',
   access: 'see the console',
   input: Strict({}),
@@ -48,7 +48,7 @@ export const listTeammates = defineOperation({
 })
 
 /** Invites a person by a link, which is shown once. */
-export const inviteTeammate = defineOperation({
+const inviteTeammate = defineOperation({
   summary: 'Invite a person as an operator, by a link that is shown once',
   access: inviteOperator.permission,
   input: Strict({
@@ -61,7 +61,7 @@ export const inviteTeammate = defineOperation({
 })
 
 /** Makes a new link for an operator who has no account yet; the earlier link stops working. */
-export const renewTeammateInvitation = defineOperation({
+const renewTeammateInvitation = defineOperation({
   summary: 'Make a new invitation link for an operator without an account',
   access: inviteOperator.permission,
   input: Strict({ operator_id: operatorId }),
@@ -75,7 +75,7 @@ export const renewTeammateInvitation = defineOperation({
 })
 
 /** Withdraws the open invitation of an operator. */
-export const withdrawTeammateInvitation = defineOperation({
+const withdrawTeammateInvitation = defineOperation({
   summary: 'Withdraw the open invitation of an operator; its link stops working',
   access: withdrawInvitation.permission,
   input: Strict({ operator_id: operatorId, reason: Reason }),
@@ -88,7 +88,7 @@ export const withdrawTeammateInvitation = defineOperation({
 })
 
 /** Gives an operator another role. */
-export const changeTeammateRole = defineOperation({
+const changeTeammateRole = defineOperation({
   summary: 'Give an operator another role',
   access: changeRole.permission,
   input: Strict({ operator_id: operatorId, role: OneOf(ROLES), reason: Reason }),
@@ -102,7 +102,7 @@ export const changeTeammateRole = defineOperation({
 })
 
 /** Removes an operator from the organization. */
-export const removeTeammate = defineOperation({
+const removeTeammate = defineOperation({
   summary: 'Remove an operator; sessions end at once',
   access: removeOperator.permission,
   input: Strict({ operator_id: operatorId, reason: Reason }),
@@ -111,7 +111,7 @@ export const removeTeammate = defineOperation({
 })
 
 /** The browsers in which an operator is signed in. */
-export const listTeammateSessions = defineOperation({
+const listTeammateSessions = defineOperation({
   summary: 'List the sessions of an operator',
   access: 'manage operators',
   input: Strict({ operator_id: operatorId }),
@@ -139,7 +139,7 @@ export const listTeammateSessions = defineOperation({
 })
 
 /** Ends one session of an operator, or all of them. */
-export const endTeammateSessions = defineOperation({
+const endTeammateSessions = defineOperation({
   summary: 'End one session of an operator, or all of them',
   access: endSessionsOf.permission,
   input: Strict({
@@ -206,4 +206,16 @@ async function describeSingleSignOn(installation: Installation, organizationId: 
   const { oidc } = installation.config
   if (!oidc || (await singleSignOnOrganization(installation)) !== organizationId) return null
   return { issuer: oidc.issuer, groups_claim: oidc.groupsClaim, roles: oidc.roles.map((entry) => ({ ...entry })) }
+}
+
+/** The operations `team.<verb>`. */
+export const team = {
+  list: listTeammates,
+  invite: inviteTeammate,
+  'renew-invitation': renewTeammateInvitation,
+  'withdraw-invitation': withdrawTeammateInvitation,
+  'change-role': changeTeammateRole,
+  remove: removeTeammate,
+  'list-sessions': listTeammateSessions,
+  'end-sessions': endTeammateSessions,
 }

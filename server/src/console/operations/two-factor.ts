@@ -1,13 +1,11 @@
-import { Id, NOT_BLANK, Strict } from '../../core/schema/fields.ts'
-import { Type } from '../../core/schema/type.ts'
-import { addPasskey, beginPasskey, removePasskey } from '../../sign-in/passkeys.ts'
+import { Strict } from '../../core/schema/fields.ts'
 import { disableTwoFactor, enableTwoFactor, proposeTwoFactor, renewRecoveryCodes } from '../../sign-in/two-factor.ts'
 import { confirmPassword, withCode } from '../confirm-person.ts'
 import { defineAccountOperation } from '../define-operation.ts'
-import { Code, CurrentPassword, PasskeyAnswer } from '../sign-in-fields.ts'
+import { Code, CurrentPassword } from '../sign-in-fields.ts'
 
 /** Makes a secret for an authenticator app, to be confirmed with its first code. */
-export const beginTwoFactor = defineAccountOperation({
+const beginTwoFactor = defineAccountOperation({
   summary: 'Make a secret for an authenticator app',
   input: Strict({ password: CurrentPassword }),
   audit: ['operator.sign_in_locked'],
@@ -18,7 +16,7 @@ export const beginTwoFactor = defineAccountOperation({
 })
 
 /** Turns two-factor on with a code of the new authenticator app. */
-export const confirmTwoFactor = defineAccountOperation({
+const confirmTwoFactor = defineAccountOperation({
   summary: 'Turn two-factor on',
   input: Strict({ code: Code }),
   audit: ['operator.two_factor_enabled', 'operator.sign_in_locked'],
@@ -29,7 +27,7 @@ export const confirmTwoFactor = defineAccountOperation({
 })
 
 /** Turns two-factor off with a code. */
-export const endTwoFactor = defineAccountOperation({
+const endTwoFactor = defineAccountOperation({
   summary: 'Turn two-factor off',
   input: Strict({ code: Code }),
   audit: ['operator.two_factor_disabled', 'operator.recovery_code_used', 'operator.sign_in_locked'],
@@ -41,7 +39,7 @@ export const endTwoFactor = defineAccountOperation({
 })
 
 /** Makes other recovery codes with a code. */
-export const newRecoveryCodes = defineAccountOperation({
+const newRecoveryCodes = defineAccountOperation({
   summary: 'Replace the recovery codes',
   input: Strict({ code: Code }),
   audit: ['operator.recovery_codes_replaced', 'operator.recovery_code_used', 'operator.sign_in_locked'],
@@ -51,39 +49,10 @@ export const newRecoveryCodes = defineAccountOperation({
   },
 })
 
-/** What the browser needs to make a passkey. */
-export const beginAddPasskey = defineAccountOperation({
-  summary: 'Begin to add a passkey',
-  input: Strict({ password: CurrentPassword }),
-  audit: ['operator.sign_in_locked'],
-  async handle(context) {
-    const { installation, account, origin, input } = context
-    await confirmPassword(context, input.password)
-    return { options: await beginPasskey(installation, { ...account, origin }) }
-  },
-})
-
-/** Adds the passkey that the browser made. */
-export const confirmPasskey = defineAccountOperation({
-  summary: 'Add a passkey',
-  input: Strict({
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: NOT_BLANK }),
-    response: PasskeyAnswer,
-  }),
-  audit: ['operator.passkey_added'],
-  async handle({ input, installation, account, origin }) {
-    const { accountId } = account
-    return addPasskey(installation, { accountId, name: input.name, response: input.response as never, origin })
-  },
-})
-
-/** Removes a passkey. */
-export const endPasskey = defineAccountOperation({
-  summary: 'Remove a passkey',
-  input: Strict({ passkey_id: Id('pky', 'The passkey to remove.') }),
-  audit: ['operator.passkey_removed'],
-  async handle({ input, installation, account }) {
-    await removePasskey(installation, { accountId: account.accountId, id: input.passkey_id })
-    return { removed: true as const }
-  },
-})
+/** The operations `two-factor.<verb>`. */
+export const twoFactor = {
+  begin: beginTwoFactor,
+  confirm: confirmTwoFactor,
+  end: endTwoFactor,
+  'renew-recovery-codes': newRecoveryCodes,
+}

@@ -24,7 +24,7 @@ interface UsageOfDay {
 const COUNTERS = ['requests', 'errors', 'decisions', 'transactions'] as const
 
 /** Reads the usage of an organization by day and by API key. */
-export const readUsage = defineOperation({
+const readUsage = defineOperation({
   summary: 'Requests, errors, decisions and transactions by day and by API key, and the limits',
   access: 'see the console',
   input: Strict({ from: Day, to: Day, key: Type.Optional(Type.String({ maxLength: 64 })) }),
@@ -84,4 +84,9 @@ function everyDay(from: string, days: number, counted: readonly UsageOfDay[]): U
 
 function total(usage: readonly UsageCount[], name: string): number {
   return usage.filter(({ counter }) => counter === name).reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The operations `usage.<verb>`. */
+export const usage = {
+  show: readUsage,
 }

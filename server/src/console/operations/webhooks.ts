@@ -30,7 +30,7 @@ const event_types = Type.Union([
 ])
 
 /** Lists the webhook endpoints with their health, and the attempts of the last 24 hours. */
-export const listWebhooks = defineOperation({
+const listWebhooks = defineOperation({
   summary: 'List webhook endpoints with their health',
   access: listEndpoints.permission,
   input: Strict({}),
@@ -42,7 +42,7 @@ export const listWebhooks = defineOperation({
 })
 
 /** Shows one webhook endpoint: its state, its figures, and when it will be disabled if it keeps failing. */
-export const showWebhook = defineOperation({
+const showWebhook = defineOperation({
   summary: 'Show a webhook endpoint',
   access: showEndpoint.permission,
   input: Strict({ id }),
@@ -64,7 +64,7 @@ export const showWebhook = defineOperation({
 })
 
 /** The types of events that a webhook endpoint can get. */
-export const showCatalogue = defineOperation({
+const showCatalogue = defineOperation({
   summary: 'List the types of events',
   access: 'see the console',
   input: Strict({}),
@@ -79,7 +79,7 @@ export const showCatalogue = defineOperation({
 })
 
 /** Adds a webhook endpoint and answers with its secret, which cannot be shown again. */
-export const addWebhook = defineOperation({
+const addWebhook = defineOperation({
   summary: 'Add a webhook endpoint',
   access: addEndpoint.permission,
   input: Strict({ url, description, event_types }),
@@ -93,7 +93,7 @@ export const addWebhook = defineOperation({
 })
 
 /** Changes the URL, the description or the types of events. */
-export const editWebhook = defineOperation({
+const editWebhook = defineOperation({
   summary: 'Edit a webhook endpoint',
   access: editEndpoint.permission,
   input: Strict({
@@ -114,7 +114,7 @@ export const editWebhook = defineOperation({
 })
 
 /** Gives a webhook endpoint a new secret, which is answered once. */
-export const rotateWebhookSecret = defineOperation({
+const rotateWebhookSecret = defineOperation({
   summary: 'Rotate the signing secret of a webhook endpoint',
   access: rotateSecret.permission,
   input: Strict({ id, reason, overlap: Type.Boolean() }),
@@ -124,7 +124,7 @@ export const rotateWebhookSecret = defineOperation({
 })
 
 /** Stops signing with the previous secret before its time. */
-export const endWebhookOverlap = defineOperation({
+const endWebhookOverlap = defineOperation({
   summary: 'End the overlap of two signing secrets',
   access: endOverlap.permission,
   input: Strict({ id, reason }),
@@ -133,7 +133,7 @@ export const endWebhookOverlap = defineOperation({
 })
 
 /** Stops sending to a webhook endpoint until it is enabled again. */
-export const disableWebhook = defineOperation({
+const disableWebhook = defineOperation({
   summary: 'Disable a webhook endpoint',
   access: disableByOperator.permission,
   input: Strict({ id, reason }),
@@ -142,7 +142,7 @@ export const disableWebhook = defineOperation({
 })
 
 /** Sends to a webhook endpoint again, what was pending too. */
-export const enableWebhook = defineOperation({
+const enableWebhook = defineOperation({
   summary: 'Enable a webhook endpoint',
   access: enableEndpoint.permission,
   input: Strict({ id, reason }),
@@ -151,7 +151,7 @@ export const enableWebhook = defineOperation({
 })
 
 /** Removes a webhook endpoint for good; its deliveries are kept for their retention. */
-export const removeWebhook = defineOperation({
+const removeWebhook = defineOperation({
   summary: 'Remove a webhook endpoint',
   access: removeEndpoint.permission,
   input: Strict({ id, reason }),
@@ -190,4 +190,18 @@ async function withFigures<T extends { id: string }>(
       }),
     }
   })
+}
+
+/** The operations `webhooks.<verb>`. */
+export const webhooks = {
+  list: listWebhooks,
+  show: showWebhook,
+  'show-catalogue': showCatalogue,
+  add: addWebhook,
+  edit: editWebhook,
+  'rotate-secret': rotateWebhookSecret,
+  'end-overlap': endWebhookOverlap,
+  disable: disableWebhook,
+  enable: enableWebhook,
+  remove: removeWebhook,
 }

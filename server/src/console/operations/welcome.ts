@@ -1,22 +1,13 @@
 import { acceptFirstLink, checkFirstLink } from '../../admin/first-link.ts'
-import { acceptInvitation, joinByInvitation, openInvitation } from '../../admin/invitations.ts'
 import { keyId } from '../../core/audit/checkpoint.ts'
 import { Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { firstOrganizationId } from '../../store/control/organizations.ts'
-import { defineAccountOperation, defineOpenOperation } from '../define-operation.ts'
-import { Code } from '../sign-in-fields.ts'
-
-/** What a one-time link holds behind its `#`. */
-const Token = Type.String({ minLength: 1, maxLength: 100 })
-const Name = Type.String({ minLength: 1, maxLength: 255 })
-/** Bounded here only so that a request stays small; `passwordProblem` says what a password must be. */
-const NewPassword = Type.String({ minLength: 1, maxLength: 1_024 })
-/** Of an operator who has one-time codes for the command line. */
-const OperatorCode = Type.Optional(Code)
+import { defineOpenOperation } from '../define-operation.ts'
+import { Name, NewPassword, Token } from '../sign-in-fields.ts'
 
 /** Whether the link of the first start still works, and what the first start made. */
-export const checkWelcome = defineOpenOperation({
+const checkWelcome = defineOpenOperation({
   summary: 'Check the link for the first owner',
   input: Strict({ token: Token }),
   audit: [],
@@ -34,7 +25,7 @@ export const checkWelcome = defineOpenOperation({
 })
 
 /** Makes the first owner, and signs them in. */
-export const acceptWelcome = defineOpenOperation({
+const acceptWelcome = defineOpenOperation({
   summary: 'Become the first owner',
   input: Strict({
     token: Token,
@@ -51,34 +42,8 @@ export const acceptWelcome = defineOpenOperation({
   },
 })
 
-/** Shows an invitation to the person who opened its link. */
-export const showInvitation = defineOpenOperation({
-  summary: 'Show the invitation of a link',
-  input: Strict({ token: Token }),
-  audit: [],
-  handle: ({ input, installation }) => openInvitation(installation, input.token),
-})
-
-/** Accepts an invitation with a new account, and signs its person in. */
-export const acceptByNewAccount = defineOpenOperation({
-  summary: 'Accept an invitation with a new account',
-  input: Strict({ token: Token, name: Name, password: NewPassword, code: OperatorCode }),
-  audit: ['operator.joined', 'operator.signed_in', 'operator.code_locked'],
-  async handle({ input, installation, session }) {
-    const { accountId, organizationId } = await acceptInvitation(installation, input)
-    await session.begin(accountId, 'invitation')
-    return { organization_id: organizationId }
-  },
-})
-
-/** Accepts an invitation with the account that is signed in. */
-export const acceptByThisAccount = defineAccountOperation({
-  summary: 'Accept an invitation with the account that is signed in',
-  input: Strict({ token: Token, code: OperatorCode }),
-  audit: ['operator.joined', 'operator.code_locked'],
-  async handle({ input, installation, account }) {
-    const { accountId, sessionId } = account
-    const { organizationId } = await joinByInvitation(installation, { ...input, accountId, sessionId })
-    return { organization_id: organizationId }
-  },
-})
+/** The operations `welcome.<verb>`. */
+export const welcome = {
+  check: checkWelcome,
+  accept: acceptWelcome,
+}
