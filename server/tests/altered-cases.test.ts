@@ -67,7 +67,7 @@ test('a request whose evidence was altered is declined, never approved', async (
     await tamper(database, `UPDATE decision_evidence SET ${part} = 'x' WHERE decision_id = $1`, [decisionId])
     for (const limit of [{}, { recommended_limit: 500 }]) {
       const approval = one(id, decisionId, { verdict: 'approve', ...limit })
-      assert.equal((await refused('decide', approval)).code, 'evidence_altered')
+      assert.equal((await refused('cases.decide', approval)).code, 'evidence_altered')
     }
     await read('cases.decide', one(id, decisionId, { verdict: 'decline' }))
   }
@@ -80,5 +80,5 @@ test('a decided case whose review was altered is listed, without its verdict', a
   const [newest] = (await read('cases.list', { state: 'decided' })).cases
   assert.deepEqual([newest.id, newest.end.verdict], [id, null])
   assert.equal((await read('cases.show', { id })).end.verdict, null)
-  assert.equal((await refused('decide', one(id, decisionId, { verdict: 'decline' }))).code, 'case_decided')
+  assert.equal((await refused('cases.decide', one(id, decisionId, { verdict: 'decline' }))).code, 'case_decided')
 })

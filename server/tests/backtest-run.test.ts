@@ -65,7 +65,7 @@ test('one backtest runs at a time, and a cancelled one keeps no result', async (
   read.release()
   await assert.rejects(begun.done, { code: 'backtest_cancelled' })
   assert.equal(await store.backtests.find(acme.id, begun.id), undefined)
-  const run = await store.backtests.run(acme.id)
+  const run = await store.backtestRuns.newest(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, 'It was cancelled.'])
   await assert.rejects(cancelBacktest(installation, { ...ACT, reason: 'Again.' }), { code: 'backtest_ended' })
   const next = await beginBacktest(installation, ACT, { version: VERSION, range: ALL })
@@ -106,7 +106,7 @@ test('a result that was written is kept, though the answer of the database was l
   const ended = await begun.done
   assert.ok(ended.decided > 0)
   assert.equal((await store.backtests.find(acme.id, begun.id))?.decided, ended.decided)
-  const run = await store.backtests.run(acme.id)
+  const run = await store.backtestRuns.newest(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, null])
 })
 
@@ -119,7 +119,7 @@ test('a result or a cancellation that the database did not write is not reported
   replaceNext(store, 'commit', isNotWritten, endsBacktest)
   read.release()
   await assert.rejects(begun.done, { code: 'backtest_failed' })
-  const run = await store.backtests.run(acme.id)
+  const run = await store.backtestRuns.newest(acme.id)
   assert.equal(run?.is_running, false)
   assert.match(run?.failure ?? '', /did not come to its end/)
 })

@@ -204,7 +204,7 @@ test('a backtest of an altered policy fails, and the run says why', async () => 
   const { done } = await beginBacktest(installation, ACT, { version: 'strict-3', range: ALL })
   const why = 'Its document is not the one that was proposed.'
   await assert.rejects(done, { code: 'policy_unusable', message: `strict-3 cannot decide. ${why}` })
-  const run = await store.backtests.run(acme.id)
+  const run = await store.backtestRuns.newest(acme.id)
   assert.deepEqual([run?.is_running, run?.failure], [false, why])
 })
 

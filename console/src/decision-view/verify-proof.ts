@@ -4,7 +4,7 @@ import { writeCount } from '../components/write-number.ts'
 export interface ProofParts {
   log: { environment: string; organization_id: string }
   texts: Record<'decision' | 'facts' | 'trace' | 'graph' | 'policy', string | null>
-  entry: ({ data: unknown } & Record<string, unknown>) | null
+  entry: { data: unknown } | null
   leaf_index: number | null
   inclusion_proof: string[] | null
   checkpoint: {

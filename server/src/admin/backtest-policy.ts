@@ -40,8 +40,8 @@ export const beginBacktest = permitted(
     const policy = await findPolicy(installation, act, version)
     const id = installation.newId('bkt')
     const startedAt = new Date(installation.nowMs()).toISOString()
-    const run = { runId: id, policyId: policy.id, startedBy: actorOf(act).id, startedAt }
-    if (!(await installation.stores[act.environment].backtests.begin(act.organizationId, run)))
+    const run = { run_id: id, policy_id: policy.id, started_by: actorOf(act).id, started_at: startedAt }
+    if (!(await installation.stores[act.environment].backtestRuns.begin(act.organizationId, run)))
       throw conflict('backtest_running', 'Another backtest is running in this environment.')
     const done = runKept(installation, act, { id, startedAt, policy, range, onProgress })
     // How it ended is in the database: a caller that does not wait for it must not end the process.
@@ -85,7 +85,7 @@ export const cancelBacktest = permitted(
   async (installation, act: EnvironmentAct): Promise<{ cancelled: true }> => {
     const { organizationId, environment } = act
     const store = installation.stores[environment]
-    const run = await store.backtests.run(organizationId)
+    const run = await store.backtestRuns.newest(organizationId)
     const policies = await store.policies.list(organizationId)
     const policy = policies.find(({ id }) => id === run?.policy_id)
     const ended = conflict('backtest_ended', 'No backtest is running: it has ended by itself.')
@@ -129,14 +129,14 @@ async function runKept(
       range,
       onProgress: reporter(installation, act, running),
     })
-    const done = { runId: id, decided: result.decided, total: result.decided }
-    const isRunning = await store.backtests.report(organizationId, done)
+    const { decided } = result
+    const isRunning = await store.backtestRuns.report(organizationId, { runId: id, done: decided, of: decided })
     if (!isRunning || !(await keep(installation, act, { ...running, result }))) throw new BacktestCancelled()
     return { id, version, checksum, ...result }
   } catch (error) {
     if (error instanceof BacktestCancelled) throw conflict('backtest_cancelled', 'The backtest was cancelled.')
     if (error instanceof Problem) {
-      await store.backtests.fail(organizationId, id, error.message).catch(() => {})
+      await store.backtestRuns.fail(organizationId, { runId: id, failure: error.message }).catch(() => {})
       throw conflict('policy_unusable', `${version} cannot decide. ${error.message}`)
     }
     // The answer may have been lost after the result was written. The service may be closing: then the next reader sees
@@ -144,7 +144,7 @@ async function runKept(
     const kept = await store.backtests.find(organizationId, id).catch(() => undefined)
     if (kept) return { id, version, checksum, ...(JSON.parse(kept.result) as BacktestResult) }
     const failure = 'It did not come to its end, because the database did not answer. Start it again.'
-    await store.backtests.fail(organizationId, id, failure).catch(() => {})
+    await store.backtestRuns.fail(organizationId, { runId: id, failure }).catch(() => {})
     throw conflict('backtest_failed', 'The backtest did not come to its end, because the database did not answer.')
   }
 }
@@ -160,7 +160,8 @@ function reporter(
     if (performance.now() < reportAtMs) return true
     reportAtMs = performance.now() + REPORT_EVERY_MS
     onProgress?.(progress)
-    return stores[environment].backtests.report(organizationId, { runId, ...progress })
+    const { decided, total } = progress
+    return stores[environment].backtestRuns.report(organizationId, { runId, done: decided, of: total })
   }
 }
 

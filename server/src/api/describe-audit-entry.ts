@@ -1,5 +1,5 @@
 import type { ListedAuditEntry } from '../store/environment/audit-trail.ts'
-import { dataOf } from '../store/environment/stored-entry.ts'
+import { entryOf } from '../store/environment/stored-entry.ts'
 import type { AuditEntry } from './schemas/audit-trail.ts'
 
 /**
@@ -8,16 +8,9 @@ import type { AuditEntry } from './schemas/audit-trail.ts'
  */
 export function describeAuditEntry(row: ListedAuditEntry): AuditEntry {
   return {
-    id: row.id,
     object: 'audit_entry',
     seq: row.seq,
-    trail_id: row.trail_id,
-    type: row.type,
-    occurred_at: row.occurred_at,
-    actor: { type: row.actor_type as AuditEntry['actor']['type'], id: row.actor_id },
-    request_id: row.request_id,
-    subject: { type: row.subject_type, id: row.subject_id },
-    data: dataOf(row),
+    ...entryOf(row),
     leaf_hash: row.leaf_hash,
     leaf_index: row.leaf_index,
   }

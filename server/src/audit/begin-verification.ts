@@ -47,9 +47,9 @@ export async function beginVerification(wanted: WantedVerification): Promise<{ b
   const { store, newId, organizationId, operatorId } = wanted
   const runId = newId('aud')
   const begun = await store.verificationRuns.begin(organizationId, {
-    runId,
-    startedBy: operatorId,
-    startedAt: now(wanted),
+    run_id: runId,
+    started_by: operatorId,
+    started_at: now(wanted),
   })
   return { begun, done: begun ? run(wanted, runId) : Promise.resolve() }
 }
@@ -67,7 +67,7 @@ async function run(wanted: WantedVerification, runId: string): Promise<void> {
     if (error instanceof TakenOver) return
     const failure = 'The verification did not come to its end, because the database did not answer. Start it again.'
     // The service may be closing: then the next reader sees that the run was abandoned.
-    await store.verificationRuns.end(organizationId, { runId, at: now(wanted), failure }).catch(() => {})
+    await store.verificationRuns.fail(organizationId, { runId, failure }).catch(() => {})
   }
 }
 
@@ -83,8 +83,8 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
       reportAtMs = performance.now() + REPORT_EVERY_MS
       const isOurs = await store.verificationRuns.report(organizationId, {
         runId,
-        leavesDone: leaves,
-        leavesSize: size,
+        done: leaves,
+        of: size,
       })
       if (!isOurs) throw new TakenOver()
     },

@@ -9,6 +9,7 @@ import { listOperators } from '../../store/control/operators.ts'
 import type { AuditLogPosition } from '../../store/environment/audit-log.ts'
 import type { ListedAuditEntry } from '../../store/environment/audit-trail.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
+import { entryOf } from '../../store/environment/stored-entry.ts'
 import { defineOperation } from '../define-operation.ts'
 
 const ENTRIES_PER_PAGE_MAX = 500
@@ -126,19 +127,14 @@ const verifyLog = defineOperation({
   },
 })
 
-function describeEntry(entry: ListedAuditEntry, names: ReadonlyMap<string, string>) {
+function describeEntry(row: ListedAuditEntry, names: ReadonlyMap<string, string>) {
+  const entry = entryOf(row)
   return {
-    id: entry.id,
-    type: entry.type,
-    occurred_at: entry.occurred_at,
-    actor: { type: entry.actor_type, id: entry.actor_id, name: names.get(entry.actor_id) ?? null },
-    subject: { type: entry.subject_type, id: entry.subject_id },
-    trail_id: entry.trail_id,
-    request_id: entry.request_id,
-    data: JSON.parse(entry.data) as { [name: string]: unknown },
-    leaf_hash: entry.leaf_hash,
+    ...entry,
+    actor: { ...entry.actor, name: names.get(entry.actor.id) ?? null },
+    leaf_hash: row.leaf_hash,
     /** The index of its leaf in the tree; null while it waits for the sealer. */
-    leaf_index: entry.leaf_index,
+    leaf_index: row.leaf_index,
   }
 }
 

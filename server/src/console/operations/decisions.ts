@@ -7,7 +7,7 @@ import { lowestIdAt } from '../../ids/new-id.ts'
 import { REVIEW_STATES } from '../../store/environment/decision-list.ts'
 import type { RecordedDecision } from '../../store/environment/decisions.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
-import { dataOf } from '../../store/environment/stored-entry.ts'
+import { entryOf } from '../../store/environment/stored-entry.ts'
 import { proveEntry } from '../../underwriting/prove-entry.ts'
 import { type RecordedReplay, replayRecorded } from '../../underwriting/replay-recorded.ts'
 import { newestReviews } from '../decision-view/describe-review.ts'
@@ -125,16 +125,7 @@ const proveDecision = defineOperation({
       log: { environment, organization_id: organizationId },
       /** The stored texts, of which the entry has the hashes; null where a row was deleted. */
       texts: { decision: body, facts, trace, graph, policy },
-      entry: entry && {
-        id: entry.id,
-        trail_id: entry.trail_id,
-        type: entry.type,
-        occurred_at: entry.occurred_at,
-        actor: { type: entry.actor_type, id: entry.actor_id },
-        request_id: entry.request_id,
-        subject: { type: entry.subject_type, id: entry.subject_id },
-        data: dataOf(entry),
-      },
+      entry: entry && entryOf(entry),
       /** Null until the entry is sealed, within five seconds. */
       leaf_index: proved?.leafIndex ?? null,
       inclusion_proof: proved?.proof ?? null,

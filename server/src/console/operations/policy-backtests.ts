@@ -50,7 +50,7 @@ const listPolicyBacktests = defineOperation({
   async handle({ store, organizationId, installation, act, input }) {
     const policy = await findPolicy(installation, act, input.version)
     const [run, backtests, operators] = await Promise.all([
-      store.backtests.run(organizationId),
+      store.backtestRuns.newest(organizationId),
       store.backtests.ofPolicy(organizationId, policy.id),
       listOperators(installation.storage.control, organizationId),
     ])

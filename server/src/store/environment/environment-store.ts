@@ -14,7 +14,7 @@ import { auditTrailQueries } from './audit-trail.ts'
 import { auditVerificationQueries } from './audit-verification.ts'
 import { auditVerificationRunQueries } from './audit-verification-runs.ts'
 import { backtestCaseQueries } from './backtest-cases.ts'
-import { backtestQueries } from './backtests.ts'
+import { backtestQueries, backtestRunQueries } from './backtests.ts'
 import { caseQueries } from './cases.ts'
 import { consequenceQueries } from './consequences.ts'
 import { decisionLatencyQueries } from './decision-latencies.ts'
@@ -65,6 +65,7 @@ export function openEnvironmentStore(database: Database, keys: EnvironmentKeys, 
     apiKeys: apiKeyQueries(database, { rowKey, refusedRows }),
     auditLog: joined(auditLogQueries(database), joined(auditTrailQueries(database), newestEntryQueries(database))),
     auditRecords: auditRecordQueries(database),
+    backtestRuns: backtestRunQueries(database),
     backtests: joined(backtestQueries(database), backtestCaseQueries(database)),
     cases: caseQueries(database),
     consequences: consequenceQueries(database),

@@ -66,7 +66,7 @@ function isSigned(log: LogIdentity, head: Checkpoint, key: KeyObject): boolean {
 }
 
 /** The entry of a row, as it is hashed. */
-export function entryOf(row: RowOf<'audit_entries'>): AuditEntry {
+export function entryOf(row: RowOf<'audit_entries'>): AuditEntry & { data: Record<string, unknown> } {
   return {
     id: row.id,
     trail_id: row.trail_id,
