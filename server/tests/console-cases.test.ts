@@ -123,7 +123,7 @@ test('reviews through the API close the case once no decision of it waits, and t
     decided.cases.map(({ id }: { id: string }) => id),
     [listed.id],
   )
-  const told = await refused(ada, 'decide', one(listed.id, newest.id, { verdict: 'decline' }))
+  const told = await refused(ada, 'cases.decide', one(listed.id, newest.id, { verdict: 'decline' }))
   assert.equal(told.code, 'case_decided')
   assert.match(
     told.message,
@@ -144,11 +144,11 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
   const { id, decisionId } = await newCase('taken')
   await read('cases.assign', { id, to: ada.operatorId, seen: null })
   const [entries, reviews] = [await countOf('audit_entries'), await countOf('reviews')]
-  const slower = await refused(ben, 'assign', { id, to: ben.operatorId, seen: null })
+  const slower = await refused(ben, 'cases.assign', { id, to: ben.operatorId, seen: null })
   assert.equal(slower.code, 'case_taken')
   assert.match(slower.message, /^Test took this case, on 2026-11-15 at 09:30 UTC\.$/)
   const verdict = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
-  assert.equal((await refused(ben, 'decide', verdict)).code, 'case_taken')
+  assert.equal((await refused(ben, 'cases.decide', verdict)).code, 'case_taken')
   assert.deepEqual([await countOf('audit_entries'), await countOf('reviews')], [entries, reviews])
   assert.deepEqual((await read('cases.list', { holder: 'mine' }, ben)).cases, [])
   assert.equal((await read('cases.list', { holder: 'mine' }, ada)).cases.length, 1)
@@ -157,7 +157,7 @@ test('a case that one reviewer took is refused to the next, who is told by whom 
   await read('cases.assign', { id, to: null, seen: ben.operatorId }, ben)
   assert.equal((await read('cases.list', { holder: 'free' })).cases.length, 1)
   const viewer = await signedInOperator(api, { organizationId: acme.id, email: 'eve@example.com', role: 'viewer' })
-  const unfit = await refused(ada, 'assign', { id, to: viewer.operatorId, seen: null })
+  const unfit = await refused(ada, 'cases.assign', { id, to: viewer.operatorId, seen: null })
   assert.equal(unfit.code, 'assignee_cannot_review', 'a case is not given to an operator who could not decide it')
   await emptyQueue()
 })
@@ -166,7 +166,7 @@ test('a case decided in the console leaves the review, the audit entry and the e
   const { id, entityId, decisionId } = await newCase('decided')
   const second = await undecided(entityId, 500)
   const stale = one(id, decisionId, { verdict: 'approve', recommended_limit: 500 })
-  assert.equal((await refused(ada, 'decide', stale)).code, 'case_changed')
+  assert.equal((await refused(ada, 'cases.decide', stale)).code, 'case_changed')
   assert.equal((await ask(ada, 'cases.decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
   const decide = (said: object) => ({
     ...{ id, reason: 'Guarantor signs.' },

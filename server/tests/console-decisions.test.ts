@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ProofParts, verifyProof } from '../../console/src/decision-view/verify-proof.ts'
+import { nameOfTerm } from '../src/core/policy/limit-bindings.ts'
 import { decisionListQueries } from '../src/store/environment/decision-list.ts'
 import { signedInOperator } from './console-client.ts'
 import { createEntity, underwrite } from './figures-requests.ts'
@@ -188,7 +189,9 @@ test('the view explains a decision by what the public replay says, and names rev
   assert.ok(replay.bytes > 1_000)
   assert.equal(view.verdict, first.verdict)
   assert.deepEqual(view.evidence.score, public_.evidence.score)
-  assert.deepEqual(view.evidence.limit, public_.evidence.limit)
+  const { limit } = public_.evidence
+  const terms = limit.terms.map((one: { term: string }) => ({ ...one, name: nameOfTerm(one.term) }))
+  assert.deepEqual(view.evidence.limit, { ...limit, terms, bound: null })
   assert.deepEqual(view.evidence.scorecard, public_.evidence.scorecard)
   assert.equal(view.rules.length, public_.evidence.rule_trace.length)
   const points = view.evidence.scorecard.reduce((sum: number, line: { points: number }) => sum + line.points, 0)
