@@ -271,8 +271,14 @@ test('every operation that takes an id finds nothing of another organization wit
     verdicts: [{ decision_id: ids.decision, verdict: 'decline' }],
   }
   const idOfFamily: Record<string, unknown> = {
-    ...{ keys: ids.key, webhooks: ids.endpoint, 'audit-log': ids.entry, policies: ids.backtest },
-    ...{ cases: ids.case, entities: ids.entity, decisions: ids.decision, scenarios: ids.scenario },
+    'api-keys': ids.key,
+    'audit-log': ids.entry,
+    cases: ids.case,
+    decisions: ids.decision,
+    entities: ids.entity,
+    'policy-backtests': ids.backtest,
+    scenarios: ids.scenario,
+    webhooks: ids.endpoint,
   }
   const before = await stateOfBoth()
   assert.ok(namingOneObject.length >= 20)

@@ -61,7 +61,7 @@ test('explain says what settled the verdict, what the score is made of, what bin
   const decision = await decide('overreach')
   const { status, stdout } = await cli('explain', decision.id)
   assert.equal(status, 0)
-  assert.match(stdout, /^Verdict: approve_with_conditions, settled by counter_offer: a smaller amount/m)
+  assert.match(stdout, /^Verdict: approve_with_conditions, settled by counter_offer: less than was asked for/m)
   assert.match(stdout, /^Asked for: 400000 EUR\.$/m)
   assert.match(stdout, /^Product: personal_loan: \d+ monthly instalments at [\d.]+ % a year\.$/m)
   const [, total, base, points] = /^Score: (\d+) = base (\d+) \+ (\d+) points; the cutoff is \d+/m.exec(stdout)!
