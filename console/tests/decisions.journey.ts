@@ -72,7 +72,9 @@ test('what a person granted stands in the list, in the CSV, on the decision and 
         reviewer: { id: 'r1', name: 'Maren Kluge' },
         reason: 'Known for years.',
       },
-      ...{ conditions: [{ code: 'payslip', label: 'Send a payslip' }], recommended_limit: 9_000, currency: 'EUR' },
+      conditions: [{ code: 'payslip', label: 'Send a payslip' }],
+      recommended_limit: 9_000,
+      currency: 'EUR',
     },
     { 'Idempotency-Key': crypto.randomUUID() },
   )
@@ -127,7 +129,8 @@ test('a desktop cuts off no common value of the list', async () => {
   const tab = await testConsole.open('decisions')
   const review = { verdict: 'approve', limit: { amount: 13_500, currency: 'EUR' }, conditions: [], through_key: null }
   const changes = {
-    ...{ product: 'marketplace_access', outcome: 'charged_off' },
+    product: 'marketplace_access',
+    outcome: 'charged_off',
     review: { ...review, reviewer: 'Maren Kluge', at: new Date().toISOString() },
   }
   await answerWithCopies(tab, 1, changes)

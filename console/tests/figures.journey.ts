@@ -184,7 +184,10 @@ async function ingestMany(entityId: string, count: number): Promise<void> {
   const all = Array.from({ length: count }, (_, index) => ({
     external_id: `many-${index}`,
     occurred_at: new Date(Date.parse('2026-01-01') + index * 3_600_000).toISOString(),
-    ...{ amount: 10, currency: 'EUR', direction: 'credit', category: 'salary' },
+    amount: 10,
+    currency: 'EUR',
+    direction: 'credit',
+    category: 'salary',
   }))
   for (let from = 0; from < count; from += 100) {
     const headers = { 'Idempotency-Key': crypto.randomUUID() }

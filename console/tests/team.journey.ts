@@ -173,7 +173,10 @@ test('an invitation is withdrawn with a reason, and its link stops working', asy
   await opened.getByRole('heading', { name: /does not work any more/ }).waitFor()
   await opened.close()
   const entries = await api.service.installation.stores.production.auditLog.trail({
-    ...{ organizationId, trailId: sent.operator_id, beforeSeq: undefined, limit: 10 },
+    organizationId,
+    trailId: sent.operator_id,
+    beforeSeq: undefined,
+    limit: 10,
   })
   const withdrawn = entries.find(({ type }) => type === 'operator.invitation_withdrawn')
   assert.equal(JSON.parse(withdrawn!.data).reason, 'Sent to the wrong person.')

@@ -262,7 +262,15 @@ function retrySteps(now: number): Step[] {
 function noFigures(): Figures {
   const verdicts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>
   return {
-    ...{ entities: 0, identity_links: 0, consents: 0, transactions: 0, feature_snapshots: 0 },
-    ...{ decisions: 0, reviews: 0, outcomes: 0, refused_requests: 0, verdicts },
+    entities: 0,
+    identity_links: 0,
+    consents: 0,
+    transactions: 0,
+    feature_snapshots: 0,
+    decisions: 0,
+    reviews: 0,
+    outcomes: 0,
+    refused_requests: 0,
+    verdicts,
   }
 }

@@ -77,7 +77,9 @@ test('while 32 viewers and four authors attack, another organization reads, sees
   assert.equal(proposed.status, 200, await proposed.text())
 
   const ofAttacker = (cookie: string, name: string, input: object): ConsoleCall => ({
-    ...{ cookie, url: operation(first, name), body: JSON.stringify(input) },
+    cookie,
+    url: operation(first, name),
+    body: JSON.stringify(input),
   })
   const byViewers = [
     ofAttacker(viewer, 'playground.decide', { decision_id: ours, policy_versions: [HOSTILE, HOSTILE] }),

@@ -75,7 +75,10 @@ async function liveOneDay(day: number, entities: readonly string[]): Promise<voi
   )
   // Each start of a process counts under a node of its own.
   const usage = Array.from({ length: STARTS_PER_DAY }, (_, start) => ({
-    ...{ day: now.slice(0, 10), node: `node_${day}_${start}`, counter: 'requests', count: 1 },
+    day: now.slice(0, 10),
+    node: `node_${day}_${start}`,
+    counter: 'requests',
+    count: 1,
   }))
   await store.commit({ organizationId: acme.id, usage })
 }

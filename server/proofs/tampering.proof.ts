@@ -80,7 +80,10 @@ async function newScene(): Promise<Scene> {
 async function retractedByTwo(organizationId: string, outcomeId: string): Promise<[string, string]> {
   for (const name of ['ada', 'grace']) {
     const operator = await addOperatorRow(installation, {
-      ...{ org_id: organizationId, id: installation.newId('opr'), email: `${name}@example.com`, name },
+      org_id: organizationId,
+      id: installation.newId('opr'),
+      email: `${name}@example.com`,
+      name,
       ...{
         role: 'admin',
         created_at: new Date().toISOString(),

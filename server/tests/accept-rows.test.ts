@@ -220,8 +220,15 @@ test('rows are accepted only with a reason', async () => {
 async function lostPasskey(accountId: string): Promise<string> {
   const id = installation.newId('pky')
   const row = await control.afterEndings('passkeys', {
-    ...{ id, account_id: accountId, credential_id: id, public_key: 'a', sign_count: 0, transports: '', name: 'Laptop' },
-    ...{ created_at: new Date().toISOString(), last_used_at: null },
+    id,
+    account_id: accountId,
+    credential_id: id,
+    public_key: 'a',
+    sign_count: 0,
+    transports: '',
+    name: 'Laptop',
+    created_at: new Date().toISOString(),
+    last_used_at: null,
   })
   await insertPasskey(control, control.seal('passkeys', row, { entry: { id: installation.newId('aud') } }))
   return id

@@ -35,7 +35,8 @@ async function newCase(externalId: string) {
 
 /** The input that decides a case with one request. */
 const one = (id: string, decision_id: string, said: object) => ({
-  ...{ id, reason: 'Fine.' },
+  id,
+  reason: 'Fine.',
   verdicts: [{ decision_id, ...said }],
 })
 

@@ -160,7 +160,9 @@ test('one verification runs at a time, and one whose node died can be started ag
       newId,
       nowMs: () => nowMs,
     },
-    ...{ store: installation.stores.sandbox, people: installation.stores.production, knownHeads: knownHeads.sandbox },
+    store: installation.stores.sandbox,
+    people: installation.stores.production,
+    knownHeads: knownHeads.sandbox,
     control: installation.storage.control,
     publicKeys: masterKey.auditPublicKeys('sandbox'),
   } as const

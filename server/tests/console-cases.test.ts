@@ -65,7 +65,8 @@ async function emptyQueue() {
 
 /** The input that decides a case with one request. */
 const one = (id: string, decision_id: string, said: object, reason = 'Fine.') => ({
-  ...{ id, reason },
+  id,
+  reason,
   verdicts: [{ decision_id, ...said }],
 })
 
@@ -169,7 +170,8 @@ test('a case decided in the console leaves the review, the audit entry and the e
   assert.equal((await refused(ada, 'cases.decide', stale)).code, 'case_changed')
   assert.equal((await ask(ada, 'cases.decide', { ...stale, reason: '  ' })).status, 400, 'a reason is required')
   const decide = (said: object) => ({
-    ...{ id, reason: 'Guarantor signs.' },
+    id,
+    reason: 'Guarantor signs.',
     verdicts: [
       { decision_id: decisionId, verdict: 'decline' },
       { decision_id: second.id, verdict: 'approve_with_conditions', recommended_limit: 400, ...said },
@@ -224,7 +226,9 @@ test('each request of a case gets its own verdict and its own limit, in one chan
     ],
   )
   const approve = (decision_id: string, recommended_limit: number) => ({
-    ...{ decision_id, verdict: 'approve', recommended_limit },
+    decision_id,
+    verdict: 'approve',
+    recommended_limit,
   })
   const before = await countOf('reviews')
   const decide = (...verdicts: object[]) => ask(ada, 'cases.decide', { id, reason: 'Both are covered.', verdicts })
@@ -346,7 +350,10 @@ test('a note stays with the case, and the audit log holds its hash but not its t
   const publicKeys = [installation.masterKey.auditSigningKey('sandbox').publicKey]
   const store = installation.stores.sandbox
   const report = await verifyAuditLog({
-    ...{ environment: 'sandbox', organizationId: acme.id, store, publicKeys },
+    environment: 'sandbox',
+    organizationId: acme.id,
+    store,
+    publicKeys,
     people: api.service.installation.stores.production,
     control: api.service.installation.storage.control,
   })

@@ -141,8 +141,12 @@ test('what a person granted is shown with the decision, which does not change', 
   const review = await acme.post(
     `/v1/decisions/${asked.id}/reviews`,
     {
-      ...{ verdict: 'approve_with_conditions', reviewer: { id: 'r2', name: 'Maren' }, reason: 'Known for years.' },
-      ...{ conditions: [condition], recommended_limit: 9_000, currency: 'EUR' },
+      verdict: 'approve_with_conditions',
+      reviewer: { id: 'r2', name: 'Maren' },
+      reason: 'Known for years.',
+      conditions: [condition],
+      recommended_limit: 9_000,
+      currency: 'EUR',
     },
     idempotent(),
   )

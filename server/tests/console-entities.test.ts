@@ -123,7 +123,9 @@ test('the page of an entity has its consents, cash flow, features and decisions'
     granted_at: new Date(nowMs - DAY_MS).toISOString(),
   })
   const transaction = (external_id: string, occurred_at: string, fields: object) => ({
-    ...{ external_id, occurred_at, currency: 'EUR' },
+    external_id,
+    occurred_at,
+    currency: 'EUR',
     ...fields,
   })
   await post(`/v1/entities/${nordwind}/transactions`, {

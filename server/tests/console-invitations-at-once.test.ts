@@ -128,7 +128,10 @@ test('of two links that are made at the same moment, one can be accepted', needs
   const now = new Date()
   const token = 'the token of the first link'
   const invitation = {
-    ...{ org_id: acme.id, id: 'inv_first', operator_id: operator.id, created_at: now.toISOString() },
+    org_id: acme.id,
+    id: 'inv_first',
+    operator_id: operator.id,
+    created_at: now.toISOString(),
     token_hash: hashToken(masterKey, 'invitations', token),
     expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
   }
@@ -180,7 +183,11 @@ test('single sign-on gives no role to an account that the reader of a link took 
   const now = new Date().toISOString()
   const identity = { issuer: 'https://id.example.com', subject: 'taken-up' }
   const account = await addAccount(installation, {
-    ...{ id: 'acc_taken_up', email, name: 'Grace', password_hash: null, created_at: now },
+    id: 'acc_taken_up',
+    email,
+    name: 'Grace',
+    password_hash: null,
+    created_at: now,
   })
   const added = { ...identity, name: 'Grace', email, groups: [] }
   assert.equal(await connectIdentity(installation, { accountId: account.id, identity: added }), undefined)

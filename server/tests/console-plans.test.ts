@@ -59,8 +59,14 @@ async function signIn(): Promise<string> {
   const account = { id: 'acc_me', email: 'ada@example.com', name: 'Ada', password_hash: null, created_at: now }
   await addAccount(installation, account)
   await addOperatorRow(installation, {
-    ...{ org_id: organizationId, id: me, email: account.email, name: 'Ada', role: 'owner' as const },
-    ...{ created_at: now, disabled_at: null, account_id: account.id },
+    org_id: organizationId,
+    id: me,
+    email: account.email,
+    name: 'Ada',
+    role: 'owner' as const,
+    created_at: now,
+    disabled_at: null,
+    account_id: account.id,
   })
   const client = { address: '127.0.0.1', userAgent: '' }
   return beginSession(installation, { accountId: account.id, method: 'passkey', client })

@@ -263,9 +263,20 @@ const namingOneObject = withinOrganization.flatMap((name) => {
 test('every operation that takes an id finds nothing of another organization with it, and changes nothing', async () => {
   const ids = await idsOfOther()
   const values: Record<string, unknown> = {
-    ...{ reason: 'Because.', role: 'viewer', grace: '24h', overlap: true, since: new Date().toISOString() },
-    ...{ operator_id: ids.operator, endpoint_id: ids.endpoint, event_id: ids.event },
-    ...{ decision_id: ids.decision, verdict: 'decline', text: 'A note.', to: null, seen: null, hops: 2 },
+    reason: 'Because.',
+    role: 'viewer',
+    grace: '24h',
+    overlap: true,
+    since: new Date().toISOString(),
+    operator_id: ids.operator,
+    endpoint_id: ids.endpoint,
+    event_id: ids.event,
+    decision_id: ids.decision,
+    verdict: 'decline',
+    text: 'A note.',
+    to: null,
+    seen: null,
+    hops: 2,
     product: 'personal_loan',
     entity_id: ids.entity,
     verdicts: [{ decision_id: ids.decision, verdict: 'decline' }],

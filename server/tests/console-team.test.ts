@@ -164,8 +164,14 @@ test('an owner who can neither sign in nor use codes does not count as one', asy
     people: [owner],
   } = await newTeam('owner')
   await addOperatorRow(installation, {
-    ...{ org_id: id, id: installation.newId('opr'), email: 'invited@example.com', name: 'Invited', role: 'owner' },
-    ...{ created_at: new Date(installation.nowMs()).toISOString(), disabled_at: null, account_id: null },
+    org_id: id,
+    id: installation.newId('opr'),
+    email: 'invited@example.com',
+    name: 'Invited',
+    role: 'owner',
+    created_at: new Date(installation.nowMs()).toISOString(),
+    disabled_at: null,
+    account_id: null,
   })
   const removed = await owner!.call('team.remove', { operator_id: owner!.operatorId, reason: 'r' })
   assert.match(removed.body.error.message, /is the last owner who can sign in/)

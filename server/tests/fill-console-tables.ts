@@ -35,31 +35,49 @@ const REVIEW = {
 
 /** Columns of every table of an environment that has them. */
 const SHARED = {
-  ...{ entity_id: idOf('ent'), decision_id: idOf('dec'), event_id: idOf('evt'), case_id: idOf('cas') },
-  ...{ policy_id: `'${idAt('pol', 7)}'`, created_at: timeOf, occurred_at: timeOf },
+  entity_id: idOf('ent'),
+  decision_id: idOf('dec'),
+  event_id: idOf('evt'),
+  case_id: idOf('cas'),
+  policy_id: `'${idAt('pol', 7)}'`,
+  created_at: timeOf,
+  occurred_at: timeOf,
 }
 const HALF = ROWS_SEARCHED / 2
 const RECORDS: Record<string, Record<string, string>> = {
   entities: {
-    ...{ id: idOf('ent'), external_id: "'e' || n", type: "'person'", display_name: "'Person ' || n" },
-    ...{ metadata: "'{}'", state: `'${JSON.stringify(emptyState())}'` },
+    id: idOf('ent'),
+    external_id: "'e' || n",
+    type: "'person'",
+    display_name: "'Person ' || n",
+    metadata: "'{}'",
+    state: `'${JSON.stringify(emptyState())}'`,
   },
   // Every policy decided for a while, and one tier and one product occur long ago only.
   decisions: {
-    ...{ id: idOf('dec'), verdict: "'manual_review'", body: `'{"limit":null}'` },
-    ...{ risk_tier: "CASE WHEN n < 100 THEN 'E' ELSE 'T' || n % 5 END", policy_version: "'policy-' || n / 5000" },
+    id: idOf('dec'),
+    verdict: "'manual_review'",
+    body: `'{"limit":null}'`,
+    risk_tier: "CASE WHEN n < 100 THEN 'E' ELSE 'T' || n % 5 END",
+    policy_version: "'policy-' || n / 5000",
     product: "CASE WHEN n < 50 THEN 'rare' ELSE 'product-' || n % 3 END",
   },
   decision_evidence: { facts: `'{"features":{}}'`, trace: `'${JSON.stringify(TRACE)}'`, graph: "'{}'" },
   // Half of the cases are closed.
   cases: {
-    ...{ id: idOf('cas'), opened_at: timeOf, waiting: `CASE WHEN n <= ${HALF} THEN 0 ELSE 1 END` },
+    id: idOf('cas'),
+    opened_at: timeOf,
+    waiting: `CASE WHEN n <= ${HALF} THEN 0 ELSE 1 END`,
     review_id: `CASE WHEN n <= ${HALF} THEN ${idOf('rev')} END`,
   },
   waiting_reviews: { since: timeOf },
   reviews: { id: idOf('rev'), body: `'${JSON.stringify(REVIEW)}'` },
   graph_links: {
-    ...{ neighbour_id: "'ent_hub'", type: "'owner'", base_ppm: '500000', since: '20700', expires: '99999' },
+    neighbour_id: "'ent_hub'",
+    type: "'owner'",
+    base_ppm: '500000',
+    since: '20700',
+    expires: '99999',
   },
   case_notes: { id: idOf('nte') },
   identity_links: { id: idOf('idl'), related_entity_id: "'ent_hub'", verification_status: "'verified'" },
@@ -69,13 +87,21 @@ const RECORDS: Record<string, Record<string, string>> = {
   trust_history: { day: "date '2026-11-15'", score: '0.5' },
   events: { id: idOf('evt'), type: "'entity.created'" },
   audit_entries: {
-    ...{ id: idOf('aud'), trail_id: idOf('ent'), seq: '1', subject_id: idOf('ent'), data: "'{}'" },
-    ...{ type: "'entity.created'", actor_type: "'api_key'", actor_id: "'key_' || n % 3" },
+    id: idOf('aud'),
+    trail_id: idOf('ent'),
+    seq: '1',
+    subject_id: idOf('ent'),
+    data: "'{}'",
+    type: "'entity.created'",
+    actor_type: "'api_key'",
+    actor_id: "'key_' || n % 3",
   },
   audit_leaves: { leaf_index: 'n', entry_id: idOf('aud') },
   audit_heads: { tree_size: 'n' },
   webhook_deliveries: {
-    ...{ event_type: "'entity.created'", attempts: '1', last_answer: "'2xx'" },
+    event_type: "'entity.created'",
+    attempts: '1',
+    last_answer: "'2xx'",
     state: "CASE n % 20 WHEN 0 THEN 'pending' WHEN 1 THEN 'failed' ELSE 'delivered' END",
   },
   webhook_attempts: { number: '1', status: '200' },

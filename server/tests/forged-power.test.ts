@@ -309,8 +309,12 @@ test('approvals of the live gate that were inserted, or withdrawn and put back, 
   )
   for (const { operatorId } of [first, other])
     await insert('live_gate_approvals', {
-      ...{ org_id: id, operator_id: operatorId, reason: 'r', approved_at: new Date().toISOString() },
-      ...{ entry_id: 'aud_forged', mac: hash('sha256', operatorId) },
+      org_id: id,
+      operator_id: operatorId,
+      reason: 'r',
+      approved_at: new Date().toISOString(),
+      entry_id: 'aud_forged',
+      mac: hash('sha256', operatorId),
     })
   assert.equal(await isGateOpen(control, id), false)
   await control.query('DELETE FROM live_gate_approvals WHERE org_id = $1', [id])

@@ -102,8 +102,16 @@ function idToken(
 ): string {
   const now = Math.floor(Date.now() / 1_000)
   const honest = {
-    ...{ iss: issuer, sub: 'person', aud: clientId, nonce, iat: now, exp: now + 300 },
-    ...{ email: 'person@example.com', email_verified: true, name: 'Person', groups: ['staff'] },
+    iss: issuer,
+    sub: 'person',
+    aud: clientId,
+    nonce,
+    iat: now,
+    exp: now + 300,
+    email: 'person@example.com',
+    email_verified: true,
+    name: 'Person',
+    groups: ['staff'],
     at_hash: accessTokenHash(),
   }
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

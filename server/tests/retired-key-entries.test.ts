@@ -93,8 +93,11 @@ test('a leaf below the first one does not confirm an activation under a retired 
   await insertLeaf(organizationId, entryId, -1)
   assert.equal(await activated(), null)
   const { problems } = await verifyAuditLog({
-    ...{ organizationId, environment: 'sandbox', store: installation.stores.sandbox },
-    ...{ people: installation.stores.production, control: installation.storage.control },
+    organizationId,
+    environment: 'sandbox',
+    store: installation.stores.sandbox,
+    people: installation.stores.production,
+    control: installation.storage.control,
     publicKeys: installation.masterKey.auditPublicKeys('sandbox'),
   })
   assert.ok(
@@ -132,7 +135,9 @@ test('an entry of a decision under a retired key is authentic only if it was sea
   })
   const genuine = (await rotated.decisions.recorded(organization.id, decision.id))!.entry!
   const entry = auditEntryRow(recordContext(installation, { organizationId: organization.id, actor: ACTOR }), {
-    ...{ type: 'decision.created', trailId: entity.body.id, subject: { type: 'decision', id: decision.id } },
+    type: 'decision.created',
+    trailId: entity.body.id,
+    subject: { type: 'decision', id: decision.id },
     data: JSON.parse(genuine.data),
   })
   await write(organization.id, entry)
@@ -146,7 +151,9 @@ test('an entry of a decision under a retired key is authentic only if it was sea
 test('a removal under a retired key that was not sealed does not make an account look unused', async () => {
   const { id: organizationId } = await api.newOrganization()
   const { operatorId, accountId } = await signedInOperator(api, {
-    ...{ organizationId, email: 'retired@example.com', role: 'owner' },
+    organizationId,
+    email: 'retired@example.com',
+    role: 'owner',
   })
   const { store, write } = withRetired('production')
   const data = { role: 'owner', approvals_withdrawn: 0, sessions_ended: 0, reason: 'r' }

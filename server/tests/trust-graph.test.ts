@@ -258,8 +258,13 @@ test('the database selects the links that the walk would select, by neighbours a
   const today = Math.floor(Date.now() / 86_400_000)
   const me = await newEntity()
   const link = (neighbour: string, claim: number, over: Partial<Link> = {}): Link => ({
-    ...{ neighbour, type: 'email', verified: true, basePpm: 500_000, since: today - (claim % 50) },
-    ...{ claim: String(claim).padStart(4, '0'), ...over },
+    neighbour,
+    type: 'email',
+    verified: true,
+    basePpm: 500_000,
+    since: today - (claim % 50),
+    claim: String(claim).padStart(4, '0'),
+    ...over,
   })
   const twin = Array.from({ length: 90 }, (_, n) => link('ent_twin', n))
   const crook = Array.from({ length: 70 }, (_, n) => link('ent_crook', n, { verified: false, basePpm: 250_000 }))
@@ -272,8 +277,15 @@ test('the database selects the links that the walk would select, by neighbours a
   await store.commit({
     organizationId: acme.id,
     links: all.map(({ neighbour, type, verified, basePpm, since, claim = '' }) => ({
-      ...{ entity_id: me, neighbour_id: neighbour, type, claim, verified, base_ppm: basePpm, since },
-      ...{ expires: 99_999, to_adverse: isAdverse(neighbour) },
+      entity_id: me,
+      neighbour_id: neighbour,
+      type,
+      claim,
+      verified,
+      base_ppm: basePpm,
+      since,
+      expires: 99_999,
+      to_adverse: isAdverse(neighbour),
     })),
   })
   const selected = (await store.graph.followedLinks(acme.id, [me], today)).get(me)!

@@ -41,9 +41,14 @@ test('ended deliveries and their events are deleted after the retention time; pe
     organizationId: place.act.organizationId,
     queuedDeliveries: [
       {
-        ...{ endpoint_id: idle.id, event_id: old[0]!, event_type: 'webhook.test', state: 'pending' },
+        endpoint_id: idle.id,
+        event_id: old[0]!,
+        event_type: 'webhook.test',
+        state: 'pending',
         by_hand: false,
-        ...{ attempts: 0, schedule_step: 0, due_at: new Date(nowMs()).toISOString() },
+        attempts: 0,
+        schedule_step: 0,
+        due_at: new Date(nowMs()).toISOString(),
         leased_until: '1970-01-01T00:00:00.000Z',
       },
     ],

@@ -96,8 +96,15 @@ export const POWER_SCENES: Record<
     const { id: accountId, email, created_at } = await newAccount(installation)
     const id = installation.newId('pky')
     await addPasskeyRow(installation, {
-      ...{ id, account_id: accountId, credential_id: id, public_key: 'AAAA', sign_count: 0, transports: 'usb' },
-      ...{ name: 'Key', created_at, last_used_at: null },
+      id,
+      account_id: accountId,
+      credential_id: id,
+      public_key: 'AAAA',
+      sign_count: 0,
+      transports: 'usb',
+      name: 'Key',
+      created_at,
+      last_used_at: null,
     })
     const invited = { email, name: 'Invited', role: 'viewer' }
     const endAll = async () => {
@@ -135,7 +142,10 @@ async function newOperator(installation: Installation, organizationId: string): 
 
 function newAccount(installation: Installation) {
   return addAccount(installation, {
-    ...{ id: installation.newId('acc'), email: newEmail(), name: 'Proof', password_hash: 'x' },
+    id: installation.newId('acc'),
+    email: newEmail(),
+    name: 'Proof',
+    password_hash: 'x',
     created_at: new Date(installation.nowMs()).toISOString(),
   })
 }

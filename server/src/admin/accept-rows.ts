@@ -114,9 +114,13 @@ type RestorableTable = (typeof RESTORABLE_TABLES)[number]
 
 /** What the subjects of a table's rows are. */
 const SUBJECT_TYPES: Record<RestorableTable, string> = {
-  ...{ operators: 'operator', operator_codes: 'operator' },
-  ...{ accounts: 'account', account_codes: 'account', recovery_codes: 'account' },
-  ...{ passkeys: 'passkey', account_identities: 'identity' },
+  operators: 'operator',
+  operator_codes: 'operator',
+  accounts: 'account',
+  account_codes: 'account',
+  recovery_codes: 'account',
+  passkeys: 'passkey',
+  account_identities: 'identity',
 }
 
 /** For which account an operator acts, and whether still: entries say so, and those that did may be lost. */

@@ -309,8 +309,18 @@ function show(installation: Installation, environment: Environment, endpoint: We
   const { disabled_at, disabled_why, failing_since, previous_secret_until } = endpoint
   const types = event_types === '*' ? 'all' : (event_types.split(' ') as EventType[])
   return {
-    ...{ id, environment, url, description, event_types: types, state, created_at },
-    ...{ disabled_at, disabled_why, failing_since, secret_since, previous_secret_until },
+    id,
+    environment,
+    url,
+    description,
+    event_types: types,
+    state,
+    created_at,
+    disabled_at,
+    disabled_why,
+    failing_since,
+    secret_since,
+    previous_secret_until,
     secret_last_four: secretBox(installation, environment).lastFour({ organizationId, endpointId: id }, secret),
   }
 }

@@ -77,7 +77,13 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
   const startedMs = performance.now()
   let reportAtMs = startedMs
   const { problems, ...verification } = await verifyAuditLog({
-    ...{ organizationId, environment, store, people, control, knownHeads, publicKeys },
+    organizationId,
+    environment,
+    store,
+    people,
+    control,
+    knownHeads,
+    publicKeys,
     async onProgress({ leaves, size }) {
       if (performance.now() < reportAtMs) return
       reportAtMs = performance.now() + REPORT_EVERY_MS
@@ -91,7 +97,12 @@ async function verify(wanted: WantedVerification, runId: string): Promise<KeptVe
   })
   const { intact, leaves, unsealed, heads_verified, records_compared, root_hash } = verification
   return {
-    ...{ intact, leaves, unsealed, heads_verified, records_compared, root_hash },
+    intact,
+    leaves,
+    unsealed,
+    heads_verified,
+    records_compared,
+    root_hash,
     problems: problems.slice(0, PROBLEMS_KEPT_MAX),
     problems_count: problems.length,
     duration_ms: Math.round(performance.now() - startedMs),

@@ -96,7 +96,9 @@ export class ActOnce {
     const isInPlace = path.access === 'operator'
     const place = isInPlace ? `${path.organization}/${path.environment}` : path.access
     const fingerprint = fingerprintOf(masterKey.deriveLasting('fingerprints console'), {
-      ...{ method: 'POST', path: `${place}/${path.name}`, body: input },
+      method: 'POST',
+      path: `${place}/${path.name}`,
+      body: input,
     })
     const created_at = new Date(nowMs()).toISOString()
     return {

@@ -26,7 +26,10 @@ test('what an operation does with each answer of a database waits for a turn of 
   let isAnswered = false
   const answering = responder
     .respond(admitted, {
-      ...{ input: {}, requestId: 'req_test', origin: api.service.urls.console!, deviceCookie: undefined },
+      input: {},
+      requestId: 'req_test',
+      origin: api.service.urls.console!,
+      deviceCookie: undefined,
       client: { address: '127.0.0.1', userAgent: '' },
       signal: new AbortController().signal,
       turn: () => {
@@ -67,7 +70,10 @@ test('a problem after the end of a session still clears its cookie, and what was
   const answer = await responder.respond(
     { ...admitted, operation },
     {
-      ...{ input: {}, requestId: 'req_test', origin: api.service.urls.console!, deviceCookie: undefined },
+      input: {},
+      requestId: 'req_test',
+      origin: api.service.urls.console!,
+      deviceCookie: undefined,
       idempotencyKey: 'once',
       client: { address: '127.0.0.1', userAgent: '' },
       signal: new AbortController().signal,

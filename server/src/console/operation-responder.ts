@@ -166,7 +166,9 @@ function actOf(
 ): EnvironmentAct {
   const { reason } = input as { reason?: string }
   return {
-    ...{ organizationId, environment, idempotencyKey },
+    organizationId,
+    environment,
+    idempotencyKey,
     by: { type: 'operator', operator },
     channel: 'console',
     ...(reason !== undefined && { reason }),

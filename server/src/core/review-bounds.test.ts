@@ -50,7 +50,11 @@ test('limits of one currency are asked about together above what the policy coul
 
 test('what the policy could lend is its lowest term in whole steps, whatever was asked', () => {
   const limit = {
-    ...{ amount: 0, binding: 'rule', currency: 'EUR', missing: [] as string[], step: 50 },
+    amount: 0,
+    binding: 'rule',
+    currency: 'EUR',
+    missing: [] as string[],
+    step: 50,
     terms: [
       { term: 'tier', amount: 15_049.99 },
       { term: 'income', amount: 20_000 },

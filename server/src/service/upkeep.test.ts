@@ -137,7 +137,9 @@ test('the space of deleted rows is used again on the embedded database', {
 }, async () => {
   let hours = 0
   const upkeep = new Upkeep({
-    ...{ database, tasks: allTasks(), nowMs: () => NOW_MS + hours * 3_600_000 },
+    database,
+    tasks: allTasks(),
+    nowMs: () => NOW_MS + hours * 3_600_000,
     onError: (error) => assert.fail(String(error)),
   })
   const sizes: number[] = []

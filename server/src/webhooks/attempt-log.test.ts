@@ -6,10 +6,21 @@ import { AttemptLog } from './attempt-log.ts'
 
 function attempt(eventId: string, response: string | null = 'fine'): SettledAttempt {
   return {
-    ...{ org_id: 'org', endpoint_id: 'whe', event_id: eventId, number: 1, cycle: 0 },
-    ...{ started_at: '2026-11-15T09:30:00.000Z', duration_ms: 1, status: 500, error: null, response },
-    ...{ signature: null, user_agent: null },
-    ...{ state: 'pending', schedule_step: 1, due_at: '2026-11-15T09:30:05.000Z' },
+    org_id: 'org',
+    endpoint_id: 'whe',
+    event_id: eventId,
+    number: 1,
+    cycle: 0,
+    started_at: '2026-11-15T09:30:00.000Z',
+    duration_ms: 1,
+    status: 500,
+    error: null,
+    response,
+    signature: null,
+    user_agent: null,
+    state: 'pending',
+    schedule_step: 1,
+    due_at: '2026-11-15T09:30:05.000Z',
   }
 }
 
@@ -19,7 +30,9 @@ function logOn(settle: (attempts: readonly SettledAttempt[]) => number) {
   let lost = 0
   const log = new AttemptLog({
     store: { dispatch: { settle: async (attempts) => ({ recorded: settle(attempts), failing: [] }) } },
-    ...{ nowMs: () => 0, failingMaxMs: 1, quietMaxMs: 1 },
+    nowMs: () => 0,
+    failingMaxMs: 1,
+    quietMaxMs: 1,
     onFailing: async () => {},
     onLost: (count) => {
       lost += count

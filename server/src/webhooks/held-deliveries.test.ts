@@ -5,8 +5,15 @@ import { HeldDeliveries, type HeldDelivery } from './held-deliveries.ts'
 
 function deliveryTo(org_id: string, endpoint_id: string, event_id: string): LeasedDelivery {
   return {
-    ...{ org_id, endpoint_id, event_id, cycle: 0, attempts: 0, schedule_step: 0 },
-    ...{ type: 'webhook.test', created_at: '2026-11-15T09:30:00.000Z', data: '{}' },
+    org_id,
+    endpoint_id,
+    event_id,
+    cycle: 0,
+    attempts: 0,
+    schedule_step: 0,
+    type: 'webhook.test',
+    created_at: '2026-11-15T09:30:00.000Z',
+    data: '{}',
   }
 }
 

@@ -115,8 +115,11 @@ export class HeldDeliveries {
       const lease = unused.get(key)!
       lease.count -= 1
       const queue = this.#queues.get(key) ?? {
-        ...{ org_id: row.org_id, endpoint_id: row.endpoint_id },
-        ...{ waiting: [], inFlight: new Set(), held: 0 },
+        org_id: row.org_id,
+        endpoint_id: row.endpoint_id,
+        waiting: [],
+        inFlight: new Set(),
+        held: 0,
       }
       this.#queues.set(key, queue)
       queue.waiting.push({ ...row, startBeforeMs, held: lease.permit, inFlight: undefined })

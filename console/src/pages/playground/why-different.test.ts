@@ -8,8 +8,13 @@ type View = Parameters<typeof whyDifferent>[0]
 
 const score = { base: 300, total: 614, cutoff: 550, bad_ppm: 40_000 }
 const limit = {
-  ...{ currency: 'EUR', terms: [], missing: [], step: null, amount: 6_000 },
-  ...{ binding: 'requested', bound: describeBinding('requested') },
+  currency: 'EUR',
+  terms: [],
+  missing: [],
+  step: null,
+  amount: 6_000,
+  binding: 'requested',
+  bound: describeBinding('requested'),
 }
 const asAsked: View = {
   verdict: 'approve',

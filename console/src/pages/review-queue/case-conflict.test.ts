@@ -17,8 +17,13 @@ function reviewBy(by_id: string, changes: Partial<Review> = {}): Review {
 /** A case with two requests, of which those with a review are decided. */
 function caseOf(reviews: readonly (Review | null)[], assignee: ShownCase['assignee'] = null): ShownCase {
   const decisions = reviews.map((review, index) => ({
-    ...{ id: `dec_${index + 1}`, verdict: 'manual_review', product: 'personal_loan', requested: EUR(6_000) },
-    ...{ decided_at: '2026-01-01T00:00:00Z', is_waiting: review === null, review },
+    id: `dec_${index + 1}`,
+    verdict: 'manual_review',
+    product: 'personal_loan',
+    requested: EUR(6_000),
+    decided_at: '2026-01-01T00:00:00Z',
+    is_waiting: review === null,
+    review,
   }))
   const waiting = decisions.filter(({ is_waiting }) => is_waiting)
   return {
@@ -50,7 +55,7 @@ test('another limit, reason, verdict, condition or reviewer is not recorded, nor
   assert.equal(isRecorded(caseOf([reviewBy(ME, { verdict: 'decline', limit: null })]), said, ME), false)
   const conditional = { verdict: 'approve_with_conditions' as const, conditions: ['Sign here'] }
   const written = (conditions: string): CaseAnswer => ({
-    ...{ reason: 'Known for years.' },
+    reason: 'Known for years.',
     requests: { dec_1: { verdict: 'approve_with_conditions', limit: '6000', notation: 'comma_point', conditions } },
   })
   assert.equal(isRecorded(caseOf([reviewBy(ME, conditional)]), written('\nSign here '), ME), true)

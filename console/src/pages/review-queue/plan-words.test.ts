@@ -17,7 +17,10 @@ import type { ShownCase, WaitingRequest } from './review-case.ts'
 after(() => setNotation('comma_point'))
 
 const request = (id: string, amount: number | null): WaitingRequest => ({
-  ...{ id, product: 'personal_loan', could_lend: null, decided_at: '2026-11-15T09:30:00.000Z' },
+  id,
+  product: 'personal_loan',
+  could_lend: null,
+  decided_at: '2026-11-15T09:30:00.000Z',
   requested: amount === null ? null : { amount, currency: 'EUR' },
   ask_below: amount === null ? null : amount / 5,
   ask_above: amount,

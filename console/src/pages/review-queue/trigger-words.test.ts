@@ -15,7 +15,8 @@ const NOTHING: ListedCase['trigger'] = {
     completeness_ppm: 84_500,
     missing: [],
   },
-  ...{ confidence_min_ppm: 646_000, completeness_min_ppm: 500_000 },
+  confidence_min_ppm: 646_000,
+  completeness_min_ppm: 500_000,
 }
 const listed = (trigger: Partial<ListedCase['trigger']>, score = 1_250.5) => ({
   trigger: { ...NOTHING, ...trigger },

@@ -102,7 +102,12 @@ function describeConsent(consent: RowOf<'consents'>, now: string) {
   const categories = JSON.parse(data_categories) as string[]
   const isExpired = expires_at !== null && expires_at <= now
   return {
-    ...{ id, purpose, categories, granted_at, expires_at, revoked_at },
+    id,
+    purpose,
+    categories,
+    granted_at,
+    expires_at,
+    revoked_at,
     state: status === 'revoked' ? 'revoked' : isExpired ? 'expired' : 'granted',
   }
 }

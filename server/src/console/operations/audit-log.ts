@@ -36,7 +36,9 @@ const listAuditLog = defineOperation({
       throw invalid('date_malformed', 'A date of the filter cannot be read.')
     const after = cursor === undefined ? undefined : readPosition(cursor)
     const filter = {
-      ...{ actor, type, target },
+      actor,
+      type,
+      target,
       fromId: fromMs === undefined ? undefined : lowestIdAt('aud', fromMs),
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('aud', beforeMs),
     }
@@ -117,7 +119,13 @@ const verifyLog = defineOperation({
   async handle({ organizationId, environment, operator, store, installation, requestId }) {
     const { knownHeads, masterKey, newId, nowMs } = installation
     const { begun } = await beginVerification({
-      ...{ organizationId, environment, store, newId, nowMs, operatorId: operator.id, requestId },
+      organizationId,
+      environment,
+      store,
+      newId,
+      nowMs,
+      operatorId: operator.id,
+      requestId,
       people: installation.stores.production,
       control: installation.storage.control,
       knownHeads: knownHeads[environment],

@@ -44,7 +44,13 @@ const listDecisions = defineOperation({
     if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
       throw invalid('date_invalid', 'A date of the filter cannot be read.')
     const filter = {
-      ...{ verdict, tier, product, review, outcome, policyVersion: input.policy_version, entityId: input.entity_id },
+      verdict,
+      tier,
+      product,
+      review,
+      outcome,
+      policyVersion: input.policy_version,
+      entityId: input.entity_id,
       fromId: fromMs === undefined ? undefined : lowestIdAt('dec', fromMs),
       beforeId: beforeMs === undefined ? undefined : lowestIdAt('dec', beforeMs),
     }

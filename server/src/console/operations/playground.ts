@@ -110,7 +110,10 @@ const showPlayground = defineOperation({
     const document = active && readDocument(active)
     return {
       scenarios: scenarios.map(({ id, name, request, saved_by, saved_at }) => ({
-        ...{ id, name, at: saved_at, by: names.get(saved_by) ?? saved_by },
+        id,
+        name,
+        at: saved_at,
+        by: names.get(saved_by) ?? saved_by,
         request: JSON.parse(request) as DryRequest,
       })),
       personas: document ? document.tests.map(({ name }) => name) : [],

@@ -30,7 +30,12 @@ const listPolicies = defineOperation({
     return {
       active: active ? await describeActive(context, active.version, nameOf) : null,
       policies: policies.map(({ id, version, model_version, checksum, state, author_id, created_at }) => ({
-        ...{ id, version, model_version, checksum, state, created_at },
+        id,
+        version,
+        model_version,
+        checksum,
+        state,
+        created_at,
         author: nameOf(author_id),
       })),
     }
@@ -64,11 +69,17 @@ const showPolicy = defineOperation({
       tests: 'tests' in examined ? examined.tests : [],
       unusable_because: 'faults' in examined ? examined.faults : null,
       steps: steps.map(({ step, reason: why, actor_id, taken_at, evidence }) => ({
-        ...{ step, reason: why, by: nameOf(actor_id), at: taken_at },
+        step,
+        reason: why,
+        by: nameOf(actor_id),
+        at: taken_at,
         backtest_id: (JSON.parse(evidence) as { backtest?: { id: string } | null }).backtest?.id ?? null,
       })),
       comments: comments.map(({ id, body, actor_id, created_at }) => ({
-        ...{ id, text: body, by: nameOf(actor_id), at: created_at },
+        id,
+        text: body,
+        by: nameOf(actor_id),
+        at: created_at,
       })),
       approvers: await approversOf(context, policy),
     }
@@ -87,7 +98,11 @@ const checkDraft = defineOperation({
     const active = await store.policies.active(organizationId)
     const known = document && (await store.policies.byVersion(organizationId, document.version))
     return {
-      ...{ problems, warnings, tests, checksum, document },
+      problems,
+      warnings,
+      tests,
+      checksum,
+      document,
       version: document?.version ?? null,
       is_version_taken: Boolean(known),
       compared:
@@ -234,7 +249,9 @@ async function approversOf({ installation, organizationId, operator }: OperatorC
   return operators
     .filter((one) => one.disabled_at === null && (holds(one, 'approve policies') || one.id === policy.author_id))
     .map((one) => ({
-      ...{ id: one.id, name: one.name, role: one.role },
+      id: one.id,
+      name: one.name,
+      role: one.role,
       is_you: one.id === operator.id,
       may_approve: holds(one, 'approve policies') && !(author && isSamePerson(author, one)),
     }))

@@ -62,7 +62,11 @@ const listPolicyBacktests = defineOperation({
         : null,
       failure: isOurs ? (run.is_abandoned ? 'The node that ran it stopped before the end.' : run.failure) : null,
       backtests: backtests.map(({ id, decided, changed, actor_id, finished_at }) => ({
-        ...{ id, decided, changed, at: finished_at, by: names.get(actor_id) ?? actor_id },
+        id,
+        decided,
+        changed,
+        at: finished_at,
+        by: names.get(actor_id) ?? actor_id,
       })),
     }
   },

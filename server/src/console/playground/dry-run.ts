@@ -148,7 +148,12 @@ export function dryRun(
 ): RecordedReplay {
   const evaluation = decide(policy, facts)
   const decision = describeDecision({
-    ...{ id: 'dry_run', environment, evaluation, policy, requestId: 'dry_run', decidedAt },
+    id: 'dry_run',
+    environment,
+    evaluation,
+    policy,
+    requestId: 'dry_run',
+    decidedAt,
   })
   return {
     differences: [],

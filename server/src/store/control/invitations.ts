@@ -66,7 +66,14 @@ export async function findInvitation(
   const { org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at, organization_name } = row
   const { mac: _mac, ...operator } = operatorIn(row) as unknown as Operator & Seal
   return {
-    ...{ org_id, id, operator_id, created_at, expires_at, accepted_at, withdrawn_at, organization_name },
+    org_id,
+    id,
+    operator_id,
+    created_at,
+    expires_at,
+    accepted_at,
+    withdrawn_at,
+    organization_name,
     operator,
   }
 }

@@ -33,7 +33,11 @@ test('the leaf hash of an entry is that of the row as verification reads it back
   const row = auditEntryRow(context, created)
   const { id, trail_id, type, occurred_at, request_id } = row
   const read = {
-    ...{ id, trail_id, type, occurred_at, request_id },
+    id,
+    trail_id,
+    type,
+    occurred_at,
+    request_id,
     actor: { type: 'api_key', id: row.actor_id } as const,
     subject: { type: row.subject_type, id: row.subject_id },
     data: JSON.parse(row.data),

@@ -59,13 +59,19 @@ export function layOutLines({
   const values = points.flatMap((point) => keys.map((key) => point.values[key]))
   const axis = valueAxis({ values, top, bottom, write, hasZero, stepMin, steps: 3 })
   const plot = {
-    ...{ top, bottom, left: MARGIN.left },
+    top,
+    bottom,
+    left: MARGIN.left,
     right: width - widestLabel(axis.ticks.map(({ label }) => label)) - AXIS_GAP,
   }
   const scale = scalePoint(range(points.length), [plot.left, plot.right])
   const centers = scale.domain().map((index) => scale(index)!)
   return {
-    ...{ width, height, plot, ticks: axis.ticks, centers },
+    width,
+    height,
+    plot,
+    ticks: axis.ticks,
+    centers,
     lines: keys.map((key) => lineOf(points, key, { centers, yOf: axis.yOf })),
     labels: endLabels(points, { plot, centers }),
     mark: mark && centers[mark.index] !== undefined ? placeMark(mark.label, centers[mark.index]!, plot) : undefined,

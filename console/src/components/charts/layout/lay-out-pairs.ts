@@ -28,7 +28,12 @@ export function layOutPairs({ keys, columns, write, width, height }: BarsToLayOu
     })
   }
   return {
-    ...{ width, height, plot, ticks: axis.ticks, centers, labels },
+    width,
+    height,
+    plot,
+    ticks: axis.ticks,
+    centers,
+    labels,
     columns: columns.map((column, index) => ({
       x: starts[index]!,
       width: band,

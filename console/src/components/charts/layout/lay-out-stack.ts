@@ -22,7 +22,12 @@ export function layOutStack({ keys, columns, write, width, height }: BarsToLayOu
   )
   const barWidth = Math.min(grid.band, BAR_MAX, Math.max(BAR_MIN, grid.band * BAR_SHARE))
   return {
-    ...{ width, height, plot: grid.plot, ticks: grid.axis.ticks, centers: grid.centers, labels: grid.labels },
+    width,
+    height,
+    plot: grid.plot,
+    ticks: grid.axis.ticks,
+    centers: grid.centers,
+    labels: grid.labels,
     columns: grid.starts.map((x, index) => ({
       x,
       width: grid.band,
