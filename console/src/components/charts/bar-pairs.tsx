@@ -51,7 +51,7 @@ export function BarPairs({
         rows: bars.map(({ title, values }) => [title, ...keys.map((key) => write(values[key] ?? 0))]),
       }}
     >
-      {({ layout, setActive }) => <PairDrawing {...{ series, bars, layout, setActive }} />}
+      {({ layout, setActive }) => <PairDrawing series={series} bars={bars} layout={layout} setActive={setActive} />}
     </ChartFrame>
   )
 }

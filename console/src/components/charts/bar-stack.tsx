@@ -64,7 +64,9 @@ export function BarStack({
         ]),
       }}
     >
-      {({ layout, active, setActive }) => <BarDrawing {...{ series, bars, layout, active, setActive }} />}
+      {({ layout, active, setActive }) => (
+        <BarDrawing series={series} bars={bars} layout={layout} active={active} setActive={setActive} />
+      )}
     </ChartFrame>
   )
 }

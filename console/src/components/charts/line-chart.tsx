@@ -71,7 +71,9 @@ export function LineChart({
         rows: points.map((point) => [point.title, ...keys.map((key) => cell(point, key))]),
       }}
     >
-      {({ layout, active, setActive }) => <LineDrawing {...{ series, layout, active, setActive }} />}
+      {({ layout, active, setActive }) => (
+        <LineDrawing series={series} layout={layout} active={active} setActive={setActive} />
+      )}
     </ChartFrame>
   )
 }

@@ -91,7 +91,9 @@ export function NumberField({
         </fieldset>
       )}
       <p className={classes.understood} aria-live="polite">
-        {isTyped && reading.kind === 'amount' && <Understood amount={reading.amount} {...{ text, rules, comment }} />}
+        {isTyped && reading.kind === 'amount' && (
+          <Understood amount={reading.amount} text={text} rules={rules} comment={comment} />
+        )}
       </p>
     </div>
   )

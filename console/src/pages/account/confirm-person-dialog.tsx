@@ -31,7 +31,17 @@ export function ConfirmPersonDialog({
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size={440}>
-      <ConfirmForm {...{ asks, act, isDanger, isBusy, error, onClose, onConfirm }}>{children}</ConfirmForm>
+      <ConfirmForm
+        asks={asks}
+        act={act}
+        isDanger={isDanger}
+        isBusy={isBusy}
+        error={error}
+        onClose={onClose}
+        onConfirm={onConfirm}
+      >
+        {children}
+      </ConfirmForm>
     </Modal>
   )
 }

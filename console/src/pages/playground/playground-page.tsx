@@ -93,7 +93,9 @@ export function PlaygroundPage() {
             onRun={run}
           />
           <ScenarioSection
-            {...{ scenarios, chosen, compared }}
+            scenarios={scenarios}
+            chosen={chosen}
+            compared={compared}
             input={isClear ? dryInput(request, dry.changes) : undefined}
             onChosen={(scenario) => setSearch({ scenario, ...(scenario === search.with && { with: undefined }) })}
             onCompare={(id) => setSearch({ with: id, b: undefined })}

@@ -66,7 +66,14 @@ export function CaseDrawer(props: CaseDrawerProps) {
         <DecideForm key={shown.id} shown={shown} draft={draft} onDecided={onDecided} />
       )}
       {shown && conflict && (
-        <Conflict {...{ shown, conflict, me, draft }} onSee={() => ends.current?.focus()} onNext={() => onMove(1)} />
+        <Conflict
+          shown={shown}
+          conflict={conflict}
+          me={me}
+          draft={draft}
+          onSee={() => ends.current?.focus()}
+          onNext={() => onMove(1)}
+        />
       )}
     </aside>
   )

@@ -52,7 +52,9 @@ export function CaseFields(props: CaseFieldsProps) {
       {requests.map((request, index) => (
         <RequestAnswerFields
           key={request.id}
-          {...{ request, isSent, isReadOnly }}
+          request={request}
+          isSent={isSent}
+          isReadOnly={isReadOnly}
           bounds={shown.bounds}
           number={many > 1 ? index + 1 : undefined}
           isCurrent={many > 1 && request.id === currentId}
@@ -63,7 +65,14 @@ export function CaseFields(props: CaseFieldsProps) {
         />
       ))}
       {plan.totals.map((total) => (
-        <ConfirmTotal key={total.currency} {...{ shown, answer, isReadOnly, total }} onChange={onTotal} />
+        <ConfirmTotal
+          key={total.currency}
+          shown={shown}
+          answer={answer}
+          isReadOnly={isReadOnly}
+          total={total}
+          onChange={onTotal}
+        />
       ))}
       {(hasVerdict || answer.reason !== '') && <Reason {...props} />}
     </>

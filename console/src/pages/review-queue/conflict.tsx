@@ -34,10 +34,10 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
     <div className={classes.decide} data-read-only>
       <div ref={banner} role="alert" tabIndex={-1} className={classes.conflict}>
         <Banner tone="alert" icon={<IconUsers size={16} stroke={1.75} />}>
-          <ConflictWords {...{ conflict, me }} isUnanswered={draft.isUnanswered} />
+          <ConflictWords conflict={conflict} me={me} isUnanswered={draft.isUnanswered} />
         </Banner>
       </div>
-      <Acts {...{ shown, conflict, draft, onSee }} />
+      <Acts shown={shown} conflict={conflict} draft={draft} onSee={onSee} />
       <CaseFields
         requests={requestsToShow(shown, draft.value)}
         shown={shown}

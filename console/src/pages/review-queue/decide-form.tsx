@@ -61,7 +61,11 @@ export function DecideForm({
       <DraftNotice draft={draft} />
       <CaseFields
         requests={shown.requests}
-        {...{ shown, plan, answer, isSent, isReadOnly }}
+        shown={shown}
+        plan={plan}
+        answer={answer}
+        isSent={isSent}
+        isReadOnly={isReadOnly}
         currentId={current.id}
         hint={
           <SameForAll isReady={answerTo(current, answer).verdict !== undefined && !isReadOnly} onSame={chooseAll} />
@@ -75,7 +79,7 @@ export function DecideForm({
       {plan.requests.some(({ verdict }) => verdict) && (
         <>
           <FormError error={decide.error} />
-          <DecideEnd {...{ plan, draft, decide }} />
+          <DecideEnd plan={plan} draft={draft} decide={decide} />
         </>
       )}
     </form>
