@@ -11,7 +11,7 @@ import {
   emptyState,
   type TransactionFact,
 } from '../server/src/core/facts/entity-state.ts'
-import type { CompiledPolicy } from '../server/src/core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../server/src/core/policy/compile/compiled-policy.ts'
 import type { Scored } from './discrimination.ts'
 
 const DAY_MS = 86_400_000

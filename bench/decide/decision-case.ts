@@ -12,7 +12,7 @@ import {
 } from '../../server/src/core/facts/entity-state.ts'
 import { type Fact, type Facts, type FactValue, known, missing } from '../../server/src/core/facts/facts.ts'
 import { factsFrom } from '../../server/src/core/facts/facts-from.ts'
-import type { CompiledPolicy } from '../../server/src/core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../../server/src/core/policy/compile/compiled-policy.ts'
 import { arbitraryFacts } from '../../server/tests/arbitrary-facts.ts'
 import { type Persona, personas } from '../../server/tests/personas.ts'
 import { computedOperands, operandValue, writtenOperand } from './rule-condition.ts'

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { featureIn, parseExpression } from '../../server/src/core/policy/compile-expression.ts'
+import { featureIn, parseExpression } from '../../server/src/core/policy/expression/compile-expression.ts'
 import type { PolicyDocument } from '../../server/src/core/policy/policy-document.ts'
 
 /** The comparisons that occur in the sandbox policy. */

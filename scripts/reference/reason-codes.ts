@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MissingBecause } from '../../server/src/core/facts/facts.ts'
 import { findFeature } from '../../server/src/core/facts/feature-catalogue.ts'
-import type { CompiledCharacteristic, CompiledPolicy, Reason } from '../../server/src/core/policy/compiled-policy.ts'
+import { describeProblem } from '../../server/src/core/policy/check/policy-problem.ts'
+import type {
+  CompiledCharacteristic,
+  CompiledPolicy,
+  Reason,
+} from '../../server/src/core/policy/compile/compiled-policy.ts'
 import { parsePolicy } from '../../server/src/core/policy/parse-policy.ts'
-import { describeProblem } from '../../server/src/core/policy/policy-problem.ts'
 import { code, codes, type Page, table } from './markdown.ts'
 
 const SOURCE = 'policies/sandbox-policy-v1.yaml'

@@ -1,9 +1,9 @@
-import { ORDINARY_CATEGORIES, PLAID_CATEGORIES } from '../../server/src/core/facts/recognize-category.ts'
+import { ORDINARY_CATEGORIES, PLAID_CATEGORIES } from '../../server/src/core/facts/cashflow/recognize-category.ts'
 import {
   CATEGORY_SPELLINGS,
   TRANSACTION_CATEGORIES,
   type TransactionCategory,
-} from '../../server/src/core/facts/transaction-categories.ts'
+} from '../../server/src/core/facts/cashflow/transaction-categories.ts'
 import { code, codes, type Page, table } from './markdown.ts'
 
 /** The transaction categories that are recognized, and how those of Plaid are read. */
@@ -11,7 +11,7 @@ export function transactionCategoriesPage(): Page {
   return {
     title: 'Transaction categories',
     lists: 'the values of `category` that are recognized in transactions',
-    source: 'server/src/core/facts/recognize-category.ts',
+    source: 'server/src/core/facts/cashflow/recognize-category.ts',
     body: [
       'Without a category, a credit is income and a debit is spending. A text that is not recognized changes nothing either; `unrecognized_categories` in the answer counts such texts. Capitals, spaces and hyphens make no difference: `Loan Repayment` is `loan_repayment`.',
       '## Which categories change how a transaction counts?',

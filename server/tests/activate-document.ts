@@ -1,7 +1,7 @@
 import { activatedEvent, policyRow, policyStep, testEvidence } from '../src/admin/policy-steps.ts'
 import type { Environment } from '../src/config.ts'
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
-import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
+import { compileStoredPolicy } from '../src/core/policy/compile/compile-policy.ts'
 import type { Installation } from '../src/installation/installation.ts'
 import { byService } from './acts.ts'
 

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from '../src/core/canonical-json.ts'
-import { compileStoredPolicy } from '../src/core/policy/compile-policy.ts'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import { compileStoredPolicy } from '../src/core/policy/compile/compile-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../src/core/policy/policy-document.ts'
 
 /** The reason, or the condition, of a part of the policy. */

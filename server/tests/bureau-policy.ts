@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import { compiledFile } from './sandbox-policy.ts'
 
 const FILE = new URL('../../policies/bureau-snapshot-v1.yaml', import.meta.url)

@@ -1,7 +1,7 @@
-import { compilePolicy } from '../src/core/policy/compile-policy.ts'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import { describeProblem } from '../src/core/policy/check/policy-problem.ts'
+import { compilePolicy } from '../src/core/policy/compile/compile-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import type { PolicyDocument, PolicyRule } from '../src/core/policy/policy-document.ts'
-import { describeProblem } from '../src/core/policy/policy-problem.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 
 /** The parts of a policy that a test replaces; a function gets the sandbox policy. */

@@ -7,7 +7,7 @@ import { describeDecision, type UnderwritingDecision } from '../src/core/decide/
 import type { DecisionTrace } from '../src/core/decide/evaluation.ts'
 import { deriveFacts } from '../src/core/facts/derive-facts.ts'
 import type { Facts } from '../src/core/facts/facts.ts'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import { GOLDEN_NOW, type GoldenCase, goldenCases } from './golden-states.ts'
 
 /** A decision as it was recorded, with its facts, its policy and its trace. */

@@ -1,4 +1,4 @@
-import { POLICY_NODES_MAX } from '../src/core/policy/check-cost.ts'
+import { POLICY_NODES_MAX } from '../src/core/policy/check/check-cost.ts'
 import type { PolicyDocument } from '../src/core/policy/policy-document.ts'
 import { editedDocument, ruleOf } from './edited-policy.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { decide } from '../src/core/decide/decide.ts'
-import { compilePolicy } from '../src/core/policy/compile-policy.ts'
+import { compilePolicy } from '../src/core/policy/compile/compile-policy.ts'
 import { type Ask, drawImprovement, scalesFor, seededBelow, worsenedBy, worsenedByAsking } from './improvements.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 

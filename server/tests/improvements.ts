@@ -1,6 +1,6 @@
 import { decide } from '../src/core/decide/decide.ts'
 import type { Fact, Facts, FactValue } from '../src/core/facts/facts.ts'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import { VERDICTS } from '../src/core/vocabularies.ts'
 
 /** How a fact is drawn, from bad to good; a fact without a value is drawn as missing. */

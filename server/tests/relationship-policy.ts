@@ -1,7 +1,7 @@
-import { compilePolicy } from '../src/core/policy/compile-policy.ts'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import { describeProblem } from '../src/core/policy/check/policy-problem.ts'
+import { compilePolicy } from '../src/core/policy/compile/compile-policy.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../src/core/policy/policy-document.ts'
-import { describeProblem } from '../src/core/policy/policy-problem.ts'
 import { sandboxPolicy } from './sandbox-policy.ts'
 
 /** A policy that also uses text and boolean features of the caller's snapshots, which the sandbox policy does not. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { CompiledPolicy } from '../src/core/policy/compiled-policy.ts'
+import { describeProblem } from '../src/core/policy/check/policy-problem.ts'
+import type { CompiledPolicy } from '../src/core/policy/compile/compiled-policy.ts'
 import { parsePolicy } from '../src/core/policy/parse-policy.ts'
-import { describeProblem } from '../src/core/policy/policy-problem.ts'
 
 const FILE = new URL('../../policies/sandbox-policy-v1.yaml', import.meta.url)
 

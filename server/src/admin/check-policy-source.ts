@@ -1,7 +1,7 @@
 import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
-import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import type { PolicyProblem } from '../core/policy/check/policy-problem.ts'
+import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import { parsePolicy } from '../core/policy/parse-policy.ts'
-import type { PolicyProblem } from '../core/policy/policy-problem.ts'
 
 /** A valid policy with its warnings and the results of its tests; or every problem that makes it invalid. */
 export type CheckedPolicy =

@@ -2,8 +2,8 @@
 import { type BacktestCounts, noCounts } from '../core/backtest/backtest-counts.ts'
 import { type BacktestPage, pageCounter } from '../core/backtest/count-page.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
+import { describeProblem } from '../core/policy/check/policy-problem.ts'
 import { parsePolicy } from '../core/policy/parse-policy.ts'
-import { describeProblem } from '../core/policy/policy-problem.ts'
 import { compileInThread } from '../underwriting/compiled-policies.ts'
 import type { FaultyPolicy, PolicyToExamine } from './examine-policy.ts'
 

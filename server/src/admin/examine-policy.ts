@@ -1,7 +1,7 @@
 import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy-tests.ts'
-import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
+import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
+import { compileStoredPolicy } from '../core/policy/compile/compile-policy.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
-import { describeProblem, type PolicyProblem } from '../core/policy/policy-problem.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 
 /** A policy as its author wrote it, or as it is stored. */

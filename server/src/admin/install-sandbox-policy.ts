@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describeProblem } from '../core/policy/policy-problem.ts'
+import { describeProblem } from '../core/policy/check/policy-problem.ts'
 import type { Installation } from '../installation/installation.ts'
 import { checkPolicySource, testsProblem } from './check-policy-source.ts'
 import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'

@@ -1,7 +1,7 @@
 import { canonicalJson, canonicalSha256 } from '../core/canonical-json.ts'
 import { ENGINE_VERSION } from '../core/decide/evaluation.ts'
 import type { PolicyTestResult } from '../core/decide/run-policy-tests.ts'
-import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { NewRow, RowOf } from '../store/schema/tables.ts'
 import { type AuditEntryRow, auditEntryRow, type EventRow, eventRow } from '../store/write-path/record.ts'

@@ -1,5 +1,5 @@
 import { decide } from '../core/decide/decide.ts'
-import { refusesProduct } from '../core/policy/compile-products.ts'
+import { refusesProduct } from '../core/policy/compile/compile-products.ts'
 import type { Verdict } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
-import { describeProblem } from '../core/policy/policy-problem.ts'
+import { describeProblem } from '../core/policy/check/policy-problem.ts'
+import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { compileOnce } from './compiled-policies.ts'
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../core/canonical-json.ts'
-import { compileStoredPolicy } from '../core/policy/compile-policy.ts'
-import type { CompiledPolicy } from '../core/policy/compiled-policy.ts'
+import { compileStoredPolicy } from '../core/policy/compile/compile-policy.ts'
+import type { CompiledPolicy } from '../core/policy/compile/compiled-policy.ts'
 
 /** Compiles stored policies and keeps the last ones by checksum. A policy never changes, so its entry never expires. */
 function keptCompiler(policiesMax: number): typeof compileStoredPolicy {

@@ -1,5 +1,5 @@
-import type { CashflowState } from '../core/facts/cashflow-state.ts'
-import { turnoverByMonth } from '../core/facts/turnover-by-month.ts'
+import type { CashflowState } from '../core/facts/cashflow/cashflow-state.ts'
+import { turnoverByMonth } from '../core/facts/cashflow/turnover-by-month.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import { expiryDay, type Link, linkOf, STRENGTH_MIN_PPM } from '../core/graph/link.ts'
 import { formatMoney, type Money, moneyOf, moneyOfText } from '../core/money.ts'

@@ -1,4 +1,4 @@
-import type { CashflowState } from '../core/facts/cashflow-state.ts'
+import type { CashflowState } from '../core/facts/cashflow/cashflow-state.ts'
 import { dayOf } from '../core/graph/decay.ts'
 import type { EntityRow } from '../store/environment/entities.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { recognizeCategory } from '../../core/facts/cashflow/recognize-category.ts'
 import {
   applyTransactions,
   CURRENCY_DAYS_MAX,
@@ -6,7 +7,6 @@ import {
   type EntityState,
   type TransactionFact,
 } from '../../core/facts/entity-state.ts'
-import { recognizeCategory } from '../../core/facts/recognize-category.ts'
 import { dayOf } from '../../core/graph/decay.ts'
 import { formatMoney, moneyOf } from '../../core/money.ts'
 import type { Violation } from '../../http/violation.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { applyFeatureSnapshot, countFeatures, type EntityState, FEATURES_MAX } from '../../core/facts/entity-state.ts'
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import type { Violation } from '../../http/violation.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { fail, failValidation } from '../api-error.ts'

@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import type { Violation } from '../../http/violation.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { Change } from '../../store/write-path/change.ts'

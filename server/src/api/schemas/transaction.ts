@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import { ORDINARY_CATEGORIES } from '../../core/facts/recognize-category.ts'
-import { TRANSACTION_CATEGORIES } from '../../core/facts/transaction-categories.ts'
+import { ORDINARY_CATEGORIES } from '../../core/facts/cashflow/recognize-category.ts'
+import { TRANSACTION_CATEGORIES } from '../../core/facts/cashflow/transaction-categories.ts'
 import { AMOUNT_MAX } from '../../core/money.ts'
 import { Currency, Id, Money, ObjectName, OneOf, Open, Strict, Text, Timestamp } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'

@@ -1,5 +1,5 @@
+import { incomeOf, outflowOf, unpackDay } from '../../core/facts/cashflow/day-bucket.ts'
 import { withheldBecause } from '../../core/facts/consent-facts.ts'
-import { incomeOf, outflowOf, unpackDay } from '../../core/facts/day-bucket.ts'
 import type { EntityState } from '../../core/facts/entity-state.ts'
 import { FACT_WINDOWS, YEAR_DAYS } from '../../core/facts/fact-windows.ts'
 import { majorOf } from '../../core/facts/units.ts'

@@ -2,7 +2,7 @@ import { judge } from '../../core/decide/decide.ts'
 import { nameOfSlot } from '../../core/decide/run-rules.ts'
 import { type Facts, type FactValue, MISSING_BECAUSE, type MissingBecause } from '../../core/facts/facts.ts'
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import { isObject } from '../../core/stored-json.ts'
 import type { Evidence } from '../../underwriting/describe-evidence.ts'
 

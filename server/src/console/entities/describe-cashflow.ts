@@ -1,5 +1,5 @@
-import type { CashflowState } from '../../core/facts/cashflow-state.ts'
-import { unpackDay } from '../../core/facts/day-bucket.ts'
+import type { CashflowState } from '../../core/facts/cashflow/cashflow-state.ts'
+import { unpackDay } from '../../core/facts/cashflow/day-bucket.ts'
 import { compareUnits, majorOf, sumUnits, type Units } from '../../core/facts/units.ts'
 
 /** The cash flow of one calendar month. */

@@ -1,7 +1,7 @@
 import { type VerdictStretch, verdictTrack } from '../../core/decide/verdict-track.ts'
 import type { Facts } from '../../core/facts/facts.ts'
 import { findFeature, isMeasured } from '../../core/facts/feature-catalogue.ts'
-import type { CompiledPolicy } from '../../core/policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
 import type { Evidence } from '../../underwriting/describe-evidence.ts'
 import { nearOf } from '../decision-view/view-evaluation.ts'
 

@@ -1,4 +1,4 @@
-import { refusesProduct } from '../../core/policy/compile-products.ts'
+import { refusesProduct } from '../../core/policy/compile/compile-products.ts'
 import type { Environment } from '../../core/vocabularies.ts'
 import { compileInThread } from '../../underwriting/compiled-policies.ts'
 import { describeEvidence } from '../../underwriting/describe-evidence.ts'

@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { VERDICTS } from '../vocabularies.ts'
 import type { Approvals, BacktestResult, ChangedCase, RuleMatches, SwapSet, VerdictMatrix } from './backtest-result.ts'
 import { badShare, type Ends } from './bad-share.ts'

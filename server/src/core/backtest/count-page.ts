@@ -1,5 +1,5 @@
 import { currentOutcome, type Outcome } from '../facts/outcome-course.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { OutcomeType, Verdict } from '../vocabularies.ts'
 import {
   type BacktestCounts,

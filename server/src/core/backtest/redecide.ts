@@ -1,6 +1,6 @@
 import { type Judgement, judge } from '../decide/decide.ts'
 import { replayableFacts } from '../decide/replayable-facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 
 /** A recorded decision, as it is stored. */

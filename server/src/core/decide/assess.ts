@@ -1,6 +1,6 @@
 import type { FactSet } from '../facts/facts.ts'
-import type { Slots } from '../policy/compile-expression.ts'
-import type { CompiledPolicy, CompiledRule, CompiledTier } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy, CompiledRule, CompiledTier } from '../policy/compile/compiled-policy.ts'
+import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
 import type { Completeness, Confidence, RuleTrace, ScorecardLine, SettledBy } from './evaluation.ts'

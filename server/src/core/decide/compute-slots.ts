@@ -1,5 +1,5 @@
 import type { FactValue, MissingBecause } from '../facts/facts.ts'
-import type { CompiledDerived, ComputedSlot } from '../policy/compiled-policy.ts'
+import type { CompiledDerived, ComputedSlot } from '../policy/compile/compiled-policy.ts'
 
 /** A reading of slots that is being completed. */
 export interface OpenReading {

@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { remainingPpm } from './decay.ts'
 import type { Completeness, Confidence } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'

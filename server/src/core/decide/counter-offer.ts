@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { type Assessment, assessAt } from './assess.ts'
 import type { LimitTrace } from './evaluation.ts'
 import { isBelowMinimum } from './verdict.ts'

@@ -7,8 +7,8 @@ import { canonicalJson, canonicalSha256, orderedJson } from '../canonical-json.t
 import type { Fact, Facts } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
 import { findFeature } from '../facts/feature-catalogue.ts'
-import { compileStoredPolicy } from '../policy/compile-policy.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import { compileStoredPolicy } from '../policy/compile/compile-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { decide } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'
 

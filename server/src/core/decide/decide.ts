@@ -1,5 +1,5 @@
 import type { FactSet, Facts } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { type Assessment, assess } from './assess.ts'
 import { isApproved, type Offer, offerOn } from './counter-offer.ts'
 import { type DecisionTrace, type DerivedTrace, ENGINE_VERSION, type Evaluation } from './evaluation.ts'

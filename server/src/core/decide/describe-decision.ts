@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Environment, Impact, Verdict } from '../vocabularies.ts'
 import type { Evaluation } from './evaluation.ts'
 

@@ -1,5 +1,5 @@
 import type { FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
-import type { Reason, RuleTrace } from '../policy/compiled-policy.ts'
+import type { Reason, RuleTrace } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import type { SettledBy } from './settling-steps.ts'
 

@@ -1,6 +1,6 @@
 import type { Facts, FactValue, MissingBecause } from '../facts/facts.ts'
 import { findFeature } from '../facts/feature-catalogue.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { type DecidingThreshold, decidingThresholds } from '../policy/deciding-thresholds.ts'
 import type { Assessment } from './assess.ts'
 import { type BetterAmount, betterAmount } from './better-amount.ts'

@@ -6,9 +6,9 @@ import type {
   CompiledRule,
   CompiledTier,
   ProductTerms,
-} from '../policy/compiled-policy.ts'
-import { JUDGED_NAMES, type JudgedVariable } from '../policy/judged-variables.ts'
-import { largestLent, smallestLent } from '../policy/product-bounds.ts'
+} from '../policy/compile/compiled-policy.ts'
+import { JUDGED_NAMES, type JudgedVariable } from '../policy/compile/judged-variables.ts'
+import { largestLent, smallestLent } from '../policy/compile/product-bounds.ts'
 import type { LimitTerm } from './evaluation.ts'
 import type { Figures } from './read-figures.ts'
 import type { SlotReading } from './read-slots.ts'

@@ -6,7 +6,7 @@ import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
 import { canonicalJson, orderedJson } from '../canonical-json.ts'
 import { type FactValue, known, type MissingBecause } from '../facts/facts.ts'
 import { factsFrom } from '../facts/facts-from.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { decide } from './decide.ts'
 
 type Values = Record<string, FactValue>

@@ -1,5 +1,5 @@
 import { type Fact, type FactSet, missing } from '../facts/facts.ts'
-import type { CompiledPolicy, ProductTerms } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy, ProductTerms } from '../policy/compile/compiled-policy.ts'
 
 /** The figures from which the request is measured, whatever inputs a policy has. */
 export interface Figures {

@@ -1,5 +1,5 @@
 import type { Fact, FactSet, FactValue, MissingBecause } from '../facts/facts.ts'
-import type { CompiledInput, CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledInput, CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { computeSlots, isOutOfRange } from './compute-slots.ts'
 import { isStale } from './read-figures.ts'
 

@@ -1,4 +1,4 @@
-import type { CompiledCharacteristic, CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
+import type { CompiledCharacteristic, CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
 import type { Impact, Verdict } from '../vocabularies.ts'
 import type { Assessment } from './assess.ts'
 import type { LimitTrace, OpenCondition, Reason, SettledBy } from './evaluation.ts'

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
 import type { Facts } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { jsonDifferences } from '../policy/json-differences.ts'
 import { decide } from './decide.ts'
 import { describeDecision, type UnderwritingDecision } from './describe-decision.ts'

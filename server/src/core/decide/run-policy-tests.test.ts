@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sandboxPolicy } from '../../../tests/sandbox-policy.ts'
-import { compilePolicy } from '../policy/compile-policy.ts'
+import { compilePolicy } from '../policy/compile/compile-policy.ts'
 import { runPolicyTests } from './run-policy-tests.ts'
 
 const policy = sandboxPolicy()

@@ -1,5 +1,5 @@
 import { factsFrom } from '../facts/facts-from.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { PolicyDocument } from '../policy/policy-document.ts'
 import { decide } from './decide.ts'
 import type { Evaluation } from './evaluation.ts'

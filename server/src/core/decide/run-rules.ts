@@ -1,6 +1,6 @@
-import type { Slots } from '../policy/compile-expression.ts'
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
-import { JUDGED_NAMES } from '../policy/judged-variables.ts'
+import type { CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
+import { JUDGED_NAMES } from '../policy/compile/judged-variables.ts'
+import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { RuleTrace } from './evaluation.ts'
 
 /** The trace of every rule, and the rules that hold; both in the order of the document. */

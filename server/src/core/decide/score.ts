@@ -1,5 +1,10 @@
 import type { FactValue } from '../facts/facts.ts'
-import type { CompiledBin, CompiledCharacteristic, CompiledPolicy, TableRow } from '../policy/compiled-policy.ts'
+import type {
+  CompiledBin,
+  CompiledCharacteristic,
+  CompiledPolicy,
+  TableRow,
+} from '../policy/compile/compiled-policy.ts'
 import type { ScorecardLine } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 

@@ -1,4 +1,4 @@
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Offer } from './counter-offer.ts'
 import type { TermsUsed } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'

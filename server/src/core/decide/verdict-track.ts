@@ -1,5 +1,5 @@
 import type { Fact, Facts, FactValue } from '../facts/facts.ts'
-import type { CompiledPolicy } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { judge } from './decide.ts'
 import type { SettledBy } from './evaluation.ts'

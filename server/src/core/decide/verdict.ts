@@ -1,4 +1,4 @@
-import type { CompiledPolicy, CompiledRule } from '../policy/compiled-policy.ts'
+import type { CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
 import type { Completeness, Confidence, LimitTrace } from './evaluation.ts'
 import type { LimitBounds } from './limit-bounds.ts'
 import { type Settled, settled } from './settling-steps.ts'

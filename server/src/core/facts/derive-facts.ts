@@ -1,5 +1,5 @@
 import { sha256 } from '../canonical-json.ts'
-import { cashflowFacts } from './cashflow-facts.ts'
+import { cashflowFacts } from './cashflow/cashflow-facts.ts'
 import { consentFacts, withheldBecause } from './consent-facts.ts'
 import type { EntityState } from './entity-state.ts'
 import { ageInDays, type Fact, type FactSet, type Facts, known, type MissingBecause, missing } from './facts.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { canonicalJson } from '../canonical-json.ts'
-import { type DayBucket, incomeOf, unpackDay } from './day-bucket.ts'
+import { type DayBucket, incomeOf, unpackDay } from './cashflow/day-bucket.ts'
 import {
   applyConsent,
   applyFeatureSnapshot,

@@ -1,17 +1,17 @@
 import type { ExposureSummary } from '../graph/describe-trust.ts'
-import { addTransactions, type CashflowState } from './cashflow-state.ts'
+import { addTransactions, type CashflowState } from './cashflow/cashflow-state.ts'
+import type { TransactionFact } from './cashflow/transaction-fact.ts'
 import { addConsent, type ConsentFact, type ConsentState } from './consent-state.ts'
 import { addOutcome, type HistoryState, type OutcomeFact, removeOutcome } from './history-state.ts'
 import { addIdentityLink, type IdentityLinkFact, type IdentityState } from './identity-state.ts'
 import { addFeatureSnapshot, type FeatureSnapshotFact, type SnapshotState } from './snapshot-state.ts'
-import type { TransactionFact } from './transaction-fact.ts'
 
-export { CURRENCY_DAYS_MAX, countCurrencyDays } from './cashflow-state.ts'
+export { CURRENCY_DAYS_MAX, countCurrencyDays } from './cashflow/cashflow-state.ts'
+export type { TransactionFact } from './cashflow/transaction-fact.ts'
 export type { ConsentFact } from './consent-state.ts'
 export type { OutcomeFact } from './history-state.ts'
 export type { IdentityLinkFact } from './identity-state.ts'
 export { countFeatures, FEATURES_MAX, type FeatureSnapshotFact } from './snapshot-state.ts'
-export type { TransactionFact } from './transaction-fact.ts'
 
 /**
  * Everything that is kept of one entity's facts, as plain JSON of bounded size.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureRequest } from '../decide/measure-request.ts'
-import { compileProducts } from '../policy/compile-products.ts'
+import { compileProducts } from '../policy/compile/compile-products.ts'
 import { deriveFacts, type FactsRequest } from './derive-facts.ts'
 import { applyConsent, applyTransactions, type EntityState, emptyState, type TransactionFact } from './entity-state.ts'
 import type { FactSet, MissingBecause } from './facts.ts'

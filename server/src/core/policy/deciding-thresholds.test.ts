@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compileExpression, type Slots } from './compile-expression.ts'
 import { type DecidingThreshold, decidingThresholds, nearestThreshold } from './deciding-thresholds.ts'
+import { compileExpression, type Slots } from './expression/compile-expression.ts'
 
 const slotOf = new Map([
   ['cashflow.income', 0],

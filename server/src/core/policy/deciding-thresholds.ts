@@ -1,5 +1,5 @@
 import { findFeature } from '../facts/feature-catalogue.ts'
-import type { Comparison, Condition, Slots } from './compile-expression.ts'
+import type { Comparison, Condition, Slots } from './expression/compile-expression.ts'
 
 /** A number on which a rule turns: with the feature on the other side of the threshold, the rule would answer otherwise. */
 export interface DecidingThreshold {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sandboxPolicy, sandboxPolicySource } from '../../../tests/sandbox-policy.ts'
+import { describeProblem } from './check/policy-problem.ts'
 import { parsePolicy } from './parse-policy.ts'
-import { describeProblem } from './policy-problem.ts'
 
 const source = sandboxPolicySource()
 

@@ -1,9 +1,9 @@
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { type CheckedResult, compilePolicy } from './compile-policy.ts'
+import type { PolicyProblem } from './check/policy-problem.ts'
+import { type CheckedResult, compilePolicy } from './compile/compile-policy.ts'
 import { PolicyDocument } from './policy-document.ts'
-import type { PolicyProblem } from './policy-problem.ts'
 
 /** The largest policy file, about nine times the sandbox policy. Replays carry the whole document. */
 const SOURCE_CHARACTERS_MAX = 256 * 1024

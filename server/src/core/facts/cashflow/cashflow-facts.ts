@@ -1,0 +1,306 @@
+import { dayOf } from '../../graph/decay.ts'
+import { HALF_YEAR_DAYS, MONTH_DAYS, YEAR_DAYS } from '../fact-windows.ts'
+import { type Fact, type FactSet, known, type MissingBecause, missing } from '../facts.ts'
+import { majorOf, ratioOf, sixDecimals } from '../units.ts'
+import { balanceFigures } from './balance-facts.ts'
+import type { CashflowState, CurrencyCashflow } from './cashflow-state.ts'
+import { conductFacts } from './conduct-facts.ts'
+import { type DayBucket, incomeOf, outflowOf, type PackedDay, unpackDay } from './day-bucket.ts'
+import { incomeFigures, leanestIncome, lengthOf } from './income-facts.ts'
+import { type ObservedSpan, type ObservedYear, observedSpan } from './observed-span.ts'
+
+// Shorter than a month, an account shows no month of income or spending.
+const FLOW_DAYS_MIN = 30
+
+/** The cash-flow features in the order of their names: flows and balances in one currency, conduct in all. */
+export function cashflowFacts(state: CashflowState, { currency, now }: { currency: string; now: string }): FactSet {
+  const today = dayOf(now)
+  const years = new Map(Object.entries(state.currencies).map(([name, { days }]) => [name, observedYear(days, today)]))
+  const conduct = conductFacts([...years.values()], today)
+  const others = otherCurrencies(years, currency)
+  const facts = currencyFacts(state, { currency, years, today, isOnlyCurrency: others === 0 })
+  return {
+    'cashflow.average_balance': facts.averageBalance,
+    'cashflow.balance_variation': facts.balanceVariation,
+    'cashflow.balances_reconciled': facts.balancesReconciled,
+    'cashflow.circular_share': facts.circularShare,
+    'cashflow.days_observed': facts.daysObserved,
+    'cashflow.days_since_last': facts.daysSinceLast,
+    'cashflow.days_since_recurring': facts.daysSinceRecurring,
+    'cashflow.debits_with_balance': facts.debitsWithBalance,
+    'cashflow.deepest_overdraft': facts.deepestOverdraft,
+    'cashflow.last_balance': facts.lastBalance,
+    'cashflow.low_balance_share': facts.lowBalanceShare,
+    'cashflow.lowest_balance': facts.lowestBalance,
+    'cashflow.lowest_income_to_outflow': facts.lowestIncomeToOutflow,
+    'cashflow.monthly_debt_service': facts.monthlyDebtService,
+    'cashflow.monthly_income': facts.monthlyIncome,
+    'cashflow.monthly_spending': facts.monthlySpending,
+    'cashflow.other_currencies': others === undefined ? missing('no_data') : known(others),
+    'cashflow.other_income': facts.otherIncome,
+    'cashflow.outflow_to_income': facts.outflowToIncome,
+    'cashflow.overdrawn_days_30': conduct.overdrawnDays30,
+    'cashflow.overdrawn_days_365': conduct.overdrawnDays365,
+    'cashflow.overdrawn_days_90': conduct.overdrawnDays90,
+    'cashflow.recurring_income': facts.recurringIncome,
+    'cashflow.reserve': facts.reserve,
+    'cashflow.returned_payments': conduct.returnedPayments,
+    'cashflow.stopped_income': facts.stoppedIncome,
+  }
+}
+
+type CurrencyFact =
+  | 'averageBalance'
+  | 'balanceVariation'
+  | 'balancesReconciled'
+  | 'circularShare'
+  | 'daysObserved'
+  | 'daysSinceLast'
+  | 'daysSinceRecurring'
+  | 'debitsWithBalance'
+  | 'deepestOverdraft'
+  | 'lastBalance'
+  | 'lowBalanceShare'
+  | 'lowestBalance'
+  | 'lowestIncomeToOutflow'
+  | 'monthlyDebtService'
+  | 'monthlyIncome'
+  | 'monthlySpending'
+  | 'otherIncome'
+  | 'outflowToIncome'
+  | 'recurringIncome'
+  | 'reserve'
+  | 'stoppedIncome'
+
+type CurrencyFacts = Record<CurrencyFact, Fact>
+
+/** What the facts of one currency are computed from. */
+interface Account {
+  cashflow: CurrencyCashflow
+  /** The days of the last year; `observed` are those within the observed span. */
+  year: readonly DayBucket[]
+  observed: readonly DayBucket[]
+  span: ObservedSpan
+  today: number
+  /** The days since the span ended: the age of all its facts. */
+  age: number
+  /** Whether all income is in this currency. */
+  isOnlyCurrency: boolean
+}
+
+// Income on so many days of a year is no accident of a journey.
+const INCOME_DAYS_MIN = 3
+
+/** How many other currencies have income; undefined if there are no transactions at all. */
+function otherCurrencies(years: ReadonlyMap<string, ObservedYear>, currency: string): number | undefined {
+  let count = 0
+  let hasDays = false
+  for (const [name, { year }] of years) {
+    hasDays ||= year.length > 0
+    const paid = year.filter(({ credits }) => credits.length > 0).length
+    if (name !== currency && paid >= INCOME_DAYS_MIN) count += 1
+  }
+  return hasDays ? count : undefined
+}
+
+/** The days of the last 365, oldest first, and when the account was observed in them. */
+function observedYear(days: readonly PackedDay[], today: number): ObservedYear {
+  const year: DayBucket[] = []
+  for (const packed of days) {
+    const day = packed[0] as number
+    if (day > today - YEAR_DAYS && day <= today) year.push(unpackDay(packed))
+  }
+  return { year, span: observedSpan(year) }
+}
+
+const NO_YEAR: ObservedYear = { year: [], span: undefined }
+
+function currencyFacts(
+  state: CashflowState,
+  {
+    currency,
+    years,
+    today,
+    isOnlyCurrency,
+  }: {
+    currency: string
+    years: ReadonlyMap<string, ObservedYear>
+    today: number
+    isOnlyCurrency: boolean
+  },
+): CurrencyFacts {
+  const { year, span } = years.get(currency) ?? NO_YEAR
+  if (span === undefined) {
+    return allMissing([...years.values()].some((other) => other.year.length > 0) ? 'other_currency' : 'no_data')
+  }
+  const observed = year.filter(({ day }) => day >= span.first && day <= span.last)
+  const cashflow = state.currencies[currency]!
+  const account: Account = { cashflow, year, observed, span, today, age: today - span.last, isOnlyCurrency }
+  return { ...observationFacts(account), ...flowFacts(account), ...balanceFacts(account) }
+}
+
+type ObservationFact = 'daysObserved' | 'daysSinceLast' | 'circularShare' | 'debitsWithBalance' | 'balancesReconciled'
+
+/** How much of the account was seen, and how far it can be believed. */
+function observationFacts({ year, span, age }: Account): Record<ObservationFact, Fact> {
+  let [inflow, circular, debits, withBalance, steps, broken] = [0, 0, 0, 0, 0, 0]
+  for (const bucket of year) {
+    inflow += incomeOf(bucket) + Number(bucket.circularIn)
+    circular += Number(bucket.circularIn)
+    debits += bucket.debitCount
+    withBalance += bucket.debitBalances
+    steps += bucket.balances
+    broken += bucket.broken
+  }
+  return {
+    daysObserved: known(lengthOf(span), age),
+    daysSinceLast: known(age),
+    circularShare: inflow === 0 ? missing('no_data') : known(ratioOf(circular, inflow), age),
+    debitsWithBalance: debits === 0 ? missing('no_data') : known(ratioOf(withBalance, debits), age),
+    balancesReconciled: steps === 0 ? missing('no_data') : known(ratioOf(steps - broken, steps), age),
+  }
+}
+
+type FlowFact =
+  | 'monthlyIncome'
+  | 'recurringIncome'
+  | 'otherIncome'
+  | 'stoppedIncome'
+  | 'daysSinceRecurring'
+  | 'monthlySpending'
+  | 'monthlyDebtService'
+  | 'outflowToIncome'
+  | 'lowestIncomeToOutflow'
+
+function flowFacts(account: Account): Record<FlowFact, Fact> {
+  const { cashflow, year, observed, span, today, age } = account
+  const days = lengthOf(span)
+  if (days < FLOW_DAYS_MIN) return FLOWS_TOO_SHORT
+  const { recurring, other, stopped, lastPaid } = incomeFigures(cashflow, { year, span })
+  let [income, outflow, repaid] = [0, 0, 0]
+  for (const bucket of observed) {
+    income += incomeOf(bucket)
+    outflow += outflowOf(bucket)
+    repaid += Number(bucket.repaid)
+  }
+  const spends = observed.some(({ debits }) => debits.length > 0)
+  // Income that is partly in another currency is not known, and cannot be compared with spending.
+  const allIncome = (fact: Fact) => (account.isOnlyCurrency ? fact : missing('other_currency'))
+  const monthly = (units: number) => known(money((units * MONTH_DAYS) / days), age)
+  return {
+    monthlyIncome: allIncome(known(money(recurring + other), age)),
+    recurringIncome: allIncome(known(money(recurring), age)),
+    otherIncome: allIncome(known(money(other), age)),
+    stoppedIncome: allIncome(known(money(stopped), age)),
+    daysSinceRecurring: lastPaid === undefined ? missing('no_data') : known(Math.max(0, today - lastPaid)),
+    monthlySpending: spends ? monthly(outflow - repaid) : missing('no_data'),
+    monthlyDebtService: spends ? known(money(debtService(account, repaid)), age) : missing('no_data'),
+    outflowToIncome: allIncome(spends ? known(ratioOf(outflow, income), age) : missing('no_data')),
+    lowestIncomeToOutflow: allIncome(leanFact(account)),
+  }
+}
+
+// At most three payments of a monthly loan fall into 88 days.
+const LOAN_DAYS = 88
+const LOAN_MONTHS = 3
+
+/** What loans cost a month now: over the last months or over the year, whichever is more, so that a new loan counts. */
+function debtService({ observed, span }: Account, repaid: number): number {
+  let recent = 0
+  for (const bucket of observed) if (bucket.day > span.last - LOAN_DAYS) recent += Number(bucket.repaid)
+  const months = Math.min(LOAN_MONTHS, lengthOf(span) / MONTH_DAYS)
+  return Math.max(recent / months, (repaid * MONTH_DAYS) / lengthOf(span))
+}
+
+function leanFact({ observed, span, age }: Account): Fact {
+  const recent = { first: Math.max(span.first, span.last - HALF_YEAR_DAYS + 1), last: span.last }
+  const lean = leanestIncome(observed, recent)
+  if (lean === undefined) return missing('too_short')
+  let outflow = 0
+  for (const bucket of observed) if (bucket.day >= recent.first) outflow += outflowOf(bucket)
+  return outflow === 0 ? missing('no_data') : known(ratioOf(lean * lengthOf(recent), outflow * MONTH_DAYS), age)
+}
+
+type BalanceFact =
+  | 'averageBalance'
+  | 'balanceVariation'
+  | 'lowBalanceShare'
+  | 'lowestBalance'
+  | 'lastBalance'
+  | 'reserve'
+  | 'deepestOverdraft'
+
+function balanceFacts({ cashflow, observed, year, span, age }: Account): Record<BalanceFact, Fact> {
+  const recent = observed.filter(({ day }) => day > span.last - HALF_YEAR_DAYS)
+  const figures = balanceFigures(recent, span.last)
+  const { lastBalance } = cashflow
+  if (figures === undefined) return { ...BALANCES_MISSING, deepestOverdraft: deepest(year, age) }
+  return {
+    averageBalance: known(money(figures.average), age),
+    balanceVariation: known(sixDecimals(figures.variation), age),
+    lowBalanceShare: figures.lowShare === undefined ? missing('no_data') : known(sixDecimals(figures.lowShare), age),
+    lowestBalance: known(money(figures.lowest), age),
+    reserve: known(money(figures.reserve), age),
+    lastBalance: lastBalance === null ? missing('no_data') : known(majorOf(lastBalance.units), age),
+    deepestOverdraft: deepest(year, age),
+  }
+}
+
+/** How far below zero the account was in the last year, as a positive amount. */
+function deepest(year: readonly DayBucket[], age: number): Fact {
+  const lows = year.flatMap(({ balances, lowestBalance }) => (balances > 0 ? [Number(lowestBalance)] : []))
+  return lows.length === 0 ? missing('no_data') : known(money(Math.max(0, -Math.min(...lows))), age)
+}
+
+const BALANCES_MISSING: Record<BalanceFact, Fact> = {
+  averageBalance: missing('no_data'),
+  balanceVariation: missing('no_data'),
+  lowBalanceShare: missing('no_data'),
+  lowestBalance: missing('no_data'),
+  reserve: missing('no_data'),
+  lastBalance: missing('no_data'),
+  deepestOverdraft: missing('no_data'),
+}
+
+const FLOWS_TOO_SHORT = flowsMissing('too_short')
+
+function flowsMissing(because: MissingBecause): Record<FlowFact, Fact> {
+  const fact = missing(because)
+  return {
+    monthlyIncome: fact,
+    recurringIncome: fact,
+    otherIncome: fact,
+    stoppedIncome: fact,
+    daysSinceRecurring: fact,
+    monthlySpending: fact,
+    monthlyDebtService: fact,
+    outflowToIncome: fact,
+    lowestIncomeToOutflow: fact,
+  }
+}
+
+function allMissing(because: MissingBecause): CurrencyFacts {
+  const fact = missing(because)
+  return {
+    ...flowsMissing(because),
+    averageBalance: fact,
+    balanceVariation: fact,
+    balancesReconciled: fact,
+    circularShare: fact,
+    daysObserved: fact,
+    daysSinceLast: fact,
+    debitsWithBalance: fact,
+    deepestOverdraft: fact,
+    lastBalance: fact,
+    lowBalanceShare: fact,
+    lowestBalance: fact,
+    reserve: fact,
+  }
+}
+
+const UNITS_PER_CENT = 100
+
+/** Units of the state in major units, rounded down to cents. */
+function money(units: number): number {
+  return Math.floor(units / UNITS_PER_CENT) / 100
+}

@@ -1,0 +1,16 @@
+import type { TransactionDirection } from '../../vocabularies.ts'
+
+/** One transaction of the entity's account; the caller has already removed duplicates. */
+export interface TransactionFact {
+  occurredAt: string
+  externalId: string
+  amount: number
+  currency: string
+  direction: TransactionDirection
+  balanceAfter?: number
+  /** Any text; `transaction-categories.ts` lists the categories that change how the transaction counts. */
+  category?: string
+  description?: string
+  /** The id or the name of the counterparty. */
+  counterparty?: string
+}

@@ -1,0 +1,67 @@
+import { derivedIn, slotsFromAmount } from '../compile/compile-derived.ts'
+import { chanceIn, paymentsIn } from '../compile/payment-features.ts'
+import { type PolicySlots, policySlots } from '../compile/policy-slots.ts'
+import { checkExpression } from '../expression/check-expression.ts'
+import { compileExpression } from '../expression/compile-expression.ts'
+import { limitExpression, limitProblem } from '../expression/limit-expression.ts'
+import { matchesIn } from '../expression/matches-in.ts'
+import type { PolicyDocument } from '../policy-document.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+
+/**
+ * Finds terms of the limit that do not compile, are not numbers, include payments, or depend on the requested amount. Such
+ * a term would let an applicant raise the limit by asking for more.
+ */
+export function checkLimit(document: PolicyDocument): PolicyProblem[] {
+  const slots = policySlots(document)
+  return document.limit.terms.flatMap((definition, index) => {
+    if ((definition.instalment === undefined) === (definition.amount === undefined)) {
+      const message = `limit term '${definition.term}' needs either an 'instalment' or an 'amount'`
+      return [{ path: ['limit', 'terms', index], message }]
+    }
+    const { source } = limitExpression(definition)
+    const wrong = checkExpression(source, { slotOf: slots.terms, types: slots.types, type: 'number' })
+    const refusal = wrong ?? refusedAsBound(document, source, slots)
+    return refusal === undefined ? [] : [limitProblem(definition, { ...refusal, index })]
+  })
+}
+
+/** Why an expression may not bound the limit: it depends on the amount, on payments, or on a number that a tier lacks. */
+export function refusedAsBound(
+  document: PolicyDocument,
+  source: string,
+  slots: PolicySlots,
+): { offset: number; message: string } | undefined {
+  const compiled = compileExpression(source, slots.all)
+  if (!('reads' in compiled)) return undefined
+  if (matchesIn(source).length > 0)
+    return { offset: 0, message: 'a bound is computed for each amount; put matches into a derived feature' }
+  const message =
+    dependsOnAmount(document, compiled.reads, slots) ??
+    paymentsIn(document, compiled.reads, slots) ??
+    chanceIn(document, compiled.reads, slots) ??
+    lackingInTier(document, compiled.reads, slots)
+  return message === undefined ? undefined : { offset: 0, message }
+}
+
+/** Why values may not be read where the amount must not matter; undefined if none of them depends on it. */
+export function dependsOnAmount(
+  document: PolicyDocument,
+  reads: readonly number[],
+  slots: PolicySlots,
+): string | undefined {
+  const amountSlots = slotsFromAmount(document, derivedIn(document, slots))
+  const slot = reads.find((read) => amountSlots.has(read))
+  if (slot === undefined) return undefined
+  const [name] = [...slots.before].find(([, at]) => at === slot)!
+  return `${name} depends on the requested amount, so it cannot be part of the limit`
+}
+
+function lackingInTier({ tiers }: PolicyDocument, reads: readonly number[], { all }: PolicySlots): string | undefined {
+  for (const field of ['cap', 'balance_multiple'] as const) {
+    if (!reads.includes(all.get(`tier.${field}`)!)) continue
+    const lacking = tiers.find((tier) => tier[field] === undefined)
+    if (lacking) return `tier '${lacking.tier}' has no '${field}'; add it to every tier`
+  }
+  return undefined
+}

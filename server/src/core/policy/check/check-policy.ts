@@ -1,0 +1,123 @@
+import type { PolicyDocument } from '../policy-document.ts'
+import { type SegmentPart, segmentDocument } from '../segment-document.ts'
+import { checkComparisons } from './check-comparisons.ts'
+import { checkCost } from './check-cost.ts'
+import { checkDerived } from './check-derived.ts'
+import { checkInputs, checkMissingReasons } from './check-inputs.ts'
+import { checkLabels } from './check-labels.ts'
+import { checkLimit } from './check-limit.ts'
+import { checkProducts } from './check-products.ts'
+import { checkCaps, checkRules } from './check-rules.ts'
+import { checkRunnable } from './check-runnable.ts'
+import { checkScorecard } from './check-scorecard.ts'
+import { checkSegments } from './check-segments.ts'
+import { checkTests } from './check-tests.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+import { inSegment } from './segment-problem.ts'
+
+type Check = (document: PolicyDocument) => PolicyProblem[]
+
+/** Finds what a schema cannot check: undefined names, overlapping ranges, tables out of order. */
+export function checkPolicy(document: PolicyDocument): PolicyProblem[] {
+  return [
+    ...CHECKS.flatMap((check) => check(document)),
+    ...PARTS.flatMap((part) => [...part.check(document), ...inSegment(document, part)]),
+    ...checkReferences(document),
+  ]
+}
+
+/** Checks of the document as a whole. */
+const CHECKS: readonly Check[] = [
+  checkInputs,
+  checkMissingReasons,
+  checkDerived,
+  checkSegments,
+  checkRules,
+  checkRunnable,
+  checkLabels,
+  checkUniqueness,
+  checkTests,
+  checkCost,
+  checkComparisons,
+]
+
+/** Checks of the parts that a segment can replace, and of what reads them, each with the parts that it reads. */
+const PARTS: readonly { check: Check; reads: readonly SegmentPart[] }[] = [
+  { check: checkLimit, reads: ['limit', 'tiers'] },
+  { check: checkCaps, reads: ['tiers'] },
+  { check: checkScorecard, reads: ['scorecard'] },
+  { check: checkTiers, reads: ['tiers'] },
+  { check: checkProducts, reads: ['products', 'tiers', 'limit'] },
+  { check: checkUniqueParts, reads: ['scorecard', 'tiers', 'products', 'limit'] },
+]
+
+/**
+ * If base and references reach the cutoff, every score below it has a shortfall to give as its reason. A cutoff above them
+ * is a consequence to know, not an error: the references follow once applicants just above the new cutoff are known.
+ */
+function checkReferences(document: PolicyDocument): PolicyProblem[] {
+  const ofSegments = (document.segments ?? []).flatMap((segment, index): PolicyProblem[] => {
+    if (segment.scorecard === undefined && segment.verdicts?.cutoff === undefined) return []
+    const problem = referenceProblem(segmentDocument(document, segment))
+    return problem === undefined ? [] : [{ path: ['segments', index], message: problem, isWarning: true }]
+  })
+  const own = referenceProblem(document)
+  return own === undefined
+    ? ofSegments
+    : [{ path: ['verdicts', 'cutoff'], message: own, isWarning: true }, ...ofSegments]
+}
+
+function referenceProblem({ scorecard, verdicts }: PolicyDocument): string | undefined {
+  const sum = scorecard.characteristics.reduce((all, { reference }) => all + reference, scorecard.base)
+  if (sum >= verdicts.cutoff) return undefined
+  return `base and references add up to ${sum}, below the cutoff of ${verdicts.cutoff}: a score in between is declined although no characteristic falls short of its reference, and the reasons are then those furthest from their best. Set the references to the points of applicants just above the new cutoff`
+}
+
+function checkTiers({ tiers }: PolicyDocument): PolicyProblem[] {
+  const bounds = tiers.slice(0, -1).map(({ from }) => from)
+  const isDescending = bounds.every((from, index) => from !== undefined && from < (bounds[index - 1] ?? Infinity))
+  if (isDescending) return []
+  return [{ path: ['tiers'], message: "every tier but the last needs a 'from', each lower than the one before" }]
+}
+
+function checkUniqueness(document: PolicyDocument): PolicyProblem[] {
+  const { missing_reasons, inputs, derived = [], segments = [], rules, after_score = [], limit, tests } = document
+  const rulesAbove = rules.map(({ id }) => id)
+  return [
+    ...duplicates(['missing_reasons'], missing_reasons, ({ code }) => code),
+    ...duplicates(['inputs'], inputs, ({ feature }) => feature),
+    ...duplicates(['derived'], derived, ({ feature }) => feature),
+    ...duplicates(['segments'], segments, ({ name }) => name),
+    ...duplicates(['rules'], rules, ({ id }) => id),
+    ...duplicates(['after_score'], after_score, ({ id }) => id),
+    ...after_score.flatMap(({ id }, index) =>
+      rulesAbove.includes(id) ? [{ path: ['after_score', index], message: `'${id}' is there twice; rename one` }] : [],
+    ),
+    ...duplicates(['limit', 'currencies'], limit.currencies, ({ currency }) => currency),
+    ...duplicates(['tests'], tests, ({ name }) => name),
+  ]
+}
+
+function checkUniqueParts({ scorecard, tiers, products, limit }: PolicyDocument): PolicyProblem[] {
+  return [
+    ...duplicates(['scorecard', 'characteristics'], scorecard.characteristics, ({ id }) => id),
+    ...duplicates(['tiers'], tiers, ({ tier }) => tier),
+    ...duplicates(['products'], products, ({ product }) => product),
+    ...duplicates(['limit', 'terms'], limit.terms, ({ term }) => term),
+  ]
+}
+
+function duplicates<Entry>(
+  path: (string | number)[],
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): PolicyProblem[] {
+  const seen = new Set<string>()
+  return entries
+    .map(nameOf)
+    .flatMap((name, index) =>
+      seen.size === seen.add(name).size
+        ? [{ path: [...path, index], message: `'${name}' is there twice; rename one` }]
+        : [],
+    )
+}

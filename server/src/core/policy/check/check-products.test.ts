@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sandboxPolicy } from '../../../../tests/sandbox-policy.ts'
+import type { PolicyProduct } from '../policy-document.ts'
+import { checkProducts } from './check-products.ts'
+
+const { document } = sandboxPolicy()
+
+/** What the checker says of the first product of the sandbox policy with some other terms: refusals and warnings. */
+function said(terms: Partial<PolicyProduct>): string[] {
+  const product = { ...document.products[0]!, ...terms }
+  return checkProducts({ ...document, products: [product] }).map(
+    ({ path, isWarning }) => `${path.at(-1)} ${isWarning ? 'warning' : 'refusal'}`,
+  )
+}
+
+describe('the terms of a product', () => {
+  it('have a rate of up to 100 % a year without a word, and of up to 400 % with a warning', () => {
+    assert.deepEqual(said({ annual_rate: 1 }), [])
+    assert.deepEqual(said({ annual_rate: 1.001 }), ['annual_rate warning'])
+    assert.deepEqual(said({ annual_rate: 4 }), ['annual_rate warning'])
+    assert.deepEqual(said({ annual_rate: 4.001 }), ['annual_rate refusal'])
+  })
+
+  it('have a fee of up to half of the amount', () => {
+    assert.deepEqual(said({ fee_rate: 0.5 }), [])
+    assert.deepEqual(said({ fee_rate: 0.501 }), ['fee_rate refusal'])
+  })
+
+  it('cost no more in the best tier than in the next', () => {
+    const [, second] = document.tiers
+    const withSecond = (rate: number) => said({ annual_rate: 0.2, rates: [{ tier: second!.tier, annual_rate: rate }] })
+    assert.deepEqual(withSecond(0.19), ['rates refusal'])
+  })
+
+  it('have one price for each tier', () => {
+    const [best, second] = document.tiers.map(({ tier }) => ({ tier, annual_rate: 0.2 }))
+    assert.deepEqual(said({ annual_rate: 0.2, rates: [best!, second!] }), [])
+    assert.deepEqual(said({ annual_rate: 0.2, rates: [best!, best!] }), ['1 refusal'])
+  })
+
+  it('have the same limits for the rate of a tier', () => {
+    const [best] = document.tiers
+    assert.deepEqual(said({ annual_rate: 5, rates: [{ tier: best!.tier, annual_rate: 4.5 }] }), [
+      'annual_rate refusal',
+      'annual_rate refusal',
+    ])
+  })
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { editedDocument, snapshotInput } from '../../../../tests/edited-policy.ts'
+import type { PolicyDocument, PolicySegment } from '../policy-document.ts'
+import { checkTests } from './check-tests.ts'
+
+type PolicyTest = PolicyDocument['tests'][number]
+
+const document = editedDocument(({ inputs }) => ({ inputs: [...inputs, snapshotInput('salary')] }))
+
+/** What the checker says of the sandbox policy with one test of its own. */
+function said(test: Partial<PolicyTest>, segments: PolicySegment[] = []): string[] {
+  const tests = [{ name: 'it', facts: {}, expect: {}, ...test }]
+  return checkTests({ ...document, tests, segments }).map(({ message }) => message)
+}
+
+describe('a test of a policy', () => {
+  it('has facts that a decision reads, of their type', () => {
+    assert.deepEqual(said({ facts: { 'history.late': 1, 'snapshot.salary': 1 } }), [])
+    assert.deepEqual(said({ facts: { 'history.late': 'once', 'snapshot.salary': true } }), [
+      'history.late is a number',
+      'snapshot.salary is a number',
+    ])
+    assert.deepEqual(said({ facts: { 'history.lateness': 1, 'snapshot.wages': 1 } }), [
+      "there is no feature 'history.lateness' in the catalogue",
+      'snapshot.wages is not among the inputs of this policy; add it there',
+    ])
+  })
+
+  it('has no facts that are computed when deciding', () => {
+    assert.deepEqual(said({ facts: { 'request.instalment': 1, 'derived.it': 1 } }), [
+      'request.instalment is computed when deciding; set request.amount instead',
+      'derived.it is computed when deciding; set what it is computed from',
+    ])
+  })
+
+  it('has no fact that is known and missing', () => {
+    assert.deepEqual(said({ missing: { 'history.late': 'no_data' } }), [])
+    assert.deepEqual(said({ missing: { 'history.lateness': 'no_data' } }), [
+      "there is no feature 'history.lateness' in the catalogue",
+    ])
+    assert.deepEqual(said({ facts: { 'history.late': 1 }, missing: { 'history.late': 'no_data' } }), [
+      "history.late is known and missing; remove it from 'facts' or 'missing'",
+    ])
+  })
+
+  it('expects a segment of the policy, or none', () => {
+    const thin = { name: 'thin', when: 'history.late > 1' }
+    assert.deepEqual([said({ expect: { segment: 'none' } }), said({ expect: { segment: 'thin' } }, [thin])], [[], []])
+    assert.deepEqual(said({ expect: { segment: 'thick' } }, [thin]), [
+      "there is no segment 'thick'; write one of none, thin",
+    ])
+  })
+})

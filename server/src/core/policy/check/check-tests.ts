@@ -1,0 +1,46 @@
+import type { FactValue } from '../../facts/facts.ts'
+import { findFeature, isMeasured } from '../../facts/feature-catalogue.ts'
+import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
+import type { PolicyProblem } from './policy-problem.ts'
+
+/** Finds facts in a policy's own tests that no decision reads: such a test does not test what it seems to. */
+export function checkTests({ tests, inputs, segments = [] }: PolicyDocument): PolicyProblem[] {
+  const names = ['none', ...segments.map(({ name }) => name)]
+  return tests.flatMap(({ facts, missing = {}, expect }, index) => [
+    ...Object.entries(facts).flatMap(([feature, value]) => {
+      const message = nameProblem(feature, inputs) ?? typeProblem(feature, value, inputs)
+      return message === undefined ? [] : [{ path: ['tests', index, 'facts', feature], message }]
+    }),
+    ...Object.keys(missing).flatMap((feature) => {
+      const twice = `${feature} is known and missing; remove it from 'facts' or 'missing'`
+      const message = Object.hasOwn(facts, feature) ? twice : nameProblem(feature, inputs)
+      return message === undefined ? [] : [{ path: ['tests', index, 'missing', feature], message }]
+    }),
+    ...segmentProblems(expect.segment, names, index),
+  ])
+}
+
+function nameProblem(feature: string, inputs: readonly PolicyInput[]): string | undefined {
+  if (isMeasured(feature)) return `${feature} is computed when deciding; set request.amount instead`
+  if (feature.startsWith('derived.')) return `${feature} is computed when deciding; set what it is computed from`
+  if (knownFeature(feature, inputs) !== undefined) return undefined
+  return feature.startsWith('snapshot.')
+    ? `${feature} is not among the inputs of this policy; add it there`
+    : `there is no feature '${feature}' in the catalogue`
+}
+
+function typeProblem(feature: string, value: FactValue, inputs: readonly PolicyInput[]): string | undefined {
+  const known = knownFeature(feature, inputs)
+  return known === undefined || typeof value === known.type ? undefined : `${feature} is a ${known.type}`
+}
+
+/** A feature that callers send has only the type that the policy gives it. */
+function knownFeature(feature: string, inputs: readonly PolicyInput[]): Pick<PolicyInput, 'type'> | undefined {
+  return feature.startsWith('snapshot.') ? inputs.find((input) => input.feature === feature) : findFeature(feature)
+}
+
+function segmentProblems(segment: string | undefined, names: readonly string[], index: number): PolicyProblem[] {
+  if (segment === undefined || names.includes(segment)) return []
+  const message = `there is no segment '${segment}'; write one of ${names.join(', ')}`
+  return [{ path: ['tests', index, 'expect', 'segment'], message }]
+}

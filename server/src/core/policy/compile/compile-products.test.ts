@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { editedPolicy } from '../../../../tests/edited-policy.ts'
+import { compileProducts, refusesProduct } from './compile-products.ts'
+
+const YEAR = { product: 'year', term_months: 12, annual_rate: 0.12 }
+
+describe('the compiled terms of a product', () => {
+  it('have no fees, no minimum and no maximum where the policy states none', () => {
+    assert.deepEqual(compileProducts([{ ...YEAR, annual_rate: 0 }]).get('year'), {
+      product: 'year',
+      term_months: 12,
+      annual_rate: 0,
+      annuityFactor: 12,
+      feeRate: 0,
+      feeAmount: 0,
+      minimum: 0,
+      maximum: undefined,
+      byTier: undefined,
+    })
+  })
+
+  it('have the fees and bounds that the policy states', () => {
+    const stated = { ...YEAR, fee_rate: 0.02, fee_amount: 30, minimum: 500, maximum: 4000 }
+    const { feeRate, feeAmount, minimum, maximum } = compileProducts([stated]).get('year')!
+    assert.deepEqual([feeRate, feeAmount, minimum, maximum], [0.02, 30, 500, 4000])
+  })
+
+  it('discount each instalment by the monthly rate, from the first month on', () => {
+    const factor = (termMonths: number) =>
+      compileProducts([{ ...YEAR, term_months: termMonths }]).get('year')!.annuityFactor
+    assert.equal(factor(1), 1 / 1.01)
+    assert.ok(Math.abs(factor(12) - (1 - 1.01 ** -12) / 0.01) < 1e-9)
+  })
+
+  it('have the rate of a tier where the policy states one, and share all else', () => {
+    const { byTier, ...terms } = compileProducts([{ ...YEAR, rates: [{ tier: 'A', annual_rate: 0 }] }]).get('year')!
+    assert.deepEqual([...byTier!.keys()], ['A'])
+    assert.deepEqual(byTier!.get('A'), { ...terms, annual_rate: 0, annuityFactor: 12, byTier: undefined })
+  })
+})
+
+it('only a policy that says so refuses a product, and only one that it does not list', () => {
+  const refused = (unknown: 'refuse' | 'default', product: string) =>
+    refusesProduct(editedPolicy({ unknown_products: unknown }), product)
+  assert.deepEqual([refused('refuse', 'yacht'), refused('refuse', 'default')], [true, false])
+  assert.deepEqual([refused('default', 'yacht'), refused('default', 'default')], [false, false])
+})

@@ -1,0 +1,106 @@
+import type { PolicyProblem } from '../check/policy-problem.ts'
+import { compileExpression } from '../expression/compile-expression.ts'
+import type { PolicyDocument, PolicyRule } from '../policy-document.ts'
+import { derivedIn } from './compile-derived.ts'
+import type { CompiledBound, CompiledRule, Reason } from './compiled-policy.ts'
+import type { PolicySlots } from './policy-slots.ts'
+
+/** The two lists of rules of a policy: before the score and after it. */
+export type RuleList = 'rules' | 'after_score'
+
+/** Where compiled rules find their values, and where their problems are listed. */
+export interface RuleContext {
+  list: RuleList
+  slots: PolicySlots
+  amountSlots: ReadonlySet<number>
+  problems: PolicyProblem[]
+}
+
+/** Compiles the rules before or after the score; `problems` gets those that do not compile. */
+export function compileRules(document: PolicyDocument, context: RuleContext): CompiledRule[] {
+  const { list, slots, amountSlots, problems } = context
+  const scoreSlots = new Set([...slots.all].flatMap(([name, slot]) => (BY_SCORE.test(name) ? [slot] : [])))
+  return (document[list] ?? []).flatMap((definition, index) => {
+    const compiled = compileExpression(definition.when, list === 'rules' ? slots.before : slots.all)
+    const cap = compileCap(definition, { ...context, index })
+    if ('message' in compiled) {
+      problems.push(ruleProblem(definition, { list, index, field: 'when', ...compiled }))
+      return []
+    }
+    const { holds, reads, comparisons } = compiled
+    const readsScore = reads.some((slot) => scoreSlots.has(slot))
+    const readsLimit = reads.includes(slots.all.get('limit.amount')!)
+    const dependsOnAmount = reads.some((slot) => slot >= slots.firstVariable || amountSlots.has(slot))
+    const asksFor = definition.then === 'points' ? askedFor(document, { when: definition.when, reads, slots }) : []
+    const depends = { dependsOnAmount, readsScore, readsLimit, asksFor }
+    return [{ ...preparedRule(definition), holds, reads, comparisons, cap, ...depends }]
+  })
+}
+
+/** What follows from the score, so that its shortfalls took part in what a rule reads. */
+const BY_SCORE = /^(score|tier)\./
+const ASKS_FOR_VALUES = /\b(has|missing_because)\s*\(/
+
+/** The inputs behind a rule that asks whether values are known, in its own condition or in a derived feature. */
+function askedFor(
+  document: PolicyDocument,
+  { when, reads, slots }: { when: string; reads: readonly number[]; slots: PolicySlots },
+): number[] {
+  const { inputs, derived = [] } = document
+  const compiled = new Map(derivedIn(document, slots).map((one) => [one.slot, one.reads]))
+  const behind = new Set(reads)
+  // A set gives what is added while it is read, so this reaches everything behind the rule once.
+  for (const slot of behind) for (const read of compiled.get(slot) ?? []) behind.add(read)
+  const sources = [when, ...[...behind].flatMap((slot) => derived[slot - inputs.length]?.value ?? [])]
+  return sources.some((source) => ASKS_FOR_VALUES.test(source))
+    ? [...behind].filter((slot) => slot < inputs.length)
+    : []
+}
+
+function compileCap(
+  definition: PolicyRule,
+  { list, slots, problems, index }: RuleContext & { index: number },
+): CompiledBound | undefined {
+  if (definition.cap === undefined) return undefined
+  const compiled = compileExpression(definition.cap, capSlots(slots, list))
+  if ('evaluate' in compiled) return { evaluate: compiled.evaluate, reads: compiled.reads }
+  problems.push(ruleProblem(definition, { list, index, field: 'cap', ...compiled }))
+  return undefined
+}
+
+/** What the bound of a rule can read: as a limit term, and after the score also the limit itself. */
+export function capSlots(slots: PolicySlots, list: RuleList): ReadonlyMap<string, number> {
+  return list === 'rules' ? slots.terms : slots.all
+}
+
+/** The problem of an expression of a rule, with its column. */
+export function ruleProblem(
+  { id }: PolicyRule,
+  {
+    list,
+    index,
+    field,
+    offset,
+    message,
+  }: { list: RuleList; index: number; field: 'when' | 'cap'; offset: number; message: string },
+): PolicyProblem {
+  const where = field === 'when' ? `rule '${id}'` : `cap of rule '${id}'`
+  return { path: [list, index, field], offset, message: `${where}, column ${offset + 1}: ${message}` }
+}
+
+function preparedRule({ id, then: action, reason, condition, covers, questions_data, points }: PolicyRule) {
+  return {
+    id,
+    action,
+    reason: {
+      code: reason.code,
+      impact: reason.impact,
+      label: reason.label,
+      node: `rule_trace/${id}`,
+    } satisfies Reason,
+    condition,
+    covers,
+    questionsData: questions_data === true,
+    points: action === 'points' ? (points ?? 0) : 0,
+  }
+}

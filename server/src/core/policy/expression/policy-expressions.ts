@@ -1,0 +1,36 @@
+import type { PolicyDocument, PolicyRule } from '../policy-document.ts'
+
+/** An expression of a policy with its place in the document. */
+export interface PolicyExpression {
+  path: (string | number)[]
+  source: string
+}
+
+/** Every expression of a policy, in the order of the document. */
+export function expressionsOf(document: PolicyDocument): PolicyExpression[] {
+  const { derived = [], segments = [], rules, after_score = [], limit } = document
+  return [
+    ...derived.map(({ value }, index) => ({ path: ['derived', index, 'value'], source: value })),
+    ...segments.map(({ when }, index) => ({ path: ['segments', index, 'when'], source: when })),
+    ...rules.flatMap((rule, index) => ruleExpressions(rule, ['rules', index])),
+    ...after_score.flatMap((rule, index) => ruleExpressions(rule, ['after_score', index])),
+    ...termExpressions(limit.terms, ['limit', 'terms']),
+    ...segments.flatMap((segment, index) =>
+      termExpressions(segment.limit?.terms ?? [], ['segments', index, 'limit', 'terms']),
+    ),
+  ]
+}
+
+function ruleExpressions({ when, cap }: PolicyRule, path: (string | number)[]): PolicyExpression[] {
+  const condition = { path: [...path, 'when'], source: when }
+  return cap === undefined ? [condition] : [condition, { path: [...path, 'cap'], source: cap }]
+}
+
+function termExpressions(terms: PolicyDocument['limit']['terms'], path: (string | number)[]): PolicyExpression[] {
+  return terms.flatMap((term, index) =>
+    (['instalment', 'amount'] as const).flatMap((field) => {
+      const source = term[field]
+      return source === undefined ? [] : [{ path: [...path, index, field], source }]
+    }),
+  )
+}
