@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { anchor, table } from '../../scripts/reference/markdown.ts'
@@ -9,9 +9,9 @@ import { ConfigError, readConfig, SETTINGS, type Setting } from '../src/config.t
 const ROOT = join(import.meta.dirname, '../..')
 const pages = Object.entries(referencePages())
 
-test('the README lists every setting, with its default', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
-  const rows = readme.slice(readme.indexOf('| setting |')).split('\n\n')[0]!.split('\n').slice(2)
+test('the reference lists every setting, with its default', () => {
+  const page = referencePages()['settings.md']!
+  const rows = page.slice(page.indexOf('| setting |')).split('\n\n')[0]!.split('\n').slice(2)
   const listed = rows.flatMap((row) => {
     const [, names = '', defaults = ''] = row.split('|')
     return [...names.matchAll(/[A-Z_]+/g)].map(([name]) => ({ name, defaults }))
