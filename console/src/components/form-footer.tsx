@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { isOutage } from '../api/outage.ts'
-import { ActLabel } from './act-label.tsx'
 import { DialogFooter } from './dialog-footer.tsx'
+import { RetryLabel } from './retry-label.tsx'
 
 /** The buttons at the end of a form in a dialog: one that leaves things as they are, and one that submits. */
 export function FormFooter({
@@ -32,7 +32,7 @@ export function FormFooter({
         {dismiss}
       </Button>
       <Button type="submit" loading={isPending} disabled={!isReady} data-danger={isDanger || undefined}>
-        <ActLabel isRetry={isRetry}>{act}</ActLabel>
+        <RetryLabel isRetry={isRetry}>{act}</RetryLabel>
       </Button>
     </DialogFooter>
   )

@@ -1,7 +1,7 @@
 import { normalizedEmail } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
-import { generateToken, hashToken } from '../security/bearer-token.ts'
 import { hashPassword } from '../security/password.ts'
+import { generateToken, hashToken } from '../security/secret-token.ts'
 import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type Acceptance,

@@ -1,5 +1,5 @@
 import type { Installation } from '../installation/installation.ts'
-import { generateToken, hashToken } from '../security/bearer-token.ts'
+import { generateToken, hashToken } from '../security/secret-token.ts'
 import { challengeEnd, signChallenge } from '../security/signed-challenge.ts'
 import { findAccount } from '../store/control/accounts.ts'
 import {

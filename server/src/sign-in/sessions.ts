@@ -1,7 +1,7 @@
 import { entriesForAccount, installationEntry, sessionsEnded } from '../admin/entries.ts'
 import { endingOfSession, endingOfSessions } from '../admin/session-endings.ts'
 import type { Installation } from '../installation/installation.ts'
-import { generateToken, hashToken } from '../security/bearer-token.ts'
+import { generateToken, hashToken } from '../security/secret-token.ts'
 import {
   deleteSessions,
   insertSession,
@@ -9,7 +9,7 @@ import {
   OIDC_SESSION_SECONDS,
   SESSION_SECONDS,
   type SignedInSession,
-  useSession,
+  touchSession,
 } from '../store/control/sessions.ts'
 
 /** How an operator proved who they are. */
@@ -63,7 +63,7 @@ export async function findSession(
   { storage, nowMs, masterKey }: Installation,
   token: string,
 ): Promise<SignedInSession | undefined> {
-  return useSession(storage.control, {
+  return touchSession(storage.control, {
     tokenHash: hashToken(masterKey, 'sessions', token),
     now: new Date(nowMs()).toISOString(),
   })

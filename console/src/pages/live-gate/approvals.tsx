@@ -3,9 +3,9 @@ import { IconCheck, IconClock } from '@tabler/icons-react'
 import type { FormEvent } from 'react'
 import { useMembership } from '../../api/use-me.ts'
 import { useAct } from '../../api/use-operation.ts'
-import { ActLabel } from '../../components/act-label.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { ReasonField } from '../../components/reason-field.tsx'
+import { RetryLabel } from '../../components/retry-label.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -120,9 +120,9 @@ function YourApproval({ gate }: { gate: Gate }) {
         loading={approve.isPending}
         disabled={reason.trim() === ''}
       >
-        <ActLabel isRetry={draft.isRetry}>
+        <RetryLabel isRetry={draft.isRetry}>
           {gate.approvals.length + 1 >= gate.approvals_needed ? 'Approve and open the gate' : 'Approve'}
-        </ActLabel>
+        </RetryLabel>
       </Button>
     </form>
   )

@@ -2,17 +2,18 @@ import { Button, Progress, Select, TextInput } from '@mantine/core'
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { OutputOf } from '../../api/operation-types.ts'
-import { usePermission } from '../../api/use-me.ts'
+import { type Membership, usePermission } from '../../api/use-me.ts'
 import { useAct, useOperation } from '../../api/use-operation.ts'
-import { ActLabel } from '../../components/act-label.tsx'
 import { LiveNumberField } from '../../components/money/live-number-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
+import { RetryLabel } from '../../components/retry-label.tsx'
 import { Section } from '../../components/section.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { writeCount } from '../../components/write-number.ts'
 import { writeTime } from '../../components/write-time.ts'
 import { AskReason } from '../../drafts/ask-reason.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
+import { rolesInWords } from '../../shell/role-name.ts'
 import { BacktestView } from './backtest-view.tsx'
 import classes from './policies.module.css'
 
@@ -38,7 +39,11 @@ export function BacktestTab({ version }: { version: string }) {
   return (
     <div className={classes.column}>
       <Section title="Backtest" sub="Recorded decisions, decided again from their facts; nothing else is written">
-        {running ? <Running running={running} /> : <Start version={version} onStart={() => setChosen(null)} />}
+        {running ? (
+          <Running running={running} />
+        ) : (
+          <Start version={version} begunBy={query.data?.begun_by ?? []} onStart={() => setChosen(null)} />
+        )}
       </Section>
       {query.data?.failure && !running && (
         <Banner tone="warn">
@@ -62,13 +67,21 @@ export function BacktestTab({ version }: { version: string }) {
   )
 }
 
-function Start({ version, onStart }: { version: string; onStart: () => void }) {
+function Start({
+  version,
+  begunBy,
+  onStart,
+}: {
+  version: string
+  begunBy: readonly Membership['role'][]
+  onStart: () => void
+}) {
   const mayStart = usePermission('backtest policies')
   const draft = useDraft(`backtest ${version}`, { last: 10_000 as number | null, from: '', to: '' })
   const { last, from, to } = draft.value
   const [isClear, setClear] = useState(true)
   const start = useAct('policy-backtests.begin', { onDone: onStart })
-  if (!mayStart) return <p className="dim">Owners, admins, policy authors and policy approvers run backtests.</p>
+  if (!mayStart) return <p className="dim">Ask {rolesInWords(begunBy)} to run a backtest.</p>
   const timeOf = (day: string) => new Date(`${day}T00:00:00Z`).toISOString()
   return (
     <form
@@ -118,7 +131,7 @@ function Start({ version, onStart }: { version: string; onStart: () => void }) {
         loading={start.isPending}
         disabled={!isClear || last === null || last > DECISIONS_MAX}
       >
-        <ActLabel isRetry={draft.isRetry}>Run backtest</ActLabel>
+        <RetryLabel isRetry={draft.isRetry}>Run backtest</RetryLabel>
       </Button>
     </form>
   )

@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { isOutage } from '../../api/outage.ts'
 import { usePermission } from '../../api/use-me.ts'
 import { useAct } from '../../api/use-operation.ts'
-import { ActLabel } from '../../components/act-label.tsx'
 import { Avatar } from '../../components/avatar.tsx'
 import { ReasonField } from '../../components/reason-field.tsx'
+import { RetryLabel } from '../../components/retry-label.tsx'
 import { Section } from '../../components/section.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -96,7 +96,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           loading={approve.isPending}
           disabled={reason.trim() === '' || backtestId === undefined}
         >
-          <ActLabel isRetry={draft.isRetry && isOutage(approve.error)}>{`Approve ${version}`}</ActLabel>
+          <RetryLabel isRetry={draft.isRetry && isOutage(approve.error)}>{`Approve ${version}`}</RetryLabel>
         </Button>
       )}
       {mayReject && (
@@ -107,7 +107,7 @@ function ApprovalForm({ shown, backtestId }: { shown: ShownPolicy; backtestId: s
           disabled={reason.trim() === ''}
           onClick={() => reject.mutate({ version, reason: reason.trim() }, { draft })}
         >
-          <ActLabel isRetry={draft.isRetry && isOutage(reject.error)}>Reject</ActLabel>
+          <RetryLabel isRetry={draft.isRetry && isOutage(reject.error)}>Reject</RetryLabel>
         </Button>
       )}
       <p className="small dim">Approving does not activate. That is a step of its own.</p>
@@ -196,7 +196,7 @@ function Comments({ shown: { comments, policy } }: { shown: ShownPolicy }) {
             onChange={(event) => draft.change(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={comment.isPending} disabled={text.trim() === ''}>
-            <ActLabel isRetry={draft.isRetry}>Comment</ActLabel>
+            <RetryLabel isRetry={draft.isRetry}>Comment</RetryLabel>
           </Button>
         </form>
       )}

@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import type { FormEvent } from 'react'
 import { useAct } from '../../api/use-operation.ts'
-import { ActLabel } from '../../components/act-label.tsx'
+import { RetryLabel } from '../../components/retry-label.tsx'
 import { Time } from '../../components/time.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
@@ -49,7 +49,7 @@ export function CaseNotes({ shown: { id, notes }, mayWrite }: { shown: ShownCase
           />
           {text.trim() !== '' && (
             <Button type="submit" variant="default" size="xs" loading={add.isPending}>
-              <ActLabel isRetry={draft.isRetry}>Add note</ActLabel>
+              <RetryLabel isRetry={draft.isRetry}>Add note</RetryLabel>
             </Button>
           )}
         </form>

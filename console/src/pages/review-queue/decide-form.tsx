@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { isOutage } from '../../api/outage.ts'
 import { useAct } from '../../api/use-operation.ts'
-import { ActLabel } from '../../components/act-label.tsx'
 import { FormError } from '../../components/form-error.tsx'
+import { RetryLabel } from '../../components/retry-label.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
 import { IN_REVIEW_QUEUE, MOD_KEY } from '../../shell/shortcut-tables.ts'
@@ -119,7 +119,7 @@ function DecideEnd({
         rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
         data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
       >
-        <ActLabel isRetry={draft.isRetry}>{actOf(plan)}</ActLabel>
+        <RetryLabel isRetry={draft.isRetry}>{actOf(plan)}</RetryLabel>
       </Button>
     </div>
   )

@@ -7,6 +7,7 @@ import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { nameReviewer } from '../../underwriting/review-decision.ts'
 import { type ReviewEvidence, readReviewEvidence } from '../../underwriting/review-evidence.ts'
 import { describeReview } from '../decision-view/describe-review.ts'
+import { entityName } from '../entities/entity-name.ts'
 import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
 import { describeTrigger, type Trigger } from './describe-trigger.ts'
 
@@ -76,7 +77,7 @@ export function describeCase(row: CaseWithDecision, { withinHours, nameOf, keys 
     id: row.id,
     entity: {
       id: row.entity_id,
-      name: row.entity_name ?? row.external_id,
+      name: entityName({ name: row.entity_name, external_id: row.external_id }, row.entity_id),
       external_id: row.external_id,
       type: row.entity_type,
       country: row.country,

@@ -37,7 +37,7 @@ export async function describeEntityPage(
   return {
     id,
     external_id: entity.external_id,
-    name: entity.display_name ?? entity.external_id,
+    name: entityName({ ...entity, name: entity.display_name }, id),
     type: entity.type,
     country: entity.country,
     metadata: JSON.parse(entity.metadata) as Record<string, unknown>,

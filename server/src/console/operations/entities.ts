@@ -9,6 +9,7 @@ import type { ListedEntity } from '../../store/environment/entity-pages.ts'
 import { defineOperation } from '../define-operation.ts'
 import { describeEntityPage } from '../entities/describe-entity-page.ts'
 import { describeNeighbourhood } from '../entities/describe-neighbourhood.ts'
+import { entityName } from '../entities/entity-name.ts'
 
 const PAGE_ENTITIES = 25
 /** An identifier that more entities have says nothing about any of them. */
@@ -104,7 +105,7 @@ function entityNotFound(): Problem {
 function describeListed({ trust, latest_verdict, name, ...entity }: ListedEntity) {
   return {
     ...entity,
-    name: name ?? entity.external_id,
+    name: entityName({ ...entity, name }, entity.id),
     trust: trust === null ? null : (JSON.parse(trust) as { score: number }).score,
     latest_verdict: VERDICTS.find((verdict) => verdict === latest_verdict) ?? null,
   }

@@ -1,5 +1,6 @@
 import { backtestDraft, beginBacktest, cancelBacktest } from '../../admin/backtest-policy.ts'
 import { findPolicy } from '../../admin/find-policy.ts'
+import { rolesWith } from '../../admin/permissions.ts'
 import { notFound } from '../../admin/problem.ts'
 import { BACKTEST_DECISIONS_MAX, type BacktestRange } from '../../admin/run-backtest.ts'
 import type { BacktestResult } from '../../core/backtest/backtest-result.ts'
@@ -57,6 +58,8 @@ const listPolicyBacktests = defineOperation({
     const names = new Map(operators.map(({ id, name }) => [id, name]))
     const isOurs = run?.policy_id === policy.id
     return {
+      /** The roles that may begin one. */
+      begun_by: rolesWith(beginBacktest.permission),
       running: run?.is_running
         ? { is_of_this_policy: isOurs, decided: run.decided, total: run.total, at: run.started_at }
         : null,

@@ -1,15 +1,12 @@
 /** The idempotency keys of acts in the console that write to the control database, with the answers kept under them. */
 import type { Queryable, Row } from '../database/database.ts'
-import type { KeptAnswer } from '../environment/idempotency-keys.ts'
+import { ANSWERS_KEPT_FOR, type KeptAnswer } from '../environment/idempotency-keys.ts'
 
 /** An idempotency key of an account. */
 export interface ActKey {
   accountId: string
   key: string
 }
-
-/** How long an answer is kept for retries. */
-const RETENTION = '24 hours'
 
 /** Rows that one act deletes of those that have expired. */
 const PURGED_AT_ONCE = 100
@@ -24,7 +21,7 @@ export async function insertActKey(
     `WITH expired AS (
        DELETE FROM act_keys WHERE (account_id, key) IN (
          SELECT account_id, key FROM act_keys
-         WHERE created_at < $6::timestamptz - interval '${RETENTION}' AND (account_id, key) <> ($1, $2)
+         WHERE created_at < $6::timestamptz - interval '${ANSWERS_KEPT_FOR}' AND (account_id, key) <> ($1, $2)
          ORDER BY created_at LIMIT ${PURGED_AT_ONCE}))
      INSERT INTO act_keys (account_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT DO NOTHING RETURNING 1`,

@@ -27,7 +27,7 @@ const COLUMNS = [
   ...['after_entry_id', 'entry_id', 'mac'],
 ]
 
-/** How long a session lasts without a request, and in all. */
+/** How long a session lasts without a request. */
 export const SESSION_IDLE_SECONDS = 12 * 3_600
 /** How long a session lasts in all. */
 export const SESSION_SECONDS = 14 * 24 * 3_600
@@ -58,7 +58,7 @@ export async function insertSession(control: Queryable, session: StoredSession):
 const VALID = `expires_at > $2::timestamptz AND last_used_at > $2::timestamptz - interval '${SESSION_IDLE_SECONDS} seconds'`
 
 /** Finds the valid session of a cookie, and notes that it was used. */
-export async function useSession(
+export async function touchSession(
   control: ControlDatabase,
   { tokenHash, now }: { tokenHash: string; now: string },
 ): Promise<SignedInSession | undefined> {

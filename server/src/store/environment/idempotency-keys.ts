@@ -3,7 +3,7 @@ import type { Database, Row } from '../database/database.ts'
 import type { RowOf } from '../schema/tables.ts'
 
 /** How long an answer is kept for retries. */
-const RETENTION = '24 hours'
+export const ANSWERS_KEPT_FOR = '24 hours'
 
 /** The answer that was sent under an idempotency key. */
 export type KeptAnswer = Pick<RowOf<'idempotency_keys'>, 'fingerprint' | 'status' | 'body' | 'created_at'>
@@ -40,7 +40,7 @@ export function idempotencyQueries(database: Database) {
     async purge(now: string): Promise<number> {
       const rows = await database.query(
         `DELETE FROM idempotency_keys WHERE (org_id, route, key) IN (
-           SELECT org_id, route, key FROM idempotency_keys WHERE created_at < $1::timestamptz - interval '${RETENTION}' ORDER BY created_at LIMIT 5000)
+           SELECT org_id, route, key FROM idempotency_keys WHERE created_at < $1::timestamptz - interval '${ANSWERS_KEPT_FOR}' ORDER BY created_at LIMIT 5000)
          RETURNING 1`,
         [now],
       )

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** What the button of an act says; that it tries again where no answer came to the first try. */
-export function ActLabel({ isRetry, children }: { isRetry: boolean; children: ReactNode }) {
+export function RetryLabel({ isRetry, children }: { isRetry: boolean; children: ReactNode }) {
   if (!isRetry) return children
   return (
     <>
