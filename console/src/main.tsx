@@ -15,6 +15,7 @@ import { showMessagesBy } from './api/messages.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { UtcTooltip } from './components/utc-tooltip.tsx'
 import { createConsoleRouter } from './router.tsx'
+import { leaveForSignIn } from './shell/signed-out.ts'
 import { TOASTS } from './shell/toasts.tsx'
 import { guardTyping } from './shell/typing-guard.ts'
 import { listenForShortcuts } from './shell/use-shortcuts.ts'
@@ -25,12 +26,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 // react-remove-scroll, which Mantine's dialogs use, takes its nonce from this global of webpack.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-const queries = createQueryClient(() => {
-  const { pathname, search, hash } = window.location
-  if (pathname === '/sign-in') return
-  queries.clear()
-  router.history.push(`/sign-in?${new URLSearchParams({ next: pathname + search + hash })}`)
-})
+const queries = createQueryClient(() => leaveForSignIn(queries, (path) => router.history.push(path)))
 const router = createConsoleRouter(queries)
 showMessagesBy(TOASTS)
 guardTyping()
