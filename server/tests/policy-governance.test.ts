@@ -143,9 +143,9 @@ test('each step needs an operator of this organization in the right role, and a 
 test('a policy that is invalid, has no tests, or fails one of them cannot be proposed', async () => {
   const organization = await newOrganization()
   const failing = policyNamed('v2').replace('limit: 6000', 'limit: 6001')
-  await assert.rejects(organization.propose('ann', failing), /v2 cannot be proposed: 1 of its \d+ tests fail/)
+  await assert.rejects(organization.propose('ann', failing), /v2 cannot be proposed. 1 of its \d+ tests fail/)
   const untested = policyNamed('v2').replace(/^tests:[\s\S]*/m, 'tests: []\n')
-  await assert.rejects(organization.propose('ann', untested), /has no tests: add at least one/)
+  await assert.rejects(organization.propose('ann', untested), /cannot be proposed. It has no tests\.$/)
   const broken = policyNamed('v2').replace('when: history.abuse > 0', 'when: history.abuze > 0')
   await assert.rejects(organization.propose('ann', broken), {
     code: 'policy_invalid',
@@ -175,7 +175,7 @@ test('an approved policy whose document or evidence was altered cannot be activa
   await tamper(sandbox, `UPDATE policies SET document = replace(document, '6000', '6001') ${where}`, key)
   await assert.rejects(organization.activate('ben', 'v2'), {
     code: 'policy_unusable',
-    message: /its document is not the one that was proposed/,
+    message: /Its document is not the one that was proposed/,
   })
 
   await organization.approved('v3')

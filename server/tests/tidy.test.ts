@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
+import { HINTS as COMMAND_LINE_HINTS } from '../src/cli/hints.ts'
+import { HINTS as CONSOLE_HINTS } from '../src/console/hints.ts'
 import { SHARED_FILES } from '../src/console/page-build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -202,6 +204,15 @@ test('no file imports itself by way of others, not even for a type', () => {
 test('server/src holds rooms, and of files only the settings, the process and the release', () => {
   const loose = files.filter((file) => /^server\/src\/[^/]+$/.test(file))
   assert.deepEqual(loose, ['server/src/config.ts', 'server/src/main.ts', 'server/src/version.ts'])
+})
+
+test('every hint is about a problem that the code throws', () => {
+  const text = code
+    .filter(({ file }) => file.startsWith('server/src/') && !file.endsWith('/hints.ts'))
+    .map(({ text: source }) => source)
+    .join('\n')
+  for (const hints of [CONSOLE_HINTS, COMMAND_LINE_HINTS])
+    for (const name of Object.keys(hints)) assert.ok(text.includes(`'${name}'`), `no problem has the code ${name}`)
 })
 
 test('the core has no clock, no chance and no code made of text', () => {

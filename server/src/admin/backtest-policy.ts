@@ -4,6 +4,7 @@ import { ENGINE_VERSION } from '../core/decide/evaluation.ts'
 import type { Installation } from '../installation/installation.ts'
 import type { StoredPolicy } from '../store/environment/policies.ts'
 import type { NewRow } from '../store/schema/tables.ts'
+import { commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { recordSha256 } from '../store/write-path/record-hash.ts'
 import { actorOf, contextOf, type EnvironmentAct, permitted, reasonOf, viaOf } from './act.ts'
@@ -88,8 +89,8 @@ export const cancelBacktest = permitted(
     const run = await store.backtestRuns.newest(organizationId)
     const policies = await store.policies.list(organizationId)
     const policy = policies.find(({ id }) => id === run?.policy_id)
-    const ended = conflict('backtest_ended', 'No backtest is running: it has ended by itself.')
-    if (!run?.is_running || !policy) throw ended
+    const ended = () => conflict('backtest_ended', 'No backtest is running: it has ended by itself.')
+    if (!run?.is_running || !policy) throw ended()
     const entry = auditEntryRow(contextOf(installation, act), {
       type: 'policy.backtest_cancelled',
       trailId: run.run_id,
@@ -97,10 +98,8 @@ export const cancelBacktest = permitted(
       data: { ...namesOf(policy), decided: run.decided, ...reasonOf(act) },
     })
     const endedBacktests = [{ run_id: run.run_id, failure: CANCELLED }]
-    const { lost } = await store.commit({ organizationId, endedBacktests, auditEntries: [entry] })
-    if (lost === 'no_answer')
-      throw conflict('no_answer', 'The database did not answer, and the backtest was not cancelled.')
-    if (lost) throw ended
+    if (!(await commitUnlessForestalled(store, { organizationId, endedBacktests, auditEntries: [entry] })))
+      throw ended()
     return { cancelled: true }
   },
 )

@@ -1,7 +1,7 @@
 import type { Installation } from '../installation/installation.ts'
 import { disableOperator, updateRole } from '../store/control/operator-changes.ts'
 import { findOperatorById, type Operator, type Role } from '../store/control/operators.ts'
-import { actorOf, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
+import { actorOf, type OperatorActor, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { hasApprovedGate } from './manage-gate.ts'
 import { requireManager } from './manage-operators.ts'
@@ -115,10 +115,10 @@ export const endSessionsOf = permitted(
   'manage operators',
   async (
     installation,
-    act: ReasonedAct,
+    act: Reasoned<OrganizationAct<OperatorActor>>,
     { operator, sessionId }: { operator: Operator; sessionId?: string },
   ): Promise<{ sessions_ended: number }> => {
-    await requireManager(installation, act, operator.role)
+    await requireManagerOf(installation, act, operator)
     const { account_id: accountId, id, email } = operator
     if (accountId === null || operator.disabled_at !== null)
       throw conflict('operator_not_signed_in', `${email} is not signed in.`)

@@ -61,7 +61,7 @@ async function examineStored(
     if ('tests' in result) examined.set(stored.checksum, result)
     return result
   } catch (error) {
-    if (error instanceof TaskTooCostly) return { faults: `it ${error.cost}` }
+    if (error instanceof TaskTooCostly) return { faults: `It ${error.cost}.` }
     throw error
   }
 }

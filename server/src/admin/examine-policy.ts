@@ -47,7 +47,7 @@ function examineSource(source: string): ExaminedPolicy | FaultyPolicy {
   if ('problems' in checked) return { faults: checked.problems.map(describeProblem).join('\n') }
   const { document, checksum } = checked.policy
   const failure = testsProblem(checked.tests)
-  if (failure !== undefined) return { faults: `${document.version} cannot be proposed: ${failure}` }
+  if (failure !== undefined) return { faults: `${document.version} cannot be proposed. ${failure}` }
   return { document, checksum, tests: checked.tests }
 }
 
@@ -57,7 +57,7 @@ function examineSource(source: string): ExaminedPolicy | FaultyPolicy {
  */
 function examineStored(stored: { document: string; checksum: string }): ExaminedPolicy | FaultyPolicy {
   const compiled = compileStoredPolicy(stored)
-  if ('altered' in compiled) return { faults: 'its document is not the one that was proposed' }
+  if ('altered' in compiled) return { faults: 'Its document is not the one that was proposed.' }
   if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
   const tests = runPolicyTests(compiled.policy)
   const faults = testsProblem(tests)

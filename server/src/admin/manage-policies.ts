@@ -296,5 +296,5 @@ function versionTaken(version: string, isSame: boolean): Problem {
 }
 
 function unusable(version: string, step: 'approved' | 'activated', { faults }: FaultyPolicy): Problem {
-  return conflict('policy_unusable', `${version} cannot be ${step}: ${faults}`)
+  return conflict('policy_unusable', `${version} cannot be ${step}. ${faults}`)
 }

@@ -2,6 +2,7 @@ import type { Installation } from '../installation/installation.ts'
 import { DatabaseError } from '../store/database/database.ts'
 import { SCENARIOS_MAX } from '../store/environment/scenarios.ts'
 import type { Change } from '../store/write-path/change.ts'
+import { commitUnlessForestalled } from '../store/write-path/commit-or-throw.ts'
 import { auditEntryRow } from '../store/write-path/record.ts'
 import { actorOf, contextOf, type EnvironmentAct, permitted } from './act.ts'
 import { conflict, invalid, notFound } from './problem.ts'
@@ -79,9 +80,8 @@ async function commit(
   { change, name }: { change: Change; name: string },
 ): Promise<void> {
   try {
-    const { lost } = await installation.stores[environment].commit(change)
-    if (lost === 'no_answer') throw conflict('no_answer', 'The database did not answer, and nothing was saved.')
-    if (lost) throw notFound('scenario_not_found', 'There is no such scenario in this environment.')
+    if (!(await commitUnlessForestalled(installation.stores[environment], change)))
+      throw notFound('scenario_not_found', 'There is no such scenario in this environment.')
   } catch (error) {
     if (error instanceof DatabaseError && error.isUniqueViolation)
       throw conflict('name_taken', `There is a scenario named “${name.trim()}” already.`)

@@ -1,6 +1,6 @@
 /**
- * The kinds of problems. The console answers each with a status, the command line with an exit code. The last two arise only
- * before an act, while a person signs in or confirms who they are.
+ * The kinds of problems. The console answers each with a status. The last two arise only before an act,
+ * while a person signs in or confirms who they are.
  */
 export type ProblemKind = 'not_found' | 'conflict' | 'forbidden' | 'invalid' | 'not_signed_in' | 'throttled'
 

@@ -46,7 +46,7 @@ export async function openCommandSocket(installation: Installation): Promise<() 
     socket.on('error', () => {}) // The client left before it had the result.
     const answer = await runCommand(installation, socket).then(
       (result): Answer => ({ result }),
-      (error: Error): Answer => ({ problem: describeProblem(error) }),
+      (error: Error): Answer => ({ problem: problemOf(error) }),
     )
     socket.end(JSON.stringify(answer))
   })
@@ -77,7 +77,7 @@ async function runCommand(installation: Installation, socket: Socket): Promise<u
 /** What the server sends back: the result of a command, or why there is none. */
 type Answer = { result: unknown } | { problem: Pick<Problem, 'kind' | 'code' | 'message'> }
 
-function describeProblem(error: Error): Pick<Problem, 'kind' | 'code' | 'message'> {
+function problemOf(error: Error): Pick<Problem, 'kind' | 'code' | 'message'> {
   const { kind, code } = error instanceof Problem ? error : conflict('command_failed', error.message)
   return { kind, code, message: error.message }
 }
@@ -114,6 +114,9 @@ export async function runOnServer(
 function readAnswer(text: string): unknown {
   const answer = parseAnswer(text)
   if ('result' in answer) return answer.result
+  if (typeof answer.problem?.message !== 'string')
+    // Shown as it is: it may hold a secret that cannot be shown again.
+    throw conflict('other_release', `The running server runs another release. It answered: ${text}`)
   const { kind, code, message } = answer.problem
   throw new Problem(kind, code, message)
 }
@@ -123,7 +126,7 @@ function parseAnswer(text: string): Answer {
     return JSON.parse(text)
   } catch {
     throw conflict(
-      'answer_lost',
+      'connection_lost',
       'The running server closed the connection without a result, because it was stopped or runs another release.',
     )
   }

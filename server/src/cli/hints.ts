@@ -1,6 +1,5 @@
 /** What a person at the command line can do about a problem, by its code. */
 export const HINTS: Readonly<Record<string, string>> = {
-  answer_lost: 'Check whether the command took effect before you repeat it.',
   approval_outdated: 'Propose it under a new version.',
   author_unconfirmed: 'Run audit verify, and propose it under a new version.',
   backtest_altered: 'Propose it under a new version.',
@@ -10,6 +9,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   checkpoint_malformed: 'Save one from an audit trail or an audit.checkpoint event.',
   code_wrong: 'Wait for the next one.',
   codes_replaced: 'Use the new authenticator app.',
+  connection_lost: 'Check whether the command took effect before you repeat it.',
   decision_altered: 'Run audit verify to see what else was.',
   decision_not_found: 'Take the id from the answer of POST /v1/underwrite, and check --org and --environment.',
   description_too_long: 'Shorten it.',
@@ -31,6 +31,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   no_codes: 'Sign in to the console and set them up there, under Your account → Command line.',
   no_organization: 'Create one with orgs create <name>.',
   nodes_running: 'Stop every node, and rotate the key half a minute later.',
+  not_set_up: 'Run npm start, or npm run cli -- migrate.',
   operator_exists: 'Run operators list to see the operators.',
   operator_missing: 'Run operators list to see the operators.',
   operator_not_found: 'Run operators list to see them, operators add to add one.',

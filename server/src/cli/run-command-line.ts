@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { Problem } from '../admin/problem.ts'
+import { conflict, Problem } from '../admin/problem.ts'
 import { type Config, readConfig } from '../config.ts'
-import { explainFailure, NotSetUp } from '../installation/explain-failure.ts'
-import { keyProblem, openInstallation, WrongMasterKey } from '../installation/installation.ts'
+import { explainFailure } from '../installation/explain-failure.ts'
+import { keyProblem, openInstallation } from '../installation/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import { VERSION } from '../version.ts'
 import { type Command, type CommandInput, type CommandOptions, globalOptions, type OnProgress } from './command.ts'
@@ -69,12 +69,16 @@ async function callCommand(argv: readonly string[], line: CommandLine): Promise<
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { message, kind, code } = error
-    const hint = HINTS[code]
-    line.printError(
-      isJson ? printableJson({ problem: message, kind, code, hint }, 0) : [message, ...(hint ? [hint] : [])].join(' '),
-    )
+    line.printError(isJson ? printableJson({ problem: message, kind, code, hint: HINTS[code] }, 0) : textOf(error))
     return 1
   }
+}
+
+/** A problem for people: what is so, and what they can do about it. */
+function textOf({ message, code }: Problem): string {
+  const hint = HINTS[code]
+  if (hint === undefined) return message
+  return `${message}${message.includes('\n') ? '\n' : ' '}${hint}`
 }
 
 async function run(command: Command, input: CommandInput, line: CommandLine): Promise<unknown> {
@@ -97,7 +101,9 @@ interface InstallationCall {
 async function runDoctor(call: InstallationCall): Promise<unknown[]> {
   const failedCheck = (detail: string) => [{ name: 'installation', ok: false, detail }]
   const machine = checkMachine(call.config)
-  const installation = await runOnInstallation(call).catch((error) => failedCheck(explainFailure(error)))
+  const installation = await runOnInstallation(call).catch((error) =>
+    failedCheck(error instanceof Problem ? textOf(error) : explainFailure(error)),
+  )
   return [...machine, ...(installation as unknown[])]
 }
 
@@ -113,7 +119,8 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
       : await runOnServer(config.dataDir, { command: command.name, input, onProgress })
     if (answer !== NO_SERVER) return answer
     // Opening the embedded database creates it. Only `npm start` and `migrate` are meant to create an installation.
-    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir))) throw new NotSetUp()
+    if (command.name !== 'migrate' && !holdsDatabase(databaseFolder(config.dataDir)))
+      throw conflict('not_set_up', 'The database is not set up yet.')
   }
   const installation = await openInstallation(config, { longStatements: true })
   installation.refusedRows.onRefused(({ table, subject, why }) =>
@@ -123,8 +130,8 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
   )
   try {
     // Entries under another key would never be sealed.
-    const problem = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)
-    if (problem !== undefined) throw new WrongMasterKey(problem)
+    const fault = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)
+    if (fault !== undefined) throw conflict('master_key_refused', `${fault[0]!.toUpperCase()}${fault.slice(1)}.`)
     return await command.run(installation, input, onProgress)
   } finally {
     await installation.close()

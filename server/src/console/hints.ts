@@ -32,7 +32,6 @@ export const HINTS: Readonly<Record<string, string>> = {
   last_passkey: 'Add another passkey first.',
   list_changed: 'Ask an owner or admin.',
   no_active_policy: 'Propose, approve and activate one there first.',
-  no_answer: 'Try again.',
   not_asked_for: 'Sign in, then connect single sign-on on the page Account.',
   not_in_group: 'Ask the people who manage your groups, or an owner for an invitation.',
   not_in_production: 'Switch to production first.',

@@ -8,7 +8,7 @@ import { compileValidation, type Validate } from '../http/validation.ts'
 import type { Installation } from '../installation/installation.ts'
 import { rememberDevice } from '../sign-in/known-devices.ts'
 import { beginSession, type Client, endSession, findSession } from '../sign-in/sessions.ts'
-import { findOperatorOfAccount } from '../store/control/operators.ts'
+import { findOperatorOfAccount, type Operator } from '../store/control/operators.ts'
 import type { SignedInSession } from '../store/control/sessions.ts'
 import { ActOnce } from './act-once.ts'
 import type { Operation, SessionControl, SignedIn } from './define-operation.ts'
@@ -40,7 +40,12 @@ export interface OperationRequest {
 }
 
 /** What the caller may see of an operation: part of its context. */
-type Scope = Record<string, unknown> & { environment?: Environment }
+interface Scope {
+  account?: SignedIn
+  operator?: Operator
+  organizationId?: string
+  environment?: Environment
+}
 
 /** A caller who may use an operation. */
 export interface Admitted {
@@ -81,12 +86,15 @@ export class OperationResponder {
   /** Carries out an operation for a caller who was admitted. */
   async respond(admitted: Admitted, request: OperationRequest): Promise<OperationAnswer> {
     const { path, operation, session } = admitted
-    const { input, idempotencyKey, requestId } = request
+    const { input, requestId } = request
     const [violation] = this.#validate(path.name, operation, input)
     if (violation) return refusedFor(invalid('validation_failed', violation.message))
 
+    const act = actOf(admitted.scope, request)
     const handle = (installation: Installation) =>
-      this.#handle(admitted, request, { ...installationInTurns(installation, request.turn), requestId })
+      this.#handle({ ...admitted, act }, request, { ...installationInTurns(installation, request.turn), requestId })
+    // What a person does to their own account is no act on an organization: its key is that of the request alone.
+    const { idempotencyKey } = act ?? request
     const isAct = operation.audit.length > 0
     // Without a session there is no account whose key it could be: signing in twice begins two sessions.
     if (idempotencyKey === undefined || !isAct || path.access === 'open' || !session) return handle(this.#installation)
@@ -94,8 +102,8 @@ export class OperationResponder {
   }
 
   async #handle(
-    { operation, session, scope }: Admitted,
-    { input, idempotencyKey, requestId, client, deviceCookie, origin, signal }: OperationRequest,
+    { operation, session, scope, act }: Admitted & { act: EnvironmentAct | undefined },
+    { input, requestId, client, deviceCookie, origin, signal }: OperationRequest,
     installation: Installation,
   ): Promise<OperationAnswer> {
     const { control, written } = sessionControl(installation, session, { client, deviceCookie })
@@ -114,7 +122,7 @@ export class OperationResponder {
       ...(environment && {
         store: installation.stores[environment],
         database: installation.storage.environments[environment],
-        act: actOf(scope, { input, idempotencyKey }),
+        act,
       }),
     }
     try {
@@ -159,20 +167,21 @@ export class OperationResponder {
   }
 }
 
-/** The act of an operator who was admitted; its reason is that of the input. */
+/** The act of an operator within an organization; its reason is that of the input. */
 function actOf(
   { operator, organizationId, environment }: Scope,
   { input, idempotencyKey }: Pick<OperationRequest, 'input' | 'idempotencyKey'>,
-): EnvironmentAct {
+): EnvironmentAct | undefined {
+  if (!operator || !organizationId || !environment) return undefined
   const { reason } = input as { reason?: string }
   return {
     organizationId,
     environment,
-    idempotencyKey,
     by: { type: 'operator', operator },
     channel: 'console',
+    idempotencyKey,
     ...(reason !== undefined && { reason }),
-  } as EnvironmentAct
+  }
 }
 
 /** A copy of the installation for one caller, who waits for a turn before each step that follows a read or a write. */

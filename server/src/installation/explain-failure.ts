@@ -5,11 +5,8 @@ import { MigrationRefused } from '../store/schema/migrate.ts'
 import { PoolBusy } from '../threads/thread-pool.ts'
 import { WrongMasterKey } from './installation.ts'
 
-/** The settings point to a database without an installation. */
-export class NotSetUp extends Error {
-  override name = 'NotSetUp'
-  override message = 'the database is not set up yet: run npm start, or npm run cli -- migrate'
-}
+/** The failure when the settings point to a database without an installation. */
+const NOT_SET_UP = 'the database is not set up yet: run npm start, or npm run cli -- migrate'
 
 /** Explains an expected failure in one line, "what happened: what to do"; any other is a bug and keeps its stack. */
 export function explainFailure(error: unknown): string {
@@ -19,13 +16,12 @@ export function explainFailure(error: unknown): string {
     error instanceof DatabaseUnavailable ||
     error instanceof FolderNotLockable ||
     error instanceof MigrationRefused ||
-    error instanceof NotSetUp ||
     error instanceof PoolBusy ||
     error instanceof WrongMasterKey
   ) {
     return error.message
   }
-  if (error instanceof DatabaseError && error.isNotSetUp) return new NotSetUp().message
+  if (error instanceof DatabaseError && error.isNotSetUp) return NOT_SET_UP
   if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS'))
     return (error as Error).message.split('\n', 1)[0]!
   const { code, port, address, path, syscall } = error as NodeJS.ErrnoException & { port?: number; address?: string }

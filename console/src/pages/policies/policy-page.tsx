@@ -58,7 +58,7 @@ function PolicyView({ shown }: { shown: ShownPolicy }) {
       </PageHeader>
       {unusable_because && (
         <Banner tone="bad">
-          <p>This version cannot decide: {unusable_because}. Propose it under a new version.</p>
+          <p>This version cannot decide. {unusable_because} Propose it under a new version.</p>
         </Banner>
       )}
       <Tabs
