@@ -140,7 +140,7 @@ test('an endpoint is added, a test event arrives there, and is in the list with 
   await tab.getByRole('button', { name: 'Add endpoint' }).first().click()
   await tab.getByLabel('URL').fill('https://10.0.0.1/hooks')
   await button(tab, 'Add and show secret').click()
-  await tab.getByText(/Nothing may be sent to this URL/).waitFor()
+  await tab.getByText(/The URL leads to where nothing may be sent/).waitFor()
   await tab.getByLabel('URL').fill(receiver.url)
   await tab.getByRole('radio', { name: 'Only these' }).check()
   await tab.getByRole('checkbox', { name: 'entity.created' }).check()
