@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import { notSignedIn, type Problem, throttled } from '../admin/problem.ts'
+import { type Problem, throttled } from '../admin/problem.ts'
 import type { Installation } from '../installation/installation.ts'
-import { isPassword } from '../security/password.ts'
-import { type Account, findAccountByEmail } from '../store/control/accounts.ts'
 import {
   type CountedAttempt,
   countAttempt,
@@ -58,7 +56,7 @@ export function callbackAttempt(network: string): Attempt {
 
 /** Counts an attempt, and refuses it while one of its counters is locked. A new lock is recorded for the account. */
 export async function beginAttempt(installation: Installation, attempt: Attempt, accountId?: string): Promise<void> {
-  const counted = await count(installation, attempt)
+  const counted = await countOn(installation, attempt)
   await recordLock(installation, accountId, counted)
 }
 
@@ -73,25 +71,8 @@ export async function takeBackAttempt({ storage }: Installation, attempt: Attemp
   for (const { subject } of attempt) await discountAttempt(storage.control, subject)
 }
 
-/** Checks an e-mail and a password. The answer and its time are the same for an unknown e-mail and a wrong password. */
-export async function checkPassword(
-  installation: Installation,
-  attempt: Attempt,
-  { email, password, network }: { email: string; password: string; network: string },
-): Promise<Account> {
-  const counted = await count(installation, attempt)
-  const account = await findAccountByEmail(installation.storage.control, email)
-  // Beside each other: only a known e-mail has an entry to write, and the time of the answer must not tell.
-  const [isRight] = await Promise.all([
-    isPassword(password, account?.password_hash, network),
-    recordLock(installation, account?.id, counted),
-  ])
-  if (!isRight || !account) throw notSignedIn('not_right', 'The e-mail or the password is not right.')
-  return account
-}
-
-/** Counts on every counter, up to the first that is locked; returns what the last one says. */
-async function count({ storage, nowMs }: Installation, attempt: Attempt): Promise<CountedAttempt> {
+/** Counts an attempt on each of its counters, up to the first that is locked; returns what the last one says. */
+export async function countOn({ storage, nowMs }: Installation, attempt: Attempt): Promise<CountedAttempt> {
   const now = new Date(nowMs()).toISOString()
   let last: CountedAttempt = { failures: 0, locked_until: null }
   for (const { subject, limit } of attempt) {
@@ -103,7 +84,7 @@ async function count({ storage, nowMs }: Installation, attempt: Attempt): Promis
 }
 
 /** Records a lock for the organizations of the account, if the attempt brought one and there is an account. */
-async function recordLock(
+export async function recordLock(
   installation: Installation,
   accountId: string | undefined,
   { failures, locked_until }: CountedAttempt,
