@@ -272,7 +272,7 @@ test('a passkey is added and signs in without password and code; removed, it doe
   await clickTwice(tab.getByRole('button', { name: 'Continue' }))
   await tab.getByText('not used yet').waitFor()
   assert.deepEqual(
-    sent.filter((path) => path.startsWith('/api/account/account.passkey')),
+    sent.filter((path) => path.startsWith('/api/account/passkeys')),
     ['/api/account/passkeys.begin', '/api/account/passkeys.add'],
   )
 
