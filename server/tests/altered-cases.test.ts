@@ -83,3 +83,12 @@ test('a decided case whose review was altered is listed, without its verdict', a
   assert.equal((await read('cases.show', { id })).end.verdict, null)
   assert.equal((await refused('cases.decide', one(id, decisionId, { verdict: 'decline' }))).code, 'case_decided')
 })
+
+test('a review through the API cannot set a limit on altered facts, and is told why', async () => {
+  const { decisionId } = await newCase('reviewed on altered facts')
+  await tamper(database, "UPDATE decision_evidence SET facts = 'x' WHERE decision_id = $1", [decisionId])
+  const review = { verdict: 'approve', reviewer: { id: 'u-1' }, reason: 'Seen.', recommended_limit: 500 }
+  const refused = await acme.post(`/v1/decisions/${decisionId}/reviews`, review)
+  assert.equal(refused.status, 400)
+  assert.match(refused.text, /The recorded facts of this decision were altered/)
+})

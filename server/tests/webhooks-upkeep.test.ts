@@ -124,7 +124,7 @@ test('a delivery that is redelivered while old deliveries are deleted keeps its 
     testKeys,
   )
   const overBefore = new Date().toISOString()
-  assert.equal(await store.webhooks.purgeDeliveries(overBefore, 10), 2)
+  assert.equal(await store.deliveries.purge(overBefore, 10), 2)
   assert.deepEqual(await attempts(), [{ event_id: event, number: 2 }])
   const left = await place.database.query('SELECT event_id, attempts FROM webhook_deliveries')
   assert.deepEqual(left, [{ event_id: event, attempts: 2 }], `${other} is gone`)

@@ -1,4 +1,4 @@
-import { numberOf, textOf } from '../core/facts/read-fact.ts'
+import { requestedIn } from '../core/facts/read-fact.ts'
 import {
   couldLend,
   EXCESS_REASON_CHARACTERS_MIN,
@@ -151,10 +151,11 @@ function requestOf(
 /** What was asked for, and what the policy could lend; nulls where that is not known any more, or it is about access. */
 function amountsOf(decision: WaitingDecision) {
   const { state, facts, trace } = readReviewEvidence(decision)
+  const asked = requestedIn(facts?.features)
   return {
     isAltered: state === 'altered',
-    asked: facts ? (numberOf(facts.features, 'request.amount') ?? null) : null,
-    currency: facts ? (textOf(facts.features, 'request.currency') ?? null) : null,
+    asked: asked?.amount ?? null,
+    currency: asked?.currency ?? null,
     lendable: trace ? couldLend(trace.limit) : null,
   }
 }

@@ -49,3 +49,11 @@ test('a method that was replaced later is the one that is called', async () => {
   store.read = async () => 'new'
   assert.equal(await wrapped.read(), 'new')
 })
+
+test('the queries of a family take turns as well', async () => {
+  let turns = 0
+  const store = inTurns({ decisions: { page: async () => 'page' } }, async () => {
+    turns += 1
+  })
+  assert.deepEqual([await store.decisions.page(), turns], ['page', 1])
+})

@@ -20,8 +20,8 @@ export function upkeepTasks({
 }: {
   store: {
     idempotencyKeys: Pick<EnvironmentStore['idempotencyKeys'], 'purge'>
-    webhooks: Pick<EnvironmentStore['webhooks'], 'purgeDeliveries' | 'purgeEvents'>
-    deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purgeRemovedEndpoints'>
+    webhooks: Pick<EnvironmentStore['webhooks'], 'purgeEvents' | 'purgeRemoved'>
+    deliveries: Pick<EnvironmentStore['deliveries'], 'endRemoved' | 'purge'>
     usage: Pick<EnvironmentStore['usage'], 'compact' | 'compactByKey'>
     latencies: Pick<EnvironmentStore['latencies'], 'compact'>
   }
@@ -33,11 +33,11 @@ export function upkeepTasks({
   const keepMs = keepDays * DAY_MS
   return [
     async (nowMs) => (await store.idempotencyKeys.purge(isoTime(nowMs))) > 0,
-    async (nowMs) => (await store.webhooks.purgeDeliveries(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
+    async (nowMs) => (await store.deliveries.purge(isoTime(nowMs - keepMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     // A removal ends what waits, unless a crash interrupts it.
     async (nowMs) => (await store.deliveries.endRemoved(isoTime(nowMs), ROWS_PER_BATCH)) === ROWS_PER_BATCH,
     async (nowMs) => {
-      await store.deliveries.purgeRemovedEndpoints(isoTime(nowMs - keepMs))
+      await store.webhooks.purgeRemoved(isoTime(nowMs - keepMs))
       return false
     },
     purgeEvents(store, keepMs + EVENTS_KEPT_LONGER_MS),

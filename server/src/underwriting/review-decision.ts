@@ -1,6 +1,6 @@
-import type { Facts } from '../core/facts/facts.ts'
-import { textOf } from '../core/facts/read-fact.ts'
+import { requestedIn } from '../core/facts/read-fact.ts'
 import { currencyDecimals, isInMinorUnits } from '../core/schema/currency-decimals.ts'
+import { objectIn } from '../core/stored-json.ts'
 import type { REVIEW_VERDICTS } from '../core/vocabularies.ts'
 import type { NewId } from '../ids/new-id.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
@@ -59,9 +59,8 @@ export async function reviewDecision(
   const now = asked > decision.created_at ? asked : decision.created_at
   const violations = checkReview(request)
   if (violations.length > 0) return { violations }
-  const currency = request.recommended_limit === undefined ? undefined : await currencyOf(store, decision)
-  const contradiction = checkCurrency(request, currency)
-  if (contradiction) return { violations: [contradiction] }
+  const limited = await checkLimit(store, decision, request)
+  if ('param' in limited) return { violations: [limited] }
 
   const review: RecordedReview = {
     id: newId('rev'),
@@ -71,7 +70,7 @@ export async function reviewDecision(
     // A decision of `manual_review` leaves the verdict to the reviewer, so there is none to override.
     overrides: decision.verdict !== 'manual_review' && request.verdict !== decision.verdict,
     ...request,
-    ...(currency !== undefined && { currency }),
+    ...limited,
     created_at: now,
   }
   return { review, ...recordOf(decision.org_id, review) }
@@ -114,22 +113,26 @@ function checkReview({ verdict, conditions, recommended_limit, currency }: Revie
   return violations
 }
 
-/** The currency of the amount that the decision was asked for; none if it is about access. */
-async function currencyOf(store: EnvironmentStore, { org_id, id }: RowOf<'decisions'>): Promise<string | undefined> {
-  const recorded = await store.decisions.recorded(org_id, id)
-  return recorded?.facts ? textOf((JSON.parse(recorded.facts) as Facts).features, 'request.currency') : undefined
-}
-
-function checkCurrency(
+/** The currency of the limit of a review, if it has one, which is that of the decision; or why it may not have this limit. */
+async function checkLimit(
+  store: EnvironmentStore,
+  { org_id, id }: RowOf<'decisions'>,
   { recommended_limit, currency: sent }: ReviewRequest,
-  currency: string | undefined,
-): ReviewViolation | undefined {
-  if (recommended_limit === undefined) return undefined
+): Promise<{ currency?: string } | ReviewViolation> {
+  if (recommended_limit === undefined) return {}
+  const recorded = await store.decisions.recorded(org_id, id)
+  const facts = objectIn(recorded?.facts ?? null)
+  if (!facts)
+    return {
+      param: '/recommended_limit',
+      message: 'The recorded facts of this decision were altered, so its currency is not known.',
+    }
+  const currency = requestedIn(facts.features)?.currency
   if (currency === undefined)
     return { param: '/recommended_limit', message: 'This decision is about access, so it has no limit.' }
   if (sent !== undefined && sent !== currency)
     return { param: '/currency', message: `currency must be ${currency}, the currency of the decision.` }
-  if (isInMinorUnits(recommended_limit, currency)) return undefined
+  if (isInMinorUnits(recommended_limit, currency)) return { currency }
   const decimals = currencyDecimals(currency)
   const most = decimals === 0 ? 'no decimals' : `at most ${decimals} decimals`
   return { param: '/recommended_limit', message: `recommended_limit can have ${most} in ${currency}.` }

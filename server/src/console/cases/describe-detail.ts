@@ -94,7 +94,7 @@ export async function describeDetail(
     store.cases.decisions(row, end?.at ?? null),
     store.cases.notes(organizationId, row.id),
     store.cases.reviewsOfEntity(organizationId, entityId, PRIOR_LISTED),
-    store.cases.entityNames(
+    store.entities.names(
       organizationId,
       paths.map(({ entity_id }) => entity_id),
     ),

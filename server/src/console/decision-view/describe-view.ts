@@ -45,7 +45,7 @@ export async function completeView(evaluation: EvaluationView, source: ViewSourc
   const { store, organizationId, entityId, product } = source
   const { graph, requested } = evaluation
   const ids = [entityId, ...graph.paths.map(({ entity_id }) => entity_id)]
-  const names = await store.cases.entityNames(organizationId, [...new Set(ids)])
+  const names = await store.entities.names(organizationId, [...new Set(ids)])
   const named = (id: string): NamedEntity => ({ id, name: null, external_id: null, type: null, ...names.get(id) })
   return {
     ...evaluation,

@@ -30,7 +30,7 @@ export async function describeEntityPage(
   ])
   const related = links.flatMap(({ related_entity_id }) => related_entity_id ?? [])
   const [names, reviews] = await Promise.all([
-    store.cases.entityNames(organizationId, related),
+    store.entities.names(organizationId, related),
     newestReviews(store, organizationId, decisions),
   ])
   const state = stateOf(entity)

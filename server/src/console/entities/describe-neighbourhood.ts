@@ -65,7 +65,7 @@ export async function describeNeighbourhood(
   const chosen = choose(paths, bad)
   const ids = [entityId, ...chosen]
   const [names, outcomes, direct] = await Promise.all([
-    store.cases.entityNames(organizationId, ids),
+    store.entities.names(organizationId, ids),
     store.entities.newestOutcomes(organizationId, [...bad]),
     store.entities.countNeighbours(organizationId, entityId, today),
   ])

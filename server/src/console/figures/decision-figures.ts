@@ -61,7 +61,7 @@ export async function decisionFigures(
     previous_decisions:
       range === '24h' ? null : await countBefore(store, organizationId, { from: period.from, days: DAYS[range] }),
     latency: latenciesOf(addHistograms(starts.flatMap((at) => countsOf(byStart.get(at))))),
-    latency_since: await store.overview.firstLatencyDay(organizationId),
+    latency_since: await store.latencies.firstDay(organizationId),
     activations: await store.overview.activationsSince(organizationId, starts[0]!),
   }
 }

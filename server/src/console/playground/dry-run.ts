@@ -73,11 +73,11 @@ export function factsOfPersona({ tests, version }: PolicyDocument, name: string,
   const test = tests.find((each) => each.name === name)
   if (!test) throw notFound('persona_not_found', `The policy ${version} has no persona “${name}”.`)
   const facts = factsFrom(test.facts, test.age_days, test.missing)
-  return { facts, unchanged: facts, graph: null, entityId: '', request: requestIn(facts), decidedAt: now }
+  return { facts, unchanged: facts, graph: null, entityId: '', request: requestOf(facts), decidedAt: now }
 }
 
-/** What was asked for, by the facts. */
-function requestIn({ features }: Facts): DecisionRequest {
+/** The request of a decision to try, with each part that the facts name. */
+function requestOf({ features }: Facts): DecisionRequest {
   const [product, amount, currency] = ['request.product', 'request.amount', 'request.currency'].map((name) =>
     valueIn(features[name]),
   )
@@ -102,7 +102,7 @@ export async function factsOfDecision({ store, organizationId }: DryPlace, decis
     unchanged: facts,
     graph: isObject(graph) ? graph : null,
     entityId: recorded.entity_id,
-    request: { ...requestIn(facts), product: recorded.product },
+    request: { ...requestOf(facts), product: recorded.product },
     decidedAt: recorded.created_at,
   }
 }

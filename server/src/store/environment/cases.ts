@@ -180,18 +180,6 @@ export function caseQueries(database: Database) {
       )
       return rows.reverse()
     },
-
-    /** The names of entities, by id. */
-    async entityNames(
-      organizationId: string,
-      ids: readonly string[],
-    ): Promise<Map<string, { name: string | null; external_id: string; type: string | null }>> {
-      const rows = await database.query<{ id: string; name: string | null; external_id: string; type: string | null }>(
-        'SELECT id, display_name AS name, external_id, type FROM entities WHERE org_id = $1 AND id = ANY($2::text[])',
-        [organizationId, ids],
-      )
-      return new Map(rows.map(({ id, ...names }) => [id, names]))
-    },
   }
 }
 

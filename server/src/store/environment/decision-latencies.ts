@@ -20,6 +20,15 @@ const ADD = `counts = ARRAY(SELECT coalesce(had, 0) + coalesce(added, 0)
 /** Reads and writes of how long decisions took. */
 export function decisionLatencyQueries(database: Database) {
   return {
+    /** The first day for which latencies of decisions are known. */
+    async firstDay(organizationId: string): Promise<string | null> {
+      const [row] = await database.query<{ day: string | null }>(
+        'SELECT min(day) AS day FROM decision_latencies WHERE org_id = $1',
+        [organizationId],
+      )
+      return row?.day ?? null
+    },
+
     /** Adds the histograms that a node gathered since it last did. */
     async add(
       node: string,

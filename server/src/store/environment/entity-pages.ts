@@ -75,6 +75,18 @@ export function entityPageQueries(database: Database) {
       return database.query<ListedEntity & Row>(listStatement(found), [organizationId, pattern, limit])
     },
 
+    /** The names of entities, by id. */
+    async names(
+      organizationId: string,
+      ids: readonly string[],
+    ): Promise<Map<string, { name: string | null; external_id: string; type: string | null }>> {
+      const rows = await database.query<{ id: string; name: string | null; external_id: string; type: string | null }>(
+        'SELECT id, display_name AS name, external_id, type FROM entities WHERE org_id = $1 AND id = ANY($2::text[])',
+        [organizationId, ids],
+      )
+      return new Map(rows.map(({ id, ...names }) => [id, names]))
+    },
+
     /** The entities that have ever reported an identifier, by its hash; verified ones first. */
     async holdersOf(organizationId: string, identifierHash: string, limit: number): Promise<string[]> {
       const rows = await database.query<{ entity_id: string }>(

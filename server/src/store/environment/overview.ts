@@ -86,15 +86,6 @@ export function overviewQueries(database: Database) {
       )
     },
 
-    /** The first day for which latencies of decisions are known. */
-    async firstLatencyDay(organizationId: string): Promise<string | null> {
-      const [row] = await database.query<{ day: string | null }>(
-        'SELECT min(day) AS day FROM decision_latencies WHERE org_id = $1',
-        [organizationId],
-      )
-      return row?.day ?? null
-    },
-
     /** Whether an organization has used a key, created an entity, decided, and delivered an event. */
     async firstUses(organizationId: string): Promise<FirstUses> {
       const [row] = await database.query<FirstUses & Row>(

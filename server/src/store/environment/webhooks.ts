@@ -65,40 +65,6 @@ export function webhookQueries(database: Database) {
       )
     },
 
-    /**
-     * Deletes deliveries that ended before a given moment, with their attempts: at most `limit` at once, and returns
-     * how many were found. The attempts are deleted first: after a crash in between, no attempt is left whose number a
-     * new delivery of the same event would use again. A delivery that is queued again meanwhile keeps its new attempts.
-     */
-    async purgeDeliveries(overBefore: string, limit: number): Promise<number> {
-      type Old = Pick<RowOf<'webhook_deliveries'>, 'org_id' | 'endpoint_id' | 'event_id' | 'attempts'>
-      const keys = await database.query<Old & Row>(
-        `SELECT org_id, endpoint_id, event_id, attempts FROM webhook_deliveries
-         WHERE state <> 'pending' AND due_at < $1::timestamptz ORDER BY due_at LIMIT $2`,
-        [overBefore, limit],
-      )
-      if (keys.length === 0) return 0
-      const arrays = [
-        keys.map((key) => key.org_id),
-        keys.map((key) => key.endpoint_id),
-        keys.map((key) => key.event_id),
-        keys.map((key) => key.attempts),
-      ]
-      const old = (
-        table: string,
-      ) => `USING unnest($1::text[], $2::text[], $3::text[], $4::integer[]) AS old (org_id, endpoint_id, event_id, attempts)
-        WHERE ${table}.org_id = old.org_id AND ${table}.endpoint_id = old.endpoint_id AND ${table}.event_id = old.event_id`
-      await database.query(
-        `DELETE FROM webhook_attempts AS attempt ${old('attempt')} AND attempt.number <= old.attempts`,
-        arrays,
-      )
-      await database.query(
-        `DELETE FROM webhook_deliveries AS delivery ${old('delivery')} AND delivery.state <> 'pending' AND delivery.due_at < $5::timestamptz`,
-        [...arrays, overBefore],
-      )
-      return keys.length
-    },
-
     /** Counts pending deliveries of enabled webhook endpoints (reads all of them), and endpoints by health. */
     async figures(): Promise<WebhookFigures> {
       const [waiting] = await database.query<{ pending: number; oldest_due_at: string | null }>(
@@ -122,6 +88,16 @@ export function webhookQueries(database: Database) {
         [organizationId, id],
       )
       return event
+    },
+
+    /** Deletes removed webhook endpoints whose deliveries are past their retention, and attempt counts before a moment. */
+    async purgeRemoved(countedBefore: string): Promise<void> {
+      await database.query(
+        `DELETE FROM webhook_endpoints AS endpoint WHERE endpoint.state = 'removed' AND NOT EXISTS (
+           SELECT 1 FROM webhook_deliveries AS delivery
+           WHERE delivery.org_id = endpoint.org_id AND delivery.endpoint_id = endpoint.id)`,
+      )
+      await database.query('DELETE FROM webhook_attempts_by_hour WHERE hour < $1::timestamptz', [countedBefore])
     },
 
     /**

@@ -54,6 +54,8 @@ export interface Footprint {
   guarded: readonly string[]
   /** Rows, entities and trails that two statements in flight must not share: the second would wait for the first. */
   locked: readonly string[]
+  /** Rows that several steps write, with the position of the step that writes them for this change. */
+  shared: readonly { row: string; step: number }[]
   /** What it costs the database, in rows of little text. */
   weight: number
 }
@@ -61,21 +63,24 @@ export interface Footprint {
 /** How many characters of text cost the database about as much as another row. */
 const CHARACTERS_PER_ROW = 1_000
 
-/** What a change takes, by the steps that write it. */
+/** What a change takes: locks by the steps that write it, and its weight by its rows. */
 export function footprintOf(change: AuthenticatedChange): Footprint {
   const { organizationId, rows: plainRows = {} } = change
   const guarded: string[] = []
   const locked: string[] = []
-  for (const { rowsOf, guard, locks } of STEPS) {
-    if (!guard && !locks) continue
+  const shared: { row: string; step: number }[] = []
+  for (const [step, { rowsOf, guard, locks, sharedRow }] of STEPS.entries()) {
+    if (!guard && !locks && !sharedRow) continue
     for (const row of rowsOf(change)) {
+      const name = sharedRow?.(row)
+      if (name !== undefined) shared.push({ row: `${organizationId} ${name}`, step })
       if (guard) guarded.push(`${guard.precondition} ${organizationId} ${guard.row(row)}`)
       if (locks) locked.push(`${organizationId} ${locks(row)}`)
     }
   }
   const written = [...Object.values(change), ...Object.values(plainRows)].filter((rows) => Array.isArray(rows)).flat()
   const characters = written.reduce((sum, row) => sum + charactersIn(row), 0)
-  return { guarded, locked: [...guarded, ...locked], weight: written.length + characters / CHARACTERS_PER_ROW }
+  return { guarded, shared, locked: [...guarded, ...locked], weight: written.length + characters / CHARACTERS_PER_ROW }
 }
 
 function charactersIn(row: object): number {

@@ -23,6 +23,11 @@ interface Step<T extends OfOrganization> {
   guard?: Guard<T>
   /** An entity or trail whose rows the step locks: a second statement in flight would wait for it. */
   locks?(row: Omit<T, 'org_id'>): string
+  /**
+   * Names a row that another step may write too. PostgreSQL refuses to write a row twice in one statement, so changes whose
+   * steps would do so are not in one batch.
+   */
+  sharedRow?(row: Omit<T, 'org_id'>): string | undefined
   /** The step inserts deliveries; the statement returns their number. */
   queuesDeliveries?: true
 }
@@ -45,7 +50,7 @@ function defineStep<T extends OfOrganization>(step: Step<T>): Step<OfOrganizatio
   return step as unknown as Step<OfOrganization>
 }
 
-/** The steps in the order of the statement; inserts into plain tables follow them. Locks and weights are derived from them. */
+/** The steps in the order of the statement; inserts into plain tables follow them. What a change locks is derived from them. */
 export const STEPS: readonly Step<OfOrganization>[] = [
   defineStep<RowOf<'idempotency_keys'>>({
     rowsOf: ({ idempotencyKey }) => (idempotencyKey ? [idempotencyKey] : []),
@@ -73,7 +78,11 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     guard: { precondition: 'entity_version', row: ({ id }) => `entity ${id}` },
     locks: ({ id }) => id,
   }),
-  defineStep({ rowsOf: ({ changedEntities = [] }) => changedEntities, sql: queueReevaluations }),
+  defineStep({
+    rowsOf: ({ changedEntities = [] }) => changedEntities,
+    sql: queueReevaluations,
+    sharedRow: ({ id }) => `reevaluation ${id}`,
+  }),
   defineStep({
     rowsOf: ({ changedTrackRecords = [] }) => changedTrackRecords,
     sql: upsertTrackRecords,
@@ -93,12 +102,14 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     rowsOf: ({ latestDecisions = [] }) => latestDecisions,
     sql: upsertLatestDecisions,
     locks: ({ entity_id }) => entity_id,
+    sharedRow: ({ entity_id }) => `latest decision ${entity_id}`,
   }),
   defineStep({
     rowsOf: ({ turnedVerdicts = [] }) => turnedVerdicts,
     sql: turnVerdicts,
     guard: { precondition: 'turned_verdict', row: ({ entity_id }) => `latest decision ${entity_id}` },
     locks: ({ entity_id }) => entity_id,
+    sharedRow: ({ entity_id }) => `latest decision ${entity_id}`,
   }),
   defineStep({
     rowsOf: ({ changedCases = [] }) => changedCases,
@@ -131,6 +142,7 @@ export const STEPS: readonly Step<OfOrganization>[] = [
     rowsOf: ({ consequences = [] }) => consequences,
     sql: upsertConsequences,
     locks: ({ entity_id }) => entity_id,
+    sharedRow: ({ kind, entity_id }) => (kind === 'reevaluation' ? `reevaluation ${entity_id}` : undefined),
   }),
   defineStep({
     rowsOf: ({ auditEntries = [] }) => auditEntries,

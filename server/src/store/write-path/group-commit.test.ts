@@ -17,6 +17,7 @@ const decision = (entity_id: string): AuthenticatedChange => ({
       announced_verdict: 'approve',
     },
   ],
+  consequences: [{ kind: 'reevaluation', entity_id, mark: 'dec_1' }],
 })
 const ingest = (id: string) => ({ organizationId, changedEntities: [{ id }] }) as unknown as AuthenticatedChange
 const long = (id: string) =>

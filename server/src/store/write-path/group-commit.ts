@@ -4,7 +4,7 @@ import { type AuthenticatedChange, type Committed, type Lost, type OwnRow, ownRo
 
 /**
  * Bounds of one batch: large enough that all waiting changes share a commit, small enough to keep latency low. The embedded
- * database runs one statement at a time: one of this weight takes it about 0.1 s, in which no other organization reads.
+ * database runs one statement at a time: one of this weight takes it at most about 0.1 s, in which no other organization reads.
  */
 const CHANGES_MAX = 256
 const WEIGHT_MAX = 2_500
@@ -135,7 +135,7 @@ export class GroupCommit {
       for (const { footprint } of batch) for (const row of footprint.locked) locked.add(row)
     }
     const guarded = new Set<string>()
-    const touched = { decided: new Set<string>(), changed: new Set<string>() }
+    const stepOf = new Map<string, number>()
     const waitingOrganizations = new Set<string>()
     const batch = new Set<Waiting>()
     let weight = 0
@@ -147,7 +147,7 @@ export class GroupCommit {
         footprint.locked.some((row) => locked.has(row)) ||
         (batch.size > 0 && weight + footprint.weight > WEIGHT_MAX) ||
         footprint.guarded.some((row) => guarded.has(row)) ||
-        queuesReevaluationTwice(change, touched)
+        footprint.shared.some(({ row, step }) => (stepOf.get(row) ?? step) !== step)
       ) {
         waitingOrganizations.add(change.organizationId)
         continue
@@ -155,6 +155,7 @@ export class GroupCommit {
       batch.add(waiting)
       weight += footprint.weight
       for (const row of footprint.guarded) guarded.add(row)
+      for (const { row, step } of footprint.shared) stepOf.set(row, step)
     }
     this.#queue = this.#queue.filter((waiting) => !batch.has(waiting))
     return [...batch]
@@ -228,25 +229,6 @@ function byTurns(queue: readonly Waiting[]): readonly Waiting[] {
   if (byOrganization.length === 1) return queue
   const longest = Math.max(...byOrganization.map(({ length }) => length))
   return Array.from({ length: longest }, (_, place) => byOrganization.flatMap((own) => own[place] ?? [])).flat()
-}
-
-/**
- * Whether a batch would both decide about an entity and change it. Each queues a re-evaluation of that entity, and
- * PostgreSQL refuses to write the row twice in one statement.
- */
-function queuesReevaluationTwice(
-  { organizationId, latestDecisions = [], turnedVerdicts = [], changedEntities = [] }: AuthenticatedChange,
-  { decided, changed }: { decided: Set<string>; changed: Set<string> },
-): boolean {
-  const decides = latestDecisions.map(({ entity_id }) => `${organizationId} ${entity_id}`)
-  const changes = [
-    ...changedEntities.map(({ id }) => `${organizationId} ${id}`),
-    ...turnedVerdicts.map(({ entity_id }) => `${organizationId} ${entity_id}`),
-  ]
-  if (decides.some((entity) => changed.has(entity)) || changes.some((entity) => decided.has(entity))) return true
-  for (const entity of decides) decided.add(entity)
-  for (const entity of changes) changed.add(entity)
-  return false
 }
 
 /** A deadlock, or a number on a trail that another node gave first. Neither wrote anything; a retry sees the other's rows. */
