@@ -59,7 +59,7 @@ test('two managers without codes are told where to get them, and a shell alone s
 
 test('an owner sets up codes in the console, and vouches with one at the command line', async () => {
   assert.deepEqual(await stateOf(ada), [['Acme', false]])
-  assert.equal((await begin(ada, 'not the password')).body.error.code, 'not_right')
+  assert.equal((await begin(ada, 'not the password')).body.error.code, 'password_wrong')
   const { secret, uri, pending } = (await begin(ada)).body
   assert.match(uri, /^otpauth:\/\/totp\/Verdigraph:ada%40example\.com/)
   assert.deepEqual(await stateOf(ada), [['Acme', false]], 'nothing changes before the first code')

@@ -24,7 +24,7 @@ async function begin(): Promise<string> {
 async function signIn(challenge: string, { by = passkey, browser = new ConsoleClient(api) } = {}): Promise<number> {
   const response = by.answer({ challenge, origin })
   const { status, body } = await browser.call('open/sign-in.give-passkey', { response }, { Origin: origin })
-  assert.ok(status === 200 || body.error.code === 'not_right', JSON.stringify(body))
+  assert.ok(status === 200 || body.error.code === 'passkey_wrong', JSON.stringify(body))
   assert.equal(browser.cookie !== undefined, status === 200)
   return status
 }

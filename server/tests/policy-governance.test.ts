@@ -137,7 +137,7 @@ test('each step needs an operator of this organization in the right role, and a 
   await assert.rejects(unexplained, { code: 'reason_invalid' })
   const stranger = (await newOrganization()).act('cay')
   const foreign = activatePolicy(installation, { ...stranger, organizationId: organization.id }, 'v2')
-  await assert.rejects(foreign, { code: 'operator_disabled' })
+  await assert.rejects(foreign, { code: 'operator_cannot_act' })
 })
 
 test('a policy that is invalid, has no tests, or fails one of them cannot be proposed', async () => {

@@ -215,6 +215,18 @@ test('every hint is about a problem that the code throws', () => {
     for (const name of Object.keys(hints)) assert.ok(text.includes(`'${name}'`), `no problem has the code ${name}`)
 })
 
+test('the code of a problem has one kind', () => {
+  const kinds = new Map<string, string>()
+  for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/')))
+    for (const [, kind, name] of text.matchAll(
+      /\b(notFound|conflict|forbidden|invalid|notSignedIn|throttled)\(\s*'(\w+)'/g,
+    )) {
+      assert.equal(kinds.get(name!) ?? kind, kind, `${file}: ${name} has another kind elsewhere`)
+      kinds.set(name!, kind!)
+    }
+  assert.ok(kinds.size > 100, 'the pattern finds the problems')
+})
+
 test('the core has no clock, no chance and no code made of text', () => {
   for (const { file, text } of code.filter(({ file: name }) => name.startsWith('server/src/core/'))) {
     assert.doesNotMatch(

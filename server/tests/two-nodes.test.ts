@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { findOperator } from '../src/admin/manage-operators.ts'
+import { findActingOperator } from '../src/admin/manage-operators.ts'
 import { activatePolicy, approvePolicy, proposePolicy } from '../src/admin/manage-policies.ts'
 import { readConfig } from '../src/config.ts'
 import { openInstallation } from '../src/installation/installation.ts'
@@ -136,7 +136,7 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
   try {
     const [organization] = await listOrganizations(installation.storage.control)
     const act = async (email: string) => {
-      const operator = await findOperator(installation, organization!.id, email)
+      const operator = await findActingOperator(installation, organization!.id, email)
       return byOperator(operator)
     }
     const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: next')

@@ -215,7 +215,7 @@ function requireRange({ last, fromMs, toMs }: BacktestRange): void {
   if (!Number.isInteger(last) || last < 1 || last > BACKTEST_DECISIONS_MAX)
     throw invalid('backtest_size_invalid', `A backtest takes 1 to ${BACKTEST_DECISIONS_MAX} decisions.`)
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
-    throw invalid('period_invalid', 'The period ends before it begins.')
+    throw invalid('period_reversed', 'The period ends before it begins.')
 }
 
 function namesOf({ id, version, checksum }: Pick<StoredPolicy, 'id' | 'version' | 'checksum'>) {

@@ -4,7 +4,7 @@ import { findOperatorById, type Operator, type Role } from '../store/control/ope
 import { actorOf, type OperatorActor, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { hasApprovedGate } from './manage-gate.ts'
-import { requireManager } from './manage-operators.ts'
+import { requireManager, requireNotRemoved } from './manage-operators.ts'
 import { holds } from './permissions.ts'
 import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 import { requireRole } from './require-valid-operator.ts'
@@ -144,7 +144,7 @@ async function requireManagerOf(installation: Installation, act: ReasonedAct, op
   await requireManager(installation, act, operator.role)
   if (operator.org_id !== act.organizationId)
     throw notFound('operator_not_found', 'There is no such operator in this organization.')
-  if (operator.disabled_at !== null) throw conflict('operator_removed', `${operator.email} was removed already.`)
+  requireNotRemoved(operator)
 }
 
 /** Reads the operator again: it is the last owner, or another writer was first. */

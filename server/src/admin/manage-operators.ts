@@ -106,15 +106,37 @@ async function countManagers({ storage }: Installation, organizationId: string):
   return operators.filter((operator) => holds(operator, 'manage operators')).length
 }
 
-/** Finds an operator by email, unless the operator is disabled. */
-export async function findOperator(
-  { storage }: Installation,
+/** Finds an operator by email, who is to act and was not removed. */
+export async function findActingOperator(
+  installation: Installation,
   organizationId: string,
   email: string,
 ): Promise<Operator> {
+  const operator = await requireOperator(installation, organizationId, email)
+  if (operator.disabled_at !== null)
+    throw forbidden('operator_cannot_act', `${operator.email} was removed and cannot act for this organization.`)
+  return operator
+}
+
+/** Finds an operator by email, who is to be changed and was not removed. */
+export async function findOperatorToChange(
+  installation: Installation,
+  organizationId: string,
+  email: string,
+): Promise<Operator> {
+  const operator = await requireOperator(installation, organizationId, email)
+  requireNotRemoved(operator)
+  return operator
+}
+
+/** Refuses a change of an operator who was removed. */
+export function requireNotRemoved({ email, disabled_at }: Pick<Operator, 'email' | 'disabled_at'>): void {
+  if (disabled_at !== null) throw conflict('operator_removed', `${email} was removed already.`)
+}
+
+async function requireOperator({ storage }: Installation, organizationId: string, email: string): Promise<Operator> {
   const operator = await findOperatorByEmail(storage.control, organizationId, normalizedEmail(email))
   if (!operator) throw notFound('operator_not_found', `There is no operator ${email}.`)
-  if (operator.disabled_at !== null) throw forbidden('operator_disabled', `${operator.email} is disabled.`)
   return operator
 }
 

@@ -10,7 +10,7 @@ import {
   type StoredCodes,
 } from '../store/control/operator-codes.ts'
 import type { Operator } from '../store/control/operators.ts'
-import { conflict, forbidden } from './problem.ts'
+import { conflict, forbidden, throttled } from './problem.ts'
 import { recordOnProduction } from './record-on-production.ts'
 
 /** Wrong codes in a row that lock an operator, and for how long. After that, each further wrong code locks again. */
@@ -60,7 +60,7 @@ export async function checkCode(
   if (!attempt) {
     const lockedUntil = await codesLockedUntil(storage.control, owner)
     if (lockedUntil)
-      throw forbidden(
+      throw throttled(
         'codes_locked',
         `Too many codes of ${operator.email} were wrong. Codes are refused until ${lockedUntil}.`,
       )

@@ -63,7 +63,7 @@ export type Permission = keyof typeof ROLES_FOR
 /** Refuses an operator who does not hold a permission in an organization. */
 export function requirePermission(operator: Operator, organizationId: string, permission: Permission): void {
   if (operator.org_id !== organizationId || operator.disabled_at !== null)
-    throw forbidden('operator_disabled', `${operator.email} cannot act for this organization.`)
+    throw forbidden('operator_cannot_act', `${operator.email} cannot act for this organization.`)
   if (!holds(operator, permission))
     throw forbidden(
       'role_lacks_permission',

@@ -27,7 +27,7 @@ export const HINTS: Readonly<Record<string, string>> = {
   master_key_wrong: 'Set MASTER_KEY, or put master.key back.',
   new_key_missing: 'Write a new key to a file with openssl rand -base64 32, and name the file with --new-key-file.',
   new_key_unreadable: 'Write the new key to it with openssl rand -base64 32.',
-  no_active_policy: 'Propose, approve and activate one there first.',
+  no_active_policy: 'Propose, approve and activate one first.',
   no_codes: 'Sign in to the console and set them up there, under Your account → Command line.',
   no_organization: 'Create one with orgs create <name>.',
   nodes_running: 'Stop every node, and rotate the key half a minute later.',

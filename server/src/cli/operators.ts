@@ -6,7 +6,7 @@ import {
   addOperator,
   type EnrolledOperator,
   findCurrentOperator,
-  findOperator,
+  findOperatorToChange,
   resetCode,
 } from '../admin/manage-operators.ts'
 import { invalid } from '../admin/problem.ts'
@@ -89,7 +89,7 @@ export const operatorsResetCode = defineCommand<EnrolledOperator>({
   },
   async run(installation, input) {
     const act = await readManagerAct(installation, input)
-    const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
+    const operator = await findOperatorToChange(installation, act.organizationId, input.positionals[0]!)
     return resetCode(installation, act, operator)
   },
   render: (operator) =>
@@ -119,7 +119,7 @@ export const operatorsRole = defineCommand<Operator>({
   async run(installation, input) {
     const role = readRole(input.options.role)
     const act = await readSoleAct(installation, input)
-    const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
+    const operator = await findOperatorToChange(installation, act.organizationId, input.positionals[0]!)
     return changeRole(installation, act, { operator, role })
   },
   render: ({ email, role }) => `${email} is ${role} from now on.`,
@@ -133,7 +133,7 @@ export const operatorsRemove = defineCommand<RemovedOperator>({
   options: { ...operatorOptions, as: { ...as, description: VOUCHER } },
   async run(installation, input) {
     const act = await readSoleAct(installation, input)
-    const operator = await findOperator(installation, act.organizationId, input.positionals[0]!)
+    const operator = await findOperatorToChange(installation, act.organizationId, input.positionals[0]!)
     return removeOperator(installation, act, operator)
   },
   render: ({ email, sessions_ended, approvals_withdrawn }) =>

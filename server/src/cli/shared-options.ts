@@ -1,6 +1,6 @@
 /** The options that several commands share (--org, --environment, --as, --code, --reason), and the functions that read them. */
 import type { InstallationAct, OperatorActor, OrganizationAct, OsUserActor, Reasoned } from '../admin/act.ts'
-import { findOperator } from '../admin/manage-operators.ts'
+import { findActingOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
 import { checkCode } from '../admin/operator-codes.ts'
 import { invalid } from '../admin/problem.ts'
@@ -76,7 +76,7 @@ export async function readActor(
   }
   if (code === undefined)
     throw invalid('code_missing', 'Add --code <code> with a one-time code from the authenticator app of this operator.')
-  const operator = await findOperator(installation, organizationId, String(email))
+  const operator = await findActingOperator(installation, organizationId, String(email))
   await checkCode(installation, operator, { code: String(code), by: user })
   return { type: 'operator', operator, via: user.id }
 }

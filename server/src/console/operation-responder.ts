@@ -152,7 +152,7 @@ export class OperationResponder {
       : undefined
     // The same answer for an organization of others and for one that does not exist.
     if (!operator || !isEnvironment(environment))
-      throw notFound('not_found', 'There is no such organization, or you are not one of its operators.')
+      throw notFound('organization_not_found', 'There is no such organization, or you are not one of its operators.')
     requirePermission(operator, organizationId, operation.access)
     return { account, operator, organizationId, environment }
   }

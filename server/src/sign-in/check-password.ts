@@ -17,6 +17,6 @@ export async function checkPassword(
     isPassword(password, account?.password_hash, network),
     recordLock(installation, account?.id, counted),
   ])
-  if (!isRight || !account) throw notSignedIn('not_right', 'The e-mail or the password is not right.')
+  if (!isRight || !account) throw notSignedIn('password_wrong', 'The e-mail or the password is not right.')
   return account
 }

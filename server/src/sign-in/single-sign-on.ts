@@ -189,7 +189,7 @@ async function operatorFor(
   // By the row too, for an operator with this e-mail who never joined.
   if (membership === 'removed' || (await wasRemoved(control, { organizationId, email: verifiedEmail })))
     throw forbidden(
-      'operator_removed',
+      'membership_removed',
       'You were removed from this organization. An owner or admin has to invite you again.',
     )
   const email = usableEmail(identity)

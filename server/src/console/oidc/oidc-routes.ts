@@ -61,7 +61,7 @@ export async function addOidcRoutes(
 const UNREACHABLE =
   'The identity provider does not answer. Try again in a moment; the log of the service has the cause.'
 const FAILED = 'Something in the service failed. Its log has the cause.'
-const notConfirmed = () => notSignedIn('sign_on_invalid', 'The identity provider did not confirm this sign-in.')
+const notConfirmed = () => notSignedIn('sign_on_unconfirmed', 'The identity provider did not confirm this sign-in.')
 const notBegunHere = () =>
   invalid('sign_on_invalid', 'This sign-in was not begun in this browser, or it took more than ten minutes.')
 const usedAlready = () => invalid('sign_on_invalid', 'This answer of the identity provider was used already.')

@@ -66,7 +66,7 @@ async function ownOperator({
 }: AccountContext<{ organization_id: string }>): Promise<Operator> {
   const { control } = installation.storage
   const operator = await findOperatorOfAccount(control, input.organization_id, account.accountId)
-  if (!operator) throw notFound('operator_not_found', 'You are no operator of this organization.')
+  if (!operator) throw notFound('organization_not_found', 'You are no operator of this organization.')
   return operator
 }
 

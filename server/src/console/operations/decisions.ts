@@ -42,7 +42,7 @@ const listDecisions = defineOperation({
     const { verdict, tier, product, review, outcome, from, before, cursor, limit = 50 } = input
     const [fromMs, beforeMs] = [from, before].map((time) => (time === undefined ? undefined : Date.parse(time)))
     if (Number.isNaN(fromMs) || Number.isNaN(beforeMs))
-      throw invalid('date_invalid', 'A date of the filter cannot be read.')
+      throw invalid('date_malformed', 'A date of the filter cannot be read.')
     const filter = {
       verdict,
       tier,

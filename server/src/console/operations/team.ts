@@ -1,7 +1,8 @@
 import { changeRole, endSessionsOf, removeOperator } from '../../admin/change-operators.ts'
 import { inviteOperator, type SentInvitation, withdrawInvitation } from '../../admin/invitations.ts'
+import { requireNotRemoved } from '../../admin/manage-operators.ts'
 import { canAct, mayManage, ROLE_DESCRIPTIONS, requireOwnerFor } from '../../admin/permissions.ts'
-import { conflict, notFound } from '../../admin/problem.ts'
+import { notFound } from '../../admin/problem.ts'
 import { Id, OneOf, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import type { Installation } from '../../installation/installation.ts'
@@ -68,8 +69,7 @@ const renewTeammateInvitation = defineOperation({
   audit: ['operator.invited'],
   async handle(context) {
     const operator = await findTeammate(context)
-    if (operator.disabled_at !== null)
-      throw conflict('operator_removed', `${operator.email} was removed and has no invitation to renew.`)
+    requireNotRemoved(operator)
     return describeInvitation(await inviteOperator(context.installation, context.act, operator))
   },
 })

@@ -123,7 +123,7 @@ export async function policyFor(
       : await store.policies.byVersion(organizationId, version)
   if (stored) return { version: stored.version, document: stored.document, checksum: stored.checksum }
   throw version === undefined
-    ? conflict('version_missing', 'No policy is active here.')
+    ? conflict('version_missing', 'No version is named, and no policy is active here.')
     : notFound('policy_not_found', `There is no policy ${version}.`)
 }
 

@@ -53,6 +53,6 @@ export const recordDecision = permitted(
 
 function problemOf(failure: 'entity_not_found' | 'no_active_policy' | 'unknown_product'): Problem {
   if (failure === 'entity_not_found') return notFound(failure, 'There is no such entity in this environment.')
-  if (failure === 'no_active_policy') return conflict('policy_missing', 'No policy is active here.')
+  if (failure === 'no_active_policy') return conflict(failure, 'No policy is active here.')
   return invalid(failure, 'The active policy refuses products that it does not list.')
 }
