@@ -119,7 +119,7 @@ test('a stranger who guesses the password keeps its person out of no browser tha
     await guessing.getByText('The e-mail or the password is not right.').waitFor()
   }
   await signIn(guessing, OWNER)
-  await guessing.getByText('Too many attempts to sign in. Try again in a minute.').waitFor()
+  await guessing.getByText('Too many attempts to sign in. Further ones are refused for a minute.').waitFor()
   await assertAccessible(guessing, 'sign-in while it is locked')
 
   const tab = await openTab(owner, '/account')

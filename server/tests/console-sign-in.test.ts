@@ -95,7 +95,7 @@ test('five failures lock an e-mail, known or not, also at the same moment; the l
     assert.equal(guesses.filter(({ status }) => status === 429).length, 7, email)
     const locked = await new ConsoleClient(api).signIn(email)
     assert.deepEqual([locked.status, locked.body.error.code], [429, 'throttled'])
-    assert.match(locked.body.error.message, /Try again in a minute/)
+    assert.match(locked.body.error.message, /refused for a minute/)
   }
   assert.equal((await eve.call('account/account.show')).status, 200, 'the open session goes on')
   const trail = { organizationId: acme.id, trailId: eve.operatorId, beforeSeq: undefined, limit: 100 }

@@ -174,7 +174,7 @@ test('recovering sends what failed or waits since a time, and nothing that arriv
   const old = await webhooks('deliveries.recover', { endpoint_id: id, since: '2020-01-01T00:00:00Z', reason: 'All' })
   assert.match(
     old.body.error.message,
-    /^Events and deliveries are kept for 30 days, so since .*\. Choose a later time\.$/,
+    /^Events and deliveries are kept for 30 days, and .* is before .*\. Choose a later time\.$/,
   )
 })
 

@@ -151,7 +151,8 @@ function retentionOf({ nowMs, config }: Installation): { keptSince: string; kept
 
 function requireKept(installation: Installation, sinceMs: number): void {
   const { keptSince, kept } = retentionOf(installation)
-  if (new Date(sinceMs).toISOString() < keptSince) throw invalid('since_too_early', `${kept}, so since ${keptSince}.`)
+  const since = new Date(sinceMs).toISOString()
+  if (since < keptSince) throw invalid('since_too_early', `${kept}, and ${since} is before ${keptSince}.`)
 }
 
 async function oneEvent(

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { conflict, Problem } from '../admin/problem.ts'
 import { type Config, readConfig } from '../config.ts'
 import { explainFailure } from '../installation/explain-failure.ts'
-import { keyProblem, openInstallation } from '../installation/installation.ts'
+import { findKeyFault, type KeyFault, openInstallation } from '../installation/installation.ts'
 import { databaseFolder, holdsDatabase } from '../store/database/database-folder.ts'
 import { VERSION } from '../version.ts'
 import { type Command, type CommandInput, type CommandOptions, globalOptions, type OnProgress } from './command.ts'
@@ -130,12 +130,18 @@ async function runOnInstallation({ config, command, input, onProgress }: Install
   )
   try {
     // Entries under another key would never be sealed.
-    const fault = ANY_KEY.includes(command.name) ? undefined : await keyProblem(installation)
-    if (fault !== undefined) throw conflict('master_key_refused', `${fault[0]!.toUpperCase()}${fault.slice(1)}.`)
+    const fault = ANY_KEY.includes(command.name) ? undefined : await findKeyFault(installation)
+    if (fault !== undefined) throw keyProblem(fault)
     return await command.run(installation, input, onProgress)
   } finally {
     await installation.close()
   }
+}
+
+function keyProblem(fault: KeyFault): Problem {
+  return fault === 'other_key'
+    ? conflict('master_key_wrong', 'This node has another master key than the installation was made with.')
+    : conflict('rotation_incomplete', 'A rotation of the master key was interrupted and is not complete.')
 }
 
 function parseArguments(

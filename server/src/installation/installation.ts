@@ -131,19 +131,27 @@ export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Inst
     now: new Date(nowMs()).toISOString(),
   }
   await storeKeyCheck(storage.control, check)
-  const problem = await keyProblem({ storage, masterKey })
-  if (problem !== undefined) throw new WrongMasterKey(problem)
+  const fault = await findKeyFault({ storage, masterKey })
+  if (fault !== undefined) throw new WrongMasterKey(KEY_FAULTS[fault])
 }
 
-/** Why an installation must not be worked on with this master key; undefined if it may. */
-export async function keyProblem({
+/** Why an installation must not be worked on with a master key. */
+export type KeyFault = 'other_key' | 'rotation_incomplete'
+
+const KEY_FAULTS: Record<KeyFault, string> = {
+  other_key:
+    'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder',
+  rotation_incomplete:
+    'a rotation of the master key was interrupted: run master-key rotate again to complete it, then start',
+}
+
+/** Finds out whether an installation may be worked on with this master key; undefined if it may. */
+export async function findKeyFault({
   storage,
   masterKey,
-}: Pick<Installation, 'storage' | 'masterKey'>): Promise<string | undefined> {
+}: Pick<Installation, 'storage' | 'masterKey'>): Promise<KeyFault | undefined> {
   const stored = await readStoredKeys(storage.control)
-  if (stored && stored.master_key_check !== masterKey.check)
-    return 'this node has another master key than the installation was made with: set MASTER_KEY, or put the right master.key into the data folder'
-  if (stored && stored.next_master_key_check !== null)
-    return 'a rotation of the master key was interrupted: run master-key rotate again to complete it, then start'
+  if (stored && stored.master_key_check !== masterKey.check) return 'other_key'
+  if (stored && stored.next_master_key_check !== null) return 'rotation_incomplete'
   return undefined
 }

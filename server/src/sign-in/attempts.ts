@@ -99,5 +99,5 @@ export async function recordLock(
 function throttledUntil(until: string, nowMs: number): Problem {
   const minutes = Math.max(1, Math.ceil((Date.parse(until) - nowMs) / 60_000))
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
-  return throttled('throttled', `Too many attempts to sign in. Try again in ${wait}.`)
+  return throttled('throttled', `Too many attempts to sign in. Further ones are refused for ${wait}.`)
 }

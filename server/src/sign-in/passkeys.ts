@@ -174,7 +174,7 @@ export async function checkPasskey(
 }
 
 function wrongPasskey(): Problem {
-  return notSignedIn('passkey_wrong', 'This passkey is not known here, or its answer came too late. Try again.')
+  return notSignedIn('passkey_wrong', 'This passkey is not known here, or its answer came too late.')
 }
 
 /** Removes a passkey of an account that has another way to sign in. */

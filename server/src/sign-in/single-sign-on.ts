@@ -71,10 +71,7 @@ export async function admitIdentity(
   if (!role) throw forbidden('not_in_group', 'You are in none of the groups that may use this console.')
   const organizationId = await singleSignOnOrganization(installation)
   if (!organizationId)
-    throw forbidden(
-      'organization_not_named',
-      'The setting OIDC_ORGANIZATION names no organization, or several. Its operator has to correct it.',
-    )
+    throw forbidden('organization_not_named', 'The setting OIDC_ORGANIZATION names no organization, or several.')
   const account = await accountFor(installation, identity)
   const operator = await operatorFor(installation, { organizationId, account, role, identity })
   // The last owner keeps the role: an organization without one could not be managed.
@@ -188,10 +185,7 @@ async function operatorFor(
   if (invited && invited.disabled_at === null) return bind(installation, { operator: invited, account, identity })
   // By the row too, for an operator with this e-mail who never joined.
   if (membership === 'removed' || (await wasRemoved(control, { organizationId, email: verifiedEmail })))
-    throw forbidden(
-      'membership_removed',
-      'You were removed from this organization. An owner or admin has to invite you again.',
-    )
+    throw forbidden('membership_removed', 'You were removed from this organization.')
   const email = usableEmail(identity)
   const added: NewOperatorRow = {
     org_id: organizationId,

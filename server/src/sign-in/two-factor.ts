@@ -183,10 +183,7 @@ async function acceptsRecoveryCode(
 }
 
 function wrongCode(): Problem {
-  return notSignedIn(
-    'two_factor_code_wrong',
-    'This code is not right. Each code works once and for about a minute, so wait for the next one.',
-  )
+  return notSignedIn('two_factor_code_wrong', 'This code is not right. Each code works once and for about a minute.')
 }
 
 async function acceptsStoredAppCode(
