@@ -85,11 +85,12 @@ export const approveGate = permitted(
     const { operator } = act.by
     const { open, approvals } = await gateStatus(installation, organizationId)
     if (open) throw conflict('gate_open', 'The live gate is open already.')
-    const repeated = conflict(
-      'gate_approved',
-      `${operator.email} has approved already. Another operator has to give the second approval.`,
-    )
-    if (approvals.some(({ operator_id }) => operator_id === operator.id)) throw repeated
+    const repeated = () =>
+      conflict(
+        'gate_approved',
+        `${operator.email} has approved already. Another operator has to give the second approval.`,
+      )
+    if (approvals.some(({ operator_id }) => operator_id === operator.id)) throw repeated()
     if (!(await confirmedPolicy(installation, organizationId)))
       throw conflict('no_active_policy', 'Production has no active policy.')
     const { storage, nowMs } = installation
@@ -114,7 +115,7 @@ export const approveGate = permitted(
       record(entry)
       return true
     })
-    if (!isWritten) throw repeated
+    if (!isWritten) throw repeated()
     return gateStatus(installation, organizationId)
   },
 )

@@ -105,7 +105,7 @@ export const disableKey = permitted(
       id,
       type: 'api_key.disabled',
       change: { disabled_at },
-      refusal: conflict('key_ended', `${id} is disabled or revoked already.`),
+      refusal: () => conflict('key_ended', `${id} is disabled or revoked already.`),
     })
   },
 )
@@ -119,7 +119,7 @@ export const enableKey = permitted(
       id,
       type: 'api_key.enabled',
       change: { disabled_at: null },
-      refusal: conflict('key_not_disabled', `${id} is not disabled, or it is revoked.`),
+      refusal: () => conflict('key_not_disabled', `${id} is not disabled, or it is revoked.`),
     })
   },
 )
@@ -133,7 +133,7 @@ export const revokeKey = permitted(
       id,
       type: 'api_key.revoked',
       change: { revoked_at },
-      refusal: conflict('key_ended', `${id} is revoked already.`),
+      refusal: () => conflict('key_ended', `${id} is revoked already.`),
     })
   },
 )
@@ -154,7 +154,7 @@ async function switchKey(
     type: 'api_key.disabled' | 'api_key.enabled' | 'api_key.revoked'
     change: KeySwitch
     /** Why a key that is in another state is not changed. */
-    refusal: Problem
+    refusal: () => Problem
   },
 ): Promise<{ id: string }> {
   const { environment, organizationId } = act
@@ -164,7 +164,7 @@ async function switchKey(
     const mayChange =
       key.revoked_at === null &&
       ('revoked_at' in change || (key.disabled_at === null) === (change.disabled_at !== null))
-    if (!mayChange) throw refusal
+    if (!mayChange) throw refusal()
     const entry = keyEntry(installation, act, { keyId: id, type, data: { name: key.name, ...reasonOf(act) } })
     const next = nextVersion(installation.masterKey.rowMacKey(environment), key, { change, entry })
     const { lost } = await store.commit({ organizationId, changedKeys: [next], auditEntries: [entry] })

@@ -45,8 +45,8 @@ export const addOperator = permitted(
       account_id: null,
     }
     requireValidOperator(operator)
-    const taken = conflict('operator_exists', `${operator.email} is an operator of this organization already.`)
-    if (await findCurrentOperator(installation, organizationId, operator.email)) throw taken
+    const taken = () => conflict('operator_exists', `${operator.email} is an operator of this organization already.`)
+    if (await findCurrentOperator(installation, organizationId, operator.email)) throw taken()
     const entry = operatorEntry(
       installation,
       { organizationId, operatorId: operator.id, actor: actorOf(act) },
@@ -61,7 +61,7 @@ export const addOperator = permitted(
       record(entry)
       return true
     })
-    if (!isAdded) throw taken
+    if (!isAdded) throw taken()
     return { ...added, ...enrolment }
   },
 )
