@@ -1,4 +1,4 @@
-import { redeliver, sendTest, showDelivery } from '../../admin/manage-deliveries.ts'
+import { listDeliveries, redeliver, sendTest, showDelivery } from '../../admin/manage-deliveries.ts'
 import { invalid } from '../../admin/problem.ts'
 import { NOT_BLANK, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -13,7 +13,7 @@ const reason = Type.String({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
 /** Lists deliveries of one webhook endpoint or of all, the removed ones too, newest event first. */
 const listWebhookDeliveries = defineOperation({
   summary: 'List webhook deliveries',
-  access: 'see the console',
+  access: listDeliveries.permission,
   input: Strict({
     endpoint_id: Type.Optional(id),
     event_id: Type.Optional(id),
