@@ -138,44 +138,40 @@ export const keysRotate = defineCommand<CreatedKey & { replaces: string; retires
     ].join('\n'),
 })
 
-export const keysDisable = defineCommand<{ id: string; disabled: true }>({
-  name: 'keys disable',
+export const keysDisable = defineKeySwitch('disable', disableKey, {
   summary: 'Stop an API key from working until it is enabled again; every node refuses it within a second',
-  usage: `keys disable <key id> ${KEY_ACT_USAGE}`,
-  arguments: ['key id'],
-  options: keyActOptions,
-  async run(installation, input) {
-    const { id, act } = await readKeyAct(installation, input)
-    return { ...(await disableKey(installation, act, id)), disabled: true }
-  },
-  render: ({ id }) => `Disabled ${id}.`,
+  done: 'disabled',
 })
 
-export const keysEnable = defineCommand<{ id: string; enabled: true }>({
-  name: 'keys enable',
+export const keysEnable = defineKeySwitch('enable', enableKey, {
   summary: 'Let a disabled API key work again',
-  usage: `keys enable <key id> ${KEY_ACT_USAGE}`,
-  arguments: ['key id'],
-  options: keyActOptions,
-  async run(installation, input) {
-    const { id, act } = await readKeyAct(installation, input)
-    return { ...(await enableKey(installation, act, id)), enabled: true }
-  },
-  render: ({ id }) => `Enabled ${id}.`,
+  done: 'enabled',
 })
 
-export const keysRevoke = defineCommand<{ id: string; revoked: true }>({
-  name: 'keys revoke',
+export const keysRevoke = defineKeySwitch('revoke', revokeKey, {
   summary: 'Revoke an API key for good; every node refuses it within a second',
-  usage: `keys revoke <key id> ${KEY_ACT_USAGE}`,
-  arguments: ['key id'],
-  options: keyActOptions,
-  async run(installation, input) {
-    const { id, act } = await readKeyAct(installation, input)
-    return { ...(await revokeKey(installation, act, id)), revoked: true }
-  },
-  render: ({ id }) => `Revoked ${id}.`,
+  done: 'revoked',
 })
+
+/** Makes a command that changes whether a key works. Its result has a member that is named as what was done. */
+function defineKeySwitch(
+  verb: string,
+  switchKey: typeof disableKey,
+  { summary, done }: { summary: string; done: string },
+): ReturnType<typeof defineCommand> {
+  return defineCommand<{ id: string }>({
+    name: `keys ${verb}`,
+    summary,
+    usage: `keys ${verb} <key id> ${KEY_ACT_USAGE}`,
+    arguments: ['key id'],
+    options: keyActOptions,
+    async run(installation, input) {
+      const { id, act } = await readKeyAct(installation, input)
+      return { ...(await switchKey(installation, act, id)), [done]: true }
+    },
+    render: ({ id }) => `${done[0]!.toUpperCase()}${done.slice(1)} ${id}.`,
+  })
+}
 
 /** Reads the id of a key and --environment, and finds its organization. */
 async function readKeyAct({ stores }: Installation, input: CommandInput): Promise<{ id: string; act: EnvironmentAct }> {
