@@ -48,7 +48,7 @@ test('another input, or another operation, under a used key is refused and chang
   ]
   for (const [name, input] of inputs) {
     const { status, body } = await act(name, input, 'used')
-    assert.deepEqual([status, body.error.code], [422, 'idempotency_key_reused'])
+    assert.deepEqual([status, body.error.code], [409, 'idempotency_key_reused'])
   }
   assert.equal(await keysNamed('Other'), 0)
 })

@@ -83,7 +83,7 @@ export function requireScopes({ email, role }: Operator, scopes: readonly Scope[
 
 /** Refuses an operator who is no owner and would make an owner or change one. */
 export function requireOwnerFor(manager: Operator, role: string): void {
-  if (role === 'owner' && manager.role !== 'owner')
+  if (!reaches(manager, role))
     throw forbidden(
       'owner_needed',
       `${manager.email} is ${manager.role}. Only an owner may make owners or change them.`,
@@ -113,7 +113,12 @@ export function holds({ role }: Pick<Operator, 'role'>, permission: Permission):
 
 /** Whether an operator may add, change and remove operators of a role. */
 export function mayManage(manager: Pick<Operator, 'role'>, role: Role): boolean {
-  return holds(manager, 'manage operators') && (role !== 'owner' || manager.role === 'owner')
+  return holds(manager, 'manage operators') && reaches(manager, role)
+}
+
+/** Only an owner makes, changes and removes owners. */
+function reaches(manager: Pick<Operator, 'role'>, role: string): boolean {
+  return role !== 'owner' || manager.role === 'owner'
 }
 
 /** The roles that may give a scope to an API key. */

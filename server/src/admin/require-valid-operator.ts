@@ -7,14 +7,19 @@ import { invalid } from './problem.ts'
 export function requireValidOperator({ email, name, role }: Pick<Operator, 'email' | 'name' | 'role'>): void {
   const wrongEmail = emailProblem(email)
   if (wrongEmail !== undefined) throw invalid('email_invalid', wrongEmail)
-  const wrongName = personNameProblem(name)
-  if (wrongName !== undefined) throw invalid('name_invalid', wrongName)
+  requireValidName(name)
   requireRole(role)
 }
 
-/** Refuses a password that the account of an operator must not have. */
-export function requireValidPassword(password: string, operator: Pick<Operator, 'email'>): void {
-  const wrongPassword = passwordProblem(password, operator)
+/** Refuses a name that a person cannot have. */
+export function requireValidName(name: string): void {
+  const wrongName = personNameProblem(name)
+  if (wrongName !== undefined) throw invalid('name_invalid', wrongName)
+}
+
+/** Refuses a password that the account of a person must not have. */
+export function requireValidPassword(password: string, person: Pick<Operator, 'email'>): void {
+  const wrongPassword = passwordProblem(password, person)
   if (wrongPassword !== undefined) throw invalid('password_invalid', wrongPassword)
 }
 

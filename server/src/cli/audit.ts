@@ -11,6 +11,7 @@ import { listOrganizations } from '../store/control/organizations.ts'
 import { INSTALLATION_LOG } from '../store/power/power-tables.ts'
 import { defineCommand, type OnProgress } from './command.ts'
 import { osUser } from './os-user.ts'
+import { readEnvironments } from './shared-options.ts'
 
 const PROGRESS_EVERY_MS = 2_000
 
@@ -43,14 +44,7 @@ export const auditVerify = defineCommand<LogVerification[]>({
     return { ...input, options: { ...input.options, ...files } }
   },
   async run(installation, { options }, onProgress = () => {}) {
-    const environments = ENVIRONMENTS.filter(
-      (name) => options.environment === undefined || name === options.environment,
-    )
-    if (environments.length === 0)
-      throw invalid(
-        'environment_unknown',
-        `--environment must be sandbox or production, not ${JSON.stringify(options.environment)}.`,
-      )
+    const environments = readEnvironments(options)
     const organizations = (await listOrganizations(installation.storage.control)).filter(
       ({ id }) => options.org === undefined || id === options.org,
     )

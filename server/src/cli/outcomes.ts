@@ -4,8 +4,7 @@ import {
   actorNames,
   environmentOption,
   operatorOptions,
-  readEnvironment,
-  readOperatorAct,
+  readOperatorActIn,
   readTarget,
   TARGET_USAGE,
   targetOptions,
@@ -55,10 +54,7 @@ export const outcomesRetract = defineCommand<RetractionStanding>({
   arguments: ['outcome id'],
   options: { ...operatorOptions, environment: environmentOption },
   async run(installation, input) {
-    // The environment first: reading the act uses up a one-time code.
-    const environment = readEnvironment(input.options)
-    const act = { environment, ...(await readOperatorAct(installation, input)) }
-    return retractOutcome(installation, act, input.positionals[0]!)
+    return retractOutcome(installation, await readOperatorActIn(installation, input), input.positionals[0]!)
   },
   render: ({ outcome_id, type, entity_id, state }) =>
     state === 'retracted'

@@ -1,4 +1,4 @@
-import type { EnvironmentAct, OperatorActor, Reasoned } from '../admin/act.ts'
+import type { EnvironmentAct, Reasoned } from '../admin/act.ts'
 import { findPolicy } from '../admin/find-policy.ts'
 import {
   activatePolicy,
@@ -17,7 +17,7 @@ import {
   environmentOption,
   operatorOptions,
   readEnvironment,
-  readOperatorAct,
+  readOperatorActIn,
   readSoleAct,
   readTarget,
   TARGET_USAGE,
@@ -108,7 +108,7 @@ export const policyPropose = defineCommand<ProposedPolicy>({
   },
   async run(installation, input) {
     const { source, warnings } = input.options
-    const proposed = await proposePolicy(installation, await readAct(installation, input), String(source))
+    const proposed = await proposePolicy(installation, await readOperatorActIn(installation, input), String(source))
     return { ...proposed, warnings: warnings ? String(warnings).split('\n') : [] }
   },
   render: ({ version, environment, checksum, warnings }) =>
@@ -126,7 +126,7 @@ export const policyApprove = defineCommand<PolicyStanding>({
   arguments: ['version'],
   options: policyActOptions,
   async run(installation, input) {
-    const act = await readAct(installation, input)
+    const act = await readOperatorActIn(installation, input)
     return approvePolicy(installation, act, { version: input.positionals[0]! })
   },
   render: ({ version, environment, checksum }) =>
@@ -157,16 +157,6 @@ export const policyActivate = defineCommand<PolicyStanding>({
   render: ({ version, environment, replaced }) =>
     `${version} decides in ${environment} from now on${replaced ? `; ${replaced} is retired` : ''}.`,
 })
-
-/** Reads the act of a step that two people have to take. */
-async function readAct(
-  installation: Installation,
-  input: CommandInput,
-): Promise<Reasoned<EnvironmentAct<OperatorActor>>> {
-  // The environment first: reading the act uses up a one-time code.
-  const environment = readEnvironment(input.options)
-  return { environment, ...(await readOperatorAct(installation, input)) }
-}
 
 /** Reads the act of a step that one person may take. */
 async function readActAlone(installation: Installation, input: CommandInput): Promise<Reasoned<EnvironmentAct>> {

@@ -1,5 +1,12 @@
 /** The options that several commands share (--org, --environment, --as, --code, --reason), and the functions that read them. */
-import type { InstallationAct, OperatorActor, OrganizationAct, OsUserActor, Reasoned } from '../admin/act.ts'
+import type {
+  EnvironmentAct,
+  InstallationAct,
+  OperatorActor,
+  OrganizationAct,
+  OsUserActor,
+  Reasoned,
+} from '../admin/act.ts'
 import { findActingOperator } from '../admin/manage-operators.ts'
 import { findOrganization } from '../admin/manage-organizations.ts'
 import { checkCode } from '../admin/operator-codes.ts'
@@ -47,6 +54,16 @@ export async function readOperatorAct(
   if (input.options.as === undefined)
     throw invalid('operator_missing', 'Add --as <email> to name the operator who runs this.')
   return (await readSoleAct(installation, input)) as Reasoned<OrganizationAct<OperatorActor>>
+}
+
+/** The same in the environment that --environment names. */
+export async function readOperatorActIn(
+  installation: Installation,
+  input: CommandInput,
+): Promise<Reasoned<EnvironmentAct<OperatorActor>>> {
+  // The environment first: reading the act uses up a one-time code.
+  const environment = readEnvironment(input.options)
+  return { environment, ...(await readOperatorAct(installation, input)) }
 }
 
 /** Reads --reason, --org, and --as with --code if it is given; without it, the user of the operating system acts. */
@@ -110,6 +127,11 @@ export function readEnvironment(options: CommandInput['options']): Environment {
   if (!environment)
     throw invalid('environment_unknown', `--environment must be sandbox or production, not ${JSON.stringify(wanted)}.`)
   return environment
+}
+
+/** Reads --environment of a command that works on both by default. */
+export function readEnvironments(options: CommandInput['options']): readonly Environment[] {
+  return options.environment === undefined ? ENVIRONMENTS : [readEnvironment(options)]
 }
 
 /** Returns a function that names actors for display: operators by their email, other actors by their id. */

@@ -1,3 +1,4 @@
+import { conflict } from '../admin/problem.ts'
 import { ENVIRONMENTS, type Environment } from '../config.ts'
 import { fingerprintOf } from '../http/idempotency.ts'
 import { KeyedMutex } from '../http/keyed-mutex.ts'
@@ -9,7 +10,8 @@ import type { EnvironmentStore } from '../store/environment/environment-store.ts
 import type { KeptAnswer } from '../store/environment/idempotency-keys.ts'
 import { Lease } from '../store/leases/lease.ts'
 import type { NewRow } from '../store/schema/tables.ts'
-import type { OperationAnswer, OperationPath } from './operation-call.ts'
+import type { OperationAnswer, OperationPath, Refused } from './operation-call.ts'
+import { refusedFor } from './refused-for.ts'
 
 /** A call of an operation under an idempotency key; two with the same key, path and input are one act and its retry. */
 export interface KeyedCall {
@@ -73,14 +75,14 @@ export class ActOnce {
   async respond(call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
     const name = `act ${call.accountId} ${call.key}`
     const answer = await this.#mutex.lockWithin(name, WAIT_MS, () => this.#respondLeased(name, call, handle))
-    return answer ?? STILL_RUNNING
+    return answer ?? stillRunning()
   }
 
   async #respondLeased(name: string, call: KeyedCall, handle: Handle): Promise<OperationAnswer> {
     const { storage, newId } = this.#installation
     const terms = { name, holder: newId('req'), seconds: LEASE_SECONDS }
     const lease = new Lease(storage.environments.production, terms)
-    if (!(await lease.acquireWithin(WAIT_MS))) return STILL_RUNNING
+    if (!(await lease.acquireWithin(WAIT_MS))) return stillRunning()
     lease.keepRenewed()
     try {
       const act = await this.#actOf(call)
@@ -121,7 +123,7 @@ export class ActOnce {
       return answer
     } catch (error) {
       scope.end()
-      if (error instanceof CarriedOutElsewhere) return (await this.#keptAnswer(act)) ?? STILL_RUNNING
+      if (error instanceof CarriedOutElsewhere) return (await this.#keptAnswer(act)) ?? stillRunning()
       throw error
     }
   }
@@ -208,7 +210,7 @@ export class ActOnce {
     })
     const found = (await Promise.all(reads)).find((one) => one !== undefined)
     if (!found) return undefined
-    return found.kept.fingerprint === fingerprint ? this.#open(found.owner, found.kept) : KEY_REUSED
+    return found.kept.fingerprint === fingerprint ? this.#open(found.owner, found.kept) : keyReused()
   }
 
   #open(owner: string, { status, body, created_at }: KeptAnswer): OperationAnswer {
@@ -227,25 +229,18 @@ function ownerOf(place: KeyPlace, { row: { route, key } }: KeyedAct): string {
   return `${place === 'control' ? place : place.organizationId} ${route} ${key}`
 }
 
-const KEY_REUSED: OperationAnswer = {
-  refused: {
-    status: 422,
-    code: 'idempotency_key_reused',
-    message:
-      'This form was sent before with other content, and that was carried out. Look at what the page shows now before you send it again.',
-  },
+function keyReused(): Refused {
+  return refusedFor(
+    conflict('idempotency_key_reused', 'This form was sent before with other content, and that was carried out.'),
+  )
 }
 
-const STILL_RUNNING: OperationAnswer = {
-  refused: {
-    status: 409,
-    code: 'still_running',
-    message: 'This is still being carried out. Try again in a moment.',
-  },
+function stillRunning(): Refused {
+  return refusedFor(conflict('still_running', 'This is still being carried out.'))
 }
 
-function answerLost(recordedAt: string): OperationAnswer {
+function answerLost(recordedAt: string): Refused {
   const time = new Date(recordedAt).toISOString()
   const message = `This was recorded on ${time.slice(0, 10)} at ${time.slice(11, 16)} UTC, and is not done twice. Its answer was lost: the page shows what is stored now, and a secret that it held cannot be shown again.`
-  return { refused: { status: 409, code: 'answer_lost', message } }
+  return refusedFor(conflict('answer_lost', message))
 }

@@ -1,9 +1,9 @@
 import { entriesForAccount, installationEntry } from '../admin/entries.ts'
-import { conflict, invalid, type Problem } from '../admin/problem.ts'
+import { conflict, type Problem } from '../admin/problem.ts'
+import { requireValidPassword } from '../admin/require-valid-operator.ts'
 import { endingOfSessions } from '../admin/session-endings.ts'
 import type { Installation } from '../installation/installation.ts'
 import { hashPassword } from '../security/password.ts'
-import { passwordProblem } from '../security/password-rules.ts'
 import { findAccount, updateAccount } from '../store/control/accounts.ts'
 import { deleteChallenges } from '../store/control/sign-in-challenges.ts'
 
@@ -15,8 +15,7 @@ export async function changePassword(
   const { control } = installation.storage
   const account = await findAccount(control, accountId)
   if (!account) throw passwordChanged()
-  const problem = passwordProblem(password, account)
-  if (problem !== undefined) throw invalid('password_invalid', problem)
+  requireValidPassword(password, account)
   const entry = installationEntry(installation, { type: 'account.password_changed', subjectId: accountId, data: {} })
   const changed = control.seal('accounts', { ...account, password_hash: await hashPassword(password) }, entry)
   const entriesOf = await entriesForAccount(installation, accountId)

@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../admin/permissions.ts'
-import { invalid, notFound } from '../../admin/problem.ts'
-import { personNameProblem } from '../../core/person-rules.ts'
+import { notFound } from '../../admin/problem.ts'
+import { requireValidName } from '../../admin/require-valid-operator.ts'
 import { Id, NOT_BLANK, Nullable, OneOf, Strict } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
 import { NUMBER_NOTATIONS } from '../../core/vocabularies.ts'
@@ -70,8 +70,7 @@ const rename = defineAccountOperation({
   audit: [],
   async handle({ input, installation, account }) {
     const name = input.name.trim()
-    const problem = personNameProblem(name)
-    if (problem !== undefined) throw invalid('name_invalid', problem)
+    requireValidName(name)
     await renameAccount(installation.storage.control, { id: account.accountId, name })
     return { name }
   },
