@@ -4,7 +4,7 @@ import { findOperatorById, type Operator, type Role } from '../store/control/ope
 import { actorOf, type OperatorActor, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { approvalWithdrawn, operatorEntry, sessionsEnded } from './entries.ts'
 import { hasApprovedGate } from './manage-gate.ts'
-import { requireManager, requireNotRemoved } from './manage-operators.ts'
+import { requireMayManageRole, requireNotRemoved } from './manage-operators.ts'
 import { holds } from './permissions.ts'
 import { changedMeanwhile, conflict, notFound, type Problem } from './problem.ts'
 import { requireRole } from './require-valid-operator.ts'
@@ -28,8 +28,8 @@ export const changeRole = permitted(
     act: ReasonedAct,
     { operator, role }: { operator: Operator; role: string },
   ): Promise<Operator> => {
-    await requireManagerOf(installation, act, operator)
-    await requireManager(installation, act, role)
+    await requireMayManageOperator(installation, act, operator)
+    await requireMayManageRole(installation, act, role)
     const wanted = requireRole(role)
     if (wanted === operator.role) throw conflict('role_unchanged', `${operator.email} is ${role} already.`)
     const changed = await setRole(installation, act, { operator, role: wanted })
@@ -82,7 +82,7 @@ export async function setRole(
 export const removeOperator = permitted(
   'manage operators',
   async (installation, act: ReasonedAct, operator: Operator): Promise<RemovedOperator> => {
-    await requireManagerOf(installation, act, operator)
+    await requireMayManageOperator(installation, act, operator)
     const { org_id: organizationId, id: operatorId, role, email } = operator
     const { control } = installation.storage
     const now = new Date(installation.nowMs()).toISOString()
@@ -118,7 +118,7 @@ export const endSessionsOf = permitted(
     act: Reasoned<OrganizationAct<OperatorActor>>,
     { operator, sessionId }: { operator: Operator; sessionId?: string },
   ): Promise<{ sessions_ended: number }> => {
-    await requireManagerOf(installation, act, operator)
+    await requireMayManageOperator(installation, act, operator)
     const { account_id: accountId, id, email } = operator
     if (accountId === null || operator.disabled_at !== null)
       throw conflict('operator_not_signed_in', `${email} is not signed in.`)
@@ -140,8 +140,12 @@ export const endSessionsOf = permitted(
 )
 
 /** Refuses a change of an operator by an actor who may not manage them, and of one who is not there. */
-async function requireManagerOf(installation: Installation, act: ReasonedAct, operator: Operator): Promise<void> {
-  await requireManager(installation, act, operator.role)
+async function requireMayManageOperator(
+  installation: Installation,
+  act: ReasonedAct,
+  operator: Operator,
+): Promise<void> {
+  await requireMayManageRole(installation, act, operator.role)
   if (operator.org_id !== act.organizationId)
     throw notFound('operator_not_found', 'There is no such operator in this organization.')
   requireNotRemoved(operator)

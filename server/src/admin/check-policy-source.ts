@@ -15,7 +15,7 @@ export function checkPolicySource(source: string): CheckedPolicy {
 }
 
 /** Why the tests of a policy do not suffice: it has none, or some fail; undefined if all pass. */
-export function testsProblem(tests: readonly PolicyTestResult[]): string | undefined {
+export function testsFault(tests: readonly PolicyTestResult[]): string | undefined {
   if (tests.length === 0) return 'It has no tests.'
   const failed = tests.filter(({ failures }) => failures.length > 0)
   if (failed.length === 0) return undefined

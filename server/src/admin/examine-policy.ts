@@ -2,7 +2,7 @@ import { type PolicyTestResult, runPolicyTests } from '../core/decide/run-policy
 import { describeProblem, type PolicyProblem } from '../core/policy/check/policy-problem.ts'
 import { compileStoredPolicy } from '../core/policy/compile/compile-policy.ts'
 import type { PolicyDocument } from '../core/policy/policy-document.ts'
-import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+import { checkPolicySource, testsFault } from './check-policy-source.ts'
 
 /** A policy as its author wrote it, or as it is stored. */
 export type PolicyToExamine = { source: string } | { document: string; checksum: string }
@@ -46,7 +46,7 @@ function examineSource(source: string): ExaminedPolicy | FaultyPolicy {
   const checked = checkPolicySource(source)
   if ('problems' in checked) return { faults: checked.problems.map(describeProblem).join('\n') }
   const { document, checksum } = checked.policy
-  const failure = testsProblem(checked.tests)
+  const failure = testsFault(checked.tests)
   if (failure !== undefined) return { faults: `${document.version} cannot be proposed. ${failure}` }
   return { document, checksum, tests: checked.tests }
 }
@@ -60,7 +60,7 @@ function examineStored(stored: { document: string; checksum: string }): Examined
   if ('altered' in compiled) return { faults: 'Its document is not the one that was proposed.' }
   if ('problems' in compiled) return { faults: compiled.problems.map(describeProblem).join('\n') }
   const tests = runPolicyTests(compiled.policy)
-  const faults = testsProblem(tests)
+  const faults = testsFault(tests)
   if (faults !== undefined) return { faults }
   return { document: compiled.policy.document, checksum: stored.checksum, tests }
 }

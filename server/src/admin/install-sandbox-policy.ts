@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describeProblem } from '../core/policy/check/policy-problem.ts'
 import type { Installation } from '../installation/installation.ts'
-import { checkPolicySource, testsProblem } from './check-policy-source.ts'
+import { checkPolicySource, testsFault } from './check-policy-source.ts'
 import { activatedEvent, policyRow, policyStep, testEvidence } from './policy-steps.ts'
 
 const FILE = new URL('../../../policies/sandbox-policy-v1.yaml', import.meta.url)
@@ -52,7 +52,7 @@ function shippedPolicy(): ShippedPolicy {
 function readShippedPolicy(): ShippedPolicy {
   const source = readFileSync(FILE, 'utf8')
   const checked = checkPolicySource(source)
-  const problem = 'problems' in checked ? checked.problems.map(describeProblem).join('\n') : testsProblem(checked.tests)
+  const problem = 'problems' in checked ? checked.problems.map(describeProblem).join('\n') : testsFault(checked.tests)
   if ('problems' in checked || problem !== undefined)
     throw new Error(`policies/sandbox-policy-v1.yaml cannot decide: ${problem}`)
   return { source, ...checked }

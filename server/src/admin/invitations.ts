@@ -24,7 +24,7 @@ import type { EntryToRecord } from '../store/power/entry-queue.ts'
 import { unlessUndone } from '../store/power/undone.ts'
 import { actorOf, type OrganizationAct, permitted, type Reasoned, reasonOf, viaOf } from './act.ts'
 import { installationEntry, operatorEntry } from './entries.ts'
-import { type NewOperator, requireManager } from './manage-operators.ts'
+import { type NewOperator, requireMayManageRole } from './manage-operators.ts'
 import { isInUse, membershipIn } from './memberships.ts'
 import { checkCode } from './operator-codes.ts'
 import { changedMeanwhile, conflict, invalid, notFound, type Problem } from './problem.ts'
@@ -61,7 +61,7 @@ export interface OpenedInvitation {
 export const inviteOperator = permitted(
   'manage operators',
   async (installation, act: OrganizationAct, { email, name, role }: NewOperator): Promise<SentInvitation> => {
-    await requireManager(installation, act, role)
+    await requireMayManageRole(installation, act, role)
     const address = normalizedEmail(email)
     const earlier = await findOperatorByEmail(installation.storage.control, act.organizationId, address)
     if (earlier?.disabled_at === null) {
@@ -99,7 +99,7 @@ export const withdrawInvitation = permitted(
     act: Reasoned<OrganizationAct>,
     { id: operatorId, role }: Pick<Operator, 'id' | 'role'>,
   ): Promise<void> => {
-    await requireManager(installation, act, role)
+    await requireMayManageRole(installation, act, role)
     const { organizationId } = act
     const now = new Date(installation.nowMs()).toISOString()
     const { control } = installation.storage

@@ -12,7 +12,7 @@ import {
 import { actorOf, type OrganizationAct, permitted, viaOf } from './act.ts'
 import { operatorEntry } from './entries.ts'
 import { type Enrolment, newCodes } from './operator-codes.ts'
-import { holds, requireOwnerFor } from './permissions.ts'
+import { holds, requireOwnerForOwners } from './permissions.ts'
 import { conflict, forbidden, notFound } from './problem.ts'
 import { requireValidOperator } from './require-valid-operator.ts'
 
@@ -32,7 +32,7 @@ export type EnrolledOperator = Operator & Enrolment
 export const addOperator = permitted(
   'manage operators',
   async (installation, act: OrganizationAct, { email, name, role }: NewOperator): Promise<EnrolledOperator> => {
-    await requireManager(installation, act, role)
+    await requireMayManageRole(installation, act, role)
     const { organizationId } = act
     const operator: NewOperatorRow = {
       org_id: organizationId,
@@ -70,7 +70,7 @@ export const addOperator = permitted(
 export const resetCode = permitted(
   'manage operators',
   async (installation, act: OrganizationAct, operator: Operator): Promise<EnrolledOperator> => {
-    await requireManager(installation, act, operator.role)
+    await requireMayManageRole(installation, act, operator.role)
     const entry = operatorEntry(
       installation,
       { organizationId: act.organizationId, operatorId: operator.id, actor: actorOf(act) },
@@ -91,9 +91,13 @@ export const resetCode = permitted(
  * has to vouch as soon as the organization has two of them: otherwise one shell could add two operators, or take over two,
  * and act as both.
  */
-export async function requireManager(installation: Installation, act: OrganizationAct, role: string): Promise<void> {
+export async function requireMayManageRole(
+  installation: Installation,
+  act: OrganizationAct,
+  role: string,
+): Promise<void> {
   const { by, channel, organizationId } = act
-  if (by.type === 'operator') return requireOwnerFor(by.operator, role)
+  if (by.type === 'operator') return requireOwnerForOwners(by.operator, role)
   if (channel === 'command_line' && (await countManagers(installation, organizationId)) >= MANAGERS_THAT_VOUCH)
     throw forbidden(
       'voucher_missing',

@@ -82,7 +82,7 @@ export function requireScopes({ email, role }: Operator, scopes: readonly Scope[
 }
 
 /** Refuses an operator who is no owner and would make an owner or change one. */
-export function requireOwnerFor(manager: Operator, role: string): void {
+export function requireOwnerForOwners(manager: Operator, role: string): void {
   if (!reaches(manager, role))
     throw forbidden(
       'owner_needed',

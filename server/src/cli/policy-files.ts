@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { testsProblem } from '../admin/check-policy-source.ts'
+import { testsFault } from '../admin/check-policy-source.ts'
 import { type CheckedSource, checkSource } from '../admin/examine-policy.ts'
 import { checkSourceApart } from '../admin/examine-policy-apart.ts'
 import { invalid, notFound } from '../admin/problem.ts'
@@ -93,7 +93,7 @@ export function renderProblems({
   tests,
 }: Pick<CheckedFile, 'file' | 'problems' | 'tests'>): string | undefined {
   if (problems.length > 0) return problems.map((problem) => `${file}:${describeProblem(problem)}`).join('\n')
-  const testProblem = testsProblem(tests)
+  const testProblem = testsFault(tests)
   return testProblem && `${file}: ${testProblem}`
 }
 

@@ -21,5 +21,5 @@ export const PasskeyAnswer = Type.Object(
 export const Token = Type.String({ minLength: 1, maxLength: 100 })
 /** The name of a person or an organization. */
 export const Name = Type.String({ minLength: 1, maxLength: 255 })
-/** Bounded here only so that a request stays small; `passwordProblem` says what a password must be. */
+/** Bounded here only so that a request stays small; `passwordFault` says what a password must be. */
 export const NewPassword = Type.String({ minLength: 1, maxLength: 1_024 })

@@ -37,9 +37,9 @@ export function impossibleBecause(type: IdentifierType, normal: string): string 
     case 'email':
       return isEmail(normal) ? undefined : 'is not an e-mail address such as ada@example.com'
     case 'phone':
-      return phoneProblem(normal)
+      return phoneFault(normal)
     case 'bank_account':
-      return ibanProblem(normal)
+      return ibanFault(normal)
     default:
       return undefined
   }
@@ -57,7 +57,7 @@ function isEmail(text: string): boolean {
 }
 
 /** E.164 allows 15 digits and no country code that starts with 0; national numbers have at least 5 digits. */
-function phoneProblem(text: string): string | undefined {
+function phoneFault(text: string): string | undefined {
   const digits = text.replace(/^\+/, '')
   if (digits.includes('+')) return 'is not a phone number: a + can only stand first'
   if (digits.length < 5) return 'is not a phone number: it has fewer than 5 digits'
@@ -66,7 +66,7 @@ function phoneProblem(text: string): string | undefined {
 }
 
 /** Checks an account number that has the form of an IBAN; any other is taken as it is. */
-function ibanProblem(text: string): string | undefined {
+function ibanFault(text: string): string | undefined {
   const length = IBAN_LENGTHS[text.slice(0, 2)]
   if (length === undefined || !/^[a-z]{2}\d\d[a-z0-9]{8,}$/.test(text)) return undefined
   const country = text.slice(0, 2).toUpperCase()

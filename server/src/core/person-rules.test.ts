@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { emailProblem, normalizedEmail, personNameProblem } from './person-rules.ts'
+import { emailFault, normalizedEmail, personNameFault } from './person-rules.ts'
 
 test('addresses that people have are taken, and compared without capitals', () => {
   const taken = ['ada@example.com', "o'brien+risk@mail.example.co.uk", 'a@localhost', 'x_y-z.1@xn--mller-kva.example']
-  for (const email of taken) assert.equal(emailProblem(normalizedEmail(` ${email.toUpperCase()}\t`)), undefined, email)
+  for (const email of taken) assert.equal(emailFault(normalizedEmail(` ${email.toUpperCase()}\t`)), undefined, email)
   assert.equal(normalizedEmail(' Ada@Example.COM '), 'ada@example.com')
 })
 
@@ -41,7 +41,7 @@ test('line breaks, markup, look-alikes, invisible characters and broken forms ar
     `ada@${'a.'.repeat(130)}com`,
     '',
   ]
-  for (const email of refused) assert.ok(emailProblem(normalizedEmail(email)), JSON.stringify(email))
+  for (const email of refused) assert.ok(emailFault(normalizedEmail(email)), JSON.stringify(email))
 })
 
 test('whatever is taken as an address is plain ASCII without spaces, quotes and markup', () => {
@@ -53,7 +53,7 @@ test('whatever is taken as an address is plain ASCII without spaces, quotes and 
   fc.assert(
     fc.property(address, (text) => {
       const email = normalizedEmail(text)
-      return emailProblem(email) !== undefined || /^[!#-;=?-~]+@[a-z0-9.-]+$/.test(email)
+      return emailFault(email) !== undefined || /^[!#-;=?-~]+@[a-z0-9.-]+$/.test(email)
     }),
   )
 })
@@ -78,7 +78,7 @@ test('names of people in every alphabet are taken', () => {
     'Мария Smith',
     'J. R. R. Tolkien',
   )
-  for (const name of taken) assert.equal(personNameProblem(name), undefined, name)
+  for (const name of taken) assert.equal(personNameFault(name), undefined, name)
 })
 
 test('names with line breaks, markup, invisible characters, mixed alphabets or stacked accents are refused', () => {
@@ -103,5 +103,5 @@ test('names with line breaks, markup, invisible characters, mixed alphabets or s
     'Z\u0301\u0302\u0303\u0304\u0305algo',
   )
   refused.push('\u0301Ada', 'Ada\u3164', 'Ada \u{e0041}', 'Ada\ufeff', '\ud800Ada')
-  for (const name of refused) assert.ok(personNameProblem(name), JSON.stringify(name))
+  for (const name of refused) assert.ok(personNameFault(name), JSON.stringify(name))
 })

@@ -54,7 +54,7 @@ export function normalizedEmail(email: string): string {
 }
 
 /** Why a text in its normal form cannot be the e-mail of an operator; undefined if it can. */
-export function emailProblem(email: string): string | undefined {
+export function emailFault(email: string): string | undefined {
   const at = email.lastIndexOf('@')
   const isAddress =
     email.length <= EMAIL_CHARACTERS_MAX &&
@@ -66,7 +66,7 @@ export function emailProblem(email: string): string | undefined {
 }
 
 /** Why a text cannot be the name of a person, which other people rely on when they read it; undefined if it can. */
-export function personNameProblem(name: string): string | undefined {
+export function personNameFault(name: string): string | undefined {
   if (name.trim().length === 0 || name.length > NAME_CHARACTERS_MAX)
     return `The name of an operator must have 1 to ${NAME_CHARACTERS_MAX} characters.`
   const text = name.normalize('NFC').replace(JOINER, '')

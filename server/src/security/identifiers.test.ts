@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createSecretKey } from 'node:crypto'
 import { test } from 'node:test'
 import { IDENTIFIER_TYPES } from '../core/vocabularies.ts'
-import { hashIdentifier, identifierProblem, maskIdentifier } from './identifiers.ts'
+import { hashIdentifier, identifierFault, maskIdentifier } from './identifiers.ts'
 
 const key = createSecretKey(Buffer.alloc(32, 7))
 const taxId = { organizationId: 'org_a', type: 'tax_id', value: '12-3456789' } as const
@@ -47,13 +47,13 @@ test('two numbers that differ in a mark of their script stay two', () => {
 test('a value whose normal form has no letter and no digit identifies nothing, whatever its type', () => {
   for (const type of IDENTIFIER_TYPES) {
     for (const value of ['---', ' ', '+', '00', '\u200b', '././', '\u0301'])
-      if (type === 'phone' || value !== '00') assert.ok(identifierProblem(type, value), `${type} ${value}`)
+      if (type === 'phone' || value !== '00') assert.ok(identifierFault(type, value), `${type} ${value}`)
     const digits = type === 'email' ? ['1@example.com', '٣@example.com'] : ['12345', '٣٣٣٣٣', '+44 12345']
-    for (const value of digits) assert.equal(identifierProblem(type, value), undefined, `${type} ${value}`)
+    for (const value of digits) assert.equal(identifierFault(type, value), undefined, `${type} ${value}`)
   }
-  assert.match(identifierProblem('phone', 'unknown')!, /no digit/)
-  assert.match(identifierProblem('tax_id', 'Unknown')!, /placeholder/)
-  assert.match(identifierProblem('bank_account', 'DE89 3704 0044 0532 0130 01')!, /check digits/)
+  assert.match(identifierFault('phone', 'unknown')!, /no digit/)
+  assert.match(identifierFault('tax_id', 'Unknown')!, /placeholder/)
+  assert.match(identifierFault('bank_account', 'DE89 3704 0044 0532 0130 01')!, /check digits/)
 })
 
 test('a masked identifier shows at most four characters and at most a third of its normal form', () => {

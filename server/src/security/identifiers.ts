@@ -28,7 +28,7 @@ export function normalizeIdentifier(type: IdentifierType, value: string): string
  * Why a value cannot identify anything, as the end of a sentence; undefined if it can. All values whose normal form is
  * empty would be one identifier, and so link all entities that have one.
  */
-export function identifierProblem(type: IdentifierType, value: string): string | undefined {
+export function identifierFault(type: IdentifierType, value: string): string | undefined {
   const normal = normalizeIdentifier(type, value)
   if (hasLetterOrDigit(normal)) return impossibleBecause(type, normal)
   return `${type === 'phone' ? 'has no digit' : 'has no letter and no digit'}, so it identifies nothing`

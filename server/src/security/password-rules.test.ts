@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { passwordProblem } from './password-rules.ts'
+import { passwordFault } from './password-rules.ts'
 
 const ada = { email: 'ada.lovelace@example.com' }
 
@@ -30,7 +30,7 @@ test('passwords that attackers generate are refused', () => {
     'Ada.Lovelace1815',
     'ada.lovelace@',
   ]
-  for (const password of refused) assert.ok(passwordProblem(password, ada), password)
+  for (const password of refused) assert.ok(passwordFault(password, ada), password)
 })
 
 test('long passwords of own words or of chance are accepted', () => {
@@ -43,5 +43,5 @@ test('long passwords of own words or of chance are accepted', () => {
     'bqkzjwvmtrnh',
     '密码密码不容易猜到的句子一二',
   ]
-  for (const password of accepted) assert.equal(passwordProblem(password, ada), undefined, password)
+  for (const password of accepted) assert.equal(passwordFault(password, ada), undefined, password)
 })

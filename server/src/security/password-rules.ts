@@ -13,7 +13,7 @@ const WALK_CHARACTERS_MIN = 3
 const SPELLINGS: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's', '!': 'i' }
 
 /** Why a password must not be used; undefined if it may. */
-export function passwordProblem(password: string, { email }: { email: string }): string | undefined {
+export function passwordFault(password: string, { email }: { email: string }): string | undefined {
   const text = password.normalize('NFKC').toLowerCase()
   const characters = [...text]
   if (characters.length < PASSWORD_CHARACTERS_MIN)

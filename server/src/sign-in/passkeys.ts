@@ -38,7 +38,7 @@ const ALGORITHMS = [-8, -7, -257]
 const TRANSPORTS = new Set<string>(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 
 /** Why a page with this origin cannot use passkeys, which browsers bind to a host name; undefined if it can. */
-export function passkeyProblem(origin: string): string | undefined {
+export function passkeyFault(origin: string): string | undefined {
   const { hostname, protocol, port } = new URL(origin)
   if (hostname.startsWith('127.') || hostname === '[::1]')
     return `Passkeys need a host name. Open http://localhost${port && `:${port}`} to use them.`
@@ -49,7 +49,7 @@ export function passkeyProblem(origin: string): string | undefined {
 }
 
 function requirePasskeys(origin: string): void {
-  const problem = passkeyProblem(origin)
+  const problem = passkeyFault(origin)
   if (problem !== undefined) throw invalid('passkeys_impossible', problem)
 }
 

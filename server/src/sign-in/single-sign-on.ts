@@ -5,7 +5,7 @@ import { entriesForAccount, installationEntry, operatorEntry } from '../admin/en
 import { membershipIn } from '../admin/memberships.ts'
 import { conflict, forbidden, type Problem } from '../admin/problem.ts'
 import type { OidcSettings } from '../config.ts'
-import { emailProblem, personNameProblem } from '../core/person-rules.ts'
+import { emailFault, personNameFault } from '../core/person-rules.ts'
 import type { Installation } from '../installation/installation.ts'
 import {
   accountOfIdentity,
@@ -139,7 +139,7 @@ async function accountFor(installation: Installation, identity: ProvedIdentity):
   const added = {
     id: newId('acc'),
     email,
-    name: personNameProblem(identity.name) ? email : identity.name,
+    name: personNameFault(identity.name) ? email : identity.name,
     password_hash: null,
     two_factor_since: null,
     created_at: new Date(nowMs()).toISOString(),
@@ -237,7 +237,7 @@ async function bind(
 function usableEmail({ email }: ProvedIdentity): string {
   if (email === null)
     throw forbidden('email_not_verified', 'The identity provider did not confirm your e-mail address.')
-  if (emailProblem(email) !== undefined)
+  if (emailFault(email) !== undefined)
     throw forbidden(
       'email_not_plain',
       'The identity provider sent an e-mail address that this console does not accept: it has other characters than plain letters, digits and signs.',

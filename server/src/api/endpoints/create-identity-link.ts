@@ -5,7 +5,7 @@ import { dayOf } from '../../core/graph/decay.ts'
 import { hasLetterOrDigit } from '../../core/plain-spelling.ts'
 import type { EventData } from '../../core/webhooks/event-types.ts'
 import type { Violation } from '../../http/violation.ts'
-import { identifierProblem, maskIdentifier, normalizeIdentifier } from '../../security/identifiers.ts'
+import { identifierFault, maskIdentifier, normalizeIdentifier } from '../../security/identifiers.ts'
 import type { NewRow } from '../../store/schema/tables.ts'
 import { recordSha256 } from '../../store/write-path/record-hash.ts'
 import { adverseAmong, linkChange, type ResolvedLink, relationshipLink } from '../../underwriting/graph-links.ts'
@@ -211,7 +211,7 @@ function checkLink(body: CreateIdentityLinkRequest, entityId: string, now: strin
 
 function checkIdentifier({ type, value, issuer }: NonNullable<CreateIdentityLinkRequest['identifier']>): Violation[] {
   const violations: Violation[] = []
-  const problem = identifierProblem(type, value)
+  const problem = identifierFault(type, value)
   if (problem) violations.push({ param: '/identifier/value', message: `value ${problem}.` })
   if (issuer !== undefined && !hasLetterOrDigit(issuer))
     violations.push({ param: '/identifier/issuer', message: 'issuer has no letter and no digit.' })

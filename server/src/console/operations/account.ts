@@ -6,7 +6,7 @@ import { Type } from '../../core/schema/type.ts'
 import { NUMBER_NOTATIONS } from '../../core/vocabularies.ts'
 import { changeNumberNotation } from '../../sign-in/change-number-notation.ts'
 import { changePassword } from '../../sign-in/change-password.ts'
-import { passkeyProblem } from '../../sign-in/passkeys.ts'
+import { passkeyFault } from '../../sign-in/passkeys.ts'
 import { endSession, endSessions } from '../../sign-in/sessions.ts'
 import { twoFactorStatus } from '../../sign-in/two-factor.ts'
 import { numberNotationOf } from '../../store/control/account-preferences.ts'
@@ -58,7 +58,7 @@ const showSecurity = defineAccountOperation({
       has_password: stored?.password_hash !== null,
       two_factor: await twoFactorStatus(installation, account.accountId),
       passkeys: passkeys.map(({ id, name, created_at, last_used_at }) => ({ id, name, created_at, last_used_at })),
-      passkeys_impossible: passkeyProblem(origin) ?? null,
+      passkeys_impossible: passkeyFault(origin) ?? null,
     }
   },
 })

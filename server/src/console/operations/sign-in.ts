@@ -6,7 +6,7 @@ import { networkOf } from '../../http/network-of.ts'
 import { beginAttempt, endAttempt } from '../../sign-in/attempts.ts'
 import { accountOfChallenge, closeChallenge, openChallenge } from '../../sign-in/challenges.ts'
 import { checkPassword } from '../../sign-in/check-password.ts'
-import { beginPasskeySignIn, checkPasskey, passkeyProblem } from '../../sign-in/passkeys.ts'
+import { beginPasskeySignIn, checkPasskey, passkeyFault } from '../../sign-in/passkeys.ts'
 import { checkCode, needsCode } from '../../sign-in/two-factor.ts'
 import { findAccount } from '../../store/control/accounts.ts'
 import { attemptFrom } from '../attempt-from.ts'
@@ -22,7 +22,7 @@ const showSignInOptions = defineOpenOperation({
     const { oidc } = installation.config
     return {
       single_sign_on: oidc ? { provider: new URL(oidc.issuer).host } : null,
-      passkeys_impossible: passkeyProblem(origin) ?? null,
+      passkeys_impossible: passkeyFault(origin) ?? null,
     }
   },
 })

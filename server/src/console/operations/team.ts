@@ -1,7 +1,7 @@
 import { changeRole, endSessionsOf, removeOperator } from '../../admin/change-operators.ts'
 import { inviteOperator, type SentInvitation, withdrawInvitation } from '../../admin/invitations.ts'
 import { requireNotRemoved } from '../../admin/manage-operators.ts'
-import { canAct, mayManage, ROLE_DESCRIPTIONS, requireOwnerFor } from '../../admin/permissions.ts'
+import { canAct, mayManage, ROLE_DESCRIPTIONS, requireOwnerForOwners } from '../../admin/permissions.ts'
 import { notFound } from '../../admin/problem.ts'
 import { Id, OneOf, Strict, Text } from '../../core/schema/fields.ts'
 import { Type } from '../../core/schema/type.ts'
@@ -119,7 +119,7 @@ const listTeammateSessions = defineOperation({
   async handle(context) {
     const { installation, account, now } = context
     const operator = await findTeammate(context)
-    requireOwnerFor(context.operator, operator.role)
+    requireOwnerForOwners(context.operator, operator.role)
     const sessions =
       operator.account_id && operator.disabled_at === null
         ? await listSessions(installation.storage.control, { accountId: operator.account_id, now })
