@@ -323,7 +323,7 @@ test('the gate closes when one of the operators who approved it is disabled', as
   assert.equal(await isGateOpen(control, id), true)
   await rewriteRow(installation, { table: 'operators', id: people.dan.id }, { disabled_at: people.dan.created_at })
   assert.equal(await isGateOpen(control, id), false)
-  assert.equal((await gateStatus(installation, id)).open, false)
+  assert.equal((await gateStatus(installation, byService(id))).open, false)
 })
 
 test('an operator needs a new email address, a name and a known role, and the audit log holds neither name nor address', async () => {

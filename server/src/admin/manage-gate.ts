@@ -58,7 +58,7 @@ export interface GateEvidence {
 }
 
 /** Reads the state of an organization's live gate. */
-export async function gateStatus({ storage }: Installation, organizationId: string): Promise<GateStatus> {
+export async function gateStatus({ storage }: Installation, { organizationId }: OrganizationAct): Promise<GateStatus> {
   const valid = await validGateApprovals(storage.control, organizationId)
   const introductions = await readIntroductions(storage.environments.production, {
     organizationId,
@@ -83,7 +83,7 @@ export const approveGate = permitted(
   async (installation, act: Reasoned<OrganizationAct<OperatorActor>>): Promise<GateStatus> => {
     const { organizationId, reason } = act
     const { operator } = act.by
-    const { open, approvals } = await gateStatus(installation, organizationId)
+    const { open, approvals } = await gateStatus(installation, act)
     if (open) throw conflict('gate_open', 'The live gate is open already.')
     const repeated = () =>
       conflict(
@@ -116,12 +116,15 @@ export const approveGate = permitted(
       return true
     })
     if (!isWritten) throw repeated()
-    return gateStatus(installation, organizationId)
+    return gateStatus(installation, act)
   },
 )
 
 /** Reads what an operator checks before approving live underwriting. */
-export async function gateEvidence(installation: Installation, organizationId: string): Promise<GateEvidence> {
+export async function gateEvidence(
+  installation: Installation,
+  { organizationId }: OrganizationAct,
+): Promise<GateEvidence> {
   const { storage, stores } = installation
   const production = storage.environments.production
   const [policy, activatedAt, endpoints, verified, test, team] = await Promise.all([
@@ -170,7 +173,7 @@ export const closeGate = permitted(
     })
     if (!isClosed)
       throw conflict('gate_closed', 'The live gate is closed already, and there is no approval to withdraw.')
-    return gateStatus(installation, organizationId)
+    return gateStatus(installation, act)
   },
 )
 

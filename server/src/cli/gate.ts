@@ -1,6 +1,7 @@
 import { approveGate, closeGate, type GateStatus, gateStatus } from '../admin/manage-gate.ts'
 import { defineCommand } from './command.ts'
 import {
+  commandAct,
   operatorOptions,
   organizationOption,
   readOperatorAct,
@@ -13,8 +14,10 @@ export const gateStatusCommand = defineCommand<GateStatus>({
   summary: 'Show whether an organization may underwrite in production, and which operators approved it',
   usage: 'gate status [--org <org>]',
   options: { org: organizationOption },
-  run: async (installation, { options }) =>
-    gateStatus(installation, (await readOrganization(installation, options)).id),
+  async run(installation, input) {
+    const { id: organizationId } = await readOrganization(installation, input.options)
+    return gateStatus(installation, commandAct(input, { organizationId }))
+  },
   render: renderStatus,
 })
 

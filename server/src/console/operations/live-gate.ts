@@ -13,8 +13,7 @@ const showGate = defineOperation({
   input: Strict({}),
   audit: [],
   async handle(context) {
-    const { installation, organizationId } = context
-    const evidence = await gateEvidence(installation, organizationId)
+    const evidence = await gateEvidence(context.installation, context.act)
     return { ...(await describeGate(context)), evidence }
   },
 })
@@ -45,8 +44,8 @@ const closeLiveGate = defineOperation({
   },
 })
 
-async function describeGate({ installation, organizationId, operator }: OperatorContext<unknown>) {
-  const { open, approvals, approvals_needed } = await gateStatus(installation, organizationId)
+async function describeGate({ installation, act, operator }: OperatorContext<unknown>) {
+  const { open, approvals, approvals_needed } = await gateStatus(installation, act)
   return {
     open,
     approvals,
