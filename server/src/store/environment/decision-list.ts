@@ -133,13 +133,15 @@ function searchOf(organizationId: string, { filter, after, limit, params }: Sear
 /** The names of a filter on what a decision is, as opposed to when it was made. */
 type Criterion = Exclude<keyof DecisionFilter, 'fromId' | 'beforeId'>
 
-/** What `decisions_by_kind` has. */
-const KIND_CRITERIA: readonly Criterion[] = ['verdict', 'tier', 'policyVersion']
+/** What `decisions_by_kind` has, by its columns. */
+const KIND_COLUMNS = { verdict: 'verdict', tier: 'risk_tier', policyVersion: 'policy_version' } as const satisfies {
+  [Name in Criterion]?: string
+}
 
 /** Whether the filter names only what `decisions_by_kind` has. */
 function isByKind(filter: DecisionFilter): boolean {
   const given = criteriaOf(filter)
-  return given.length > 0 && given.every((name) => KIND_CRITERIA.includes(name))
+  return given.length > 0 && given.every((name) => name in KIND_COLUMNS)
 }
 
 function criteriaOf(filter: DecisionFilter): Criterion[] {
@@ -155,14 +157,11 @@ interface Parts {
 
 /** Reads the newest decisions of each kind that matches, and merges them: no decision is looked at in vain. */
 function searchByKind(
-  { verdict, tier, policyVersion }: DecisionFilter,
+  filter: DecisionFilter,
   { organization, size, params, within }: Parts & { size: string },
 ): string {
-  const matching = [
-    ...(verdict ? [`kinds.verdict = ${params.add(verdict, 'text')}`] : []),
-    ...(tier ? [`kinds.risk_tier = ${params.add(tier, 'text')}`] : []),
-    ...(policyVersion ? [`kinds.policy_version = ${params.add(policyVersion, 'text')}`] : []),
-  ]
+  const wanted = (Object.keys(KIND_COLUMNS) as (keyof typeof KIND_COLUMNS)[]).filter((name) => filter[name])
+  const matching = wanted.map((name) => `kinds.${KIND_COLUMNS[name]} = ${params.add(filter[name], 'text')}`)
   return `WITH RECURSIVE ${kindsOf(organization)}
     SELECT decision.id, true AS is_match FROM kinds CROSS JOIN LATERAL (
       SELECT id FROM decisions WHERE org_id = ${organization} AND verdict = kinds.verdict AND risk_tier = kinds.risk_tier

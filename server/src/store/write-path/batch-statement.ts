@@ -1,6 +1,6 @@
 import { insertRows, ofOrganization, Params, type PlainTable } from '../schema/tables.ts'
-import { type OfOrganization, STEPS } from './batch-steps.ts'
-import type { AuthenticatedChange } from './change.ts'
+import { STEPS } from './batch-steps.ts'
+import type { AuthenticatedChange, OfOrganization } from './change.ts'
 
 /**
  * The one statement that writes a batch of changes, or fails and writes nothing if one of their preconditions does not

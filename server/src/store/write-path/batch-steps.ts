@@ -10,7 +10,7 @@ import {
   unnestRows,
 } from '../schema/tables.ts'
 import { insertAuditEntries, queueForSealing } from './audit-insert.ts'
-import type { AuthenticatedChange, CaseChange, EndedBacktest, KeyChange, Lost } from './change.ts'
+import type { AuthenticatedChange, CaseChange, EndedBacktest, KeyChange, Lost, OfOrganization } from './change.ts'
 import { changeScenarios, removeScenarios } from './scenario-statements.ts'
 import { fanOutEvents, queueDeliveries, updateEndpoints } from './webhook-statements.ts'
 
@@ -38,11 +38,6 @@ interface Guard<T> {
   precondition: Lost
   /** Names the row within its organization: a statement can check a row only once, so at most one change of a batch has it. */
   row(row: Omit<T, 'org_id'>): string
-}
-
-/** A row with its organization. */
-export interface OfOrganization {
-  org_id: string
 }
 
 /** Type-checks a step's SQL against its rows, then erases the row type so that all steps fit one list. */

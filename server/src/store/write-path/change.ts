@@ -51,6 +51,11 @@ export interface Change {
   usage?: NewRow<'usage_by_day'>[]
 }
 
+/** A row with its organization. */
+export interface OfOrganization {
+  org_id: string
+}
+
 /** The next version of an API key; `was` is the entry of the version that it replaces. */
 export type KeyChange = Pick<NewRow<'api_keys'>, 'id' | 'retires_at' | 'disabled_at' | 'revoked_at' | keyof Seal> & {
   was: string

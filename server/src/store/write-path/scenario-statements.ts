@@ -1,7 +1,5 @@
-import { type Params, type RowOf, unnestAs } from '../schema/tables.ts'
-import type { ScenarioChange } from './change.ts'
-
-type OfOrganization = Pick<RowOf<'playground_scenarios'>, 'org_id'>
+import { type Params, unnestAs } from '../schema/tables.ts'
+import type { OfOrganization, ScenarioChange } from './change.ts'
 
 /** Renames scenarios of the playground, or replaces their requests; null leaves a column as it is. */
 export function changeScenarios(rows: readonly (ScenarioChange & OfOrganization)[], params: Params): string {
