@@ -200,10 +200,10 @@ test('an operator may use exactly the operations of their role, in both environm
 test('in another organization, in one that does not exist, and in another environment, an operator of any role finds nothing', async () => {
   for (const name of withinOrganization) {
     for (const [role, client] of clients)
-      assert.equal(await ask(client, pathOf(name, other.id)), '404 not_found', `${name} as ${role}`)
+      assert.equal(await ask(client, pathOf(name, other.id)), '404 organization_not_found', `${name} as ${role}`)
     const nowhere = 'org_06fk3v8tz9y7q2m4n6p8r0s1t3'
-    assert.equal(await ask(owner, pathOf(name, nowhere)), '404 not_found', name)
-    assert.equal(await ask(owner, pathOf(name, own.id, 'staging')), '404 not_found', name)
+    assert.equal(await ask(owner, pathOf(name, nowhere)), '404 organization_not_found', name)
+    assert.equal(await ask(owner, pathOf(name, own.id, 'staging')), '404 organization_not_found', name)
   }
 })
 
@@ -251,7 +251,7 @@ test('a removed operator finds nothing, from the next request on', async () => {
   const removed = await signedInOperator(api, { organizationId: own.id, email, role: 'owner' })
   await owner.call(`${own.id}/production/team.remove`, { operator_id: removed.operatorId, reason: 'Left.' })
   await removed.signIn(email)
-  for (const name of withinOrganization) assert.equal(await ask(removed, pathOf(name)), '404 not_found', name)
+  for (const name of withinOrganization) assert.equal(await ask(removed, pathOf(name)), '404 organization_not_found', name)
 })
 
 /** The required fields of every operation that names one object by its id. */

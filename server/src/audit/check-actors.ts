@@ -1,10 +1,11 @@
+import { SESSION_SECONDS } from '../store/control/sessions.ts'
 import type { EntryOnTrail } from '../store/environment/audit-verification.ts'
 import type { EnvironmentStore } from '../store/environment/environment-store.ts'
 import { dataOf } from '../store/environment/stored-entry.ts'
 import { POWER_ENTRIES, type PowerlessTime, powerlessTimes } from './powerless-times.ts'
 
 /** The longest session, and a moment for clocks: an act this long after the last sign-in had none. */
-const SESSION_MS_MAX = 14 * 86_400_000 + 5 * 60_000
+const SESSION_MS_MAX = SESSION_SECONDS * 1_000 + 5 * 60_000
 
 /** The entries by which an actor comes to be. */
 const CREATED_BY = {

@@ -17,8 +17,6 @@ import { rolesInWords } from '../../shell/role-name.ts'
 import { BacktestView } from './backtest-view.tsx'
 import classes from './policies.module.css'
 
-const DECISIONS_MAX = 100_000
-
 /** The backtests of a policy and the one that is running; asks often while one runs. */
 export function useBacktests(version: string) {
   const [isRunning, setIsRunning] = useState(false)
@@ -42,7 +40,12 @@ export function BacktestTab({ version }: { version: string }) {
         {running ? (
           <Running running={running} />
         ) : (
-          <Start version={version} begunBy={query.data?.begun_by ?? []} onStart={() => setChosen(null)} />
+          <Start
+            version={version}
+            begunBy={query.data?.begun_by ?? []}
+            decisionsMax={query.data?.decisions_max}
+            onStart={() => setChosen(null)}
+          />
         )}
       </Section>
       {query.data?.failure && !running && (
@@ -70,10 +73,13 @@ export function BacktestTab({ version }: { version: string }) {
 function Start({
   version,
   begunBy,
+  decisionsMax,
   onStart,
 }: {
   version: string
   begunBy: readonly Membership['role'][]
+  /** Undefined until the server has answered. */
+  decisionsMax: number | undefined
   onStart: () => void
 }) {
   const mayStart = usePermission('backtest policies')
@@ -101,7 +107,7 @@ function Start({
     >
       <LiveNumberField
         label="The newest decisions"
-        description={`at most ${writeCount(DECISIONS_MAX)}`}
+        description={decisionsMax === undefined ? undefined : `at most ${writeCount(decisionsMax)}`}
         value={last}
         whenEmpty="Write how many."
         readOnly={start.isPending}
@@ -129,7 +135,7 @@ function Start({
         type="submit"
         leftSection={<IconPlayerPlay size={16} stroke={1.75} />}
         loading={start.isPending}
-        disabled={!isClear || last === null || last > DECISIONS_MAX}
+        disabled={!isClear || last === null || decisionsMax === undefined || last > decisionsMax}
       >
         <RetryLabel isRetry={draft.isRetry}>Run backtest</RetryLabel>
       </Button>

@@ -19,7 +19,12 @@ import { withState } from '../next-entity.ts'
 import { record } from '../record.ts'
 import { refuseFuture, reportedTime } from '../reported-time.ts'
 import { EntityPath } from '../schemas/fields.ts'
-import { IngestTransactionsRequest, type Transaction, TransactionBatch } from '../schemas/transaction.ts'
+import {
+  IngestTransactionsRequest,
+  TRANSACTIONS_PER_BATCH_MAX,
+  type Transaction,
+  TransactionBatch,
+} from '../schemas/transaction.ts'
 import { timeOfChange } from '../time-of-change.ts'
 
 /** Records transactions of an entity; duplicates change nothing. */
@@ -27,7 +32,7 @@ export const ingestTransactions = defineEndpoint({
   operationId: 'ingestTransactions',
   summary: 'Ingest transactions',
   description:
-    'Up to 1000 transactions in a batch. A transaction whose `external_id` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written. ' +
+    `Up to ${TRANSACTIONS_PER_BATCH_MAX} transactions in a batch. A transaction whose \`external_id\` was sent before is a duplicate and changes nothing. If one transaction is invalid, nothing of the batch is written. ` +
     'An entity can have transactions on 3200 of the last 400 days, counted for each currency: in eight currencies on every day, or in more that are used less often. ' +
     '`unrecognized_categories` in the answer tells how many of the categories change nothing because they are not known.',
   tag: 'Entities',

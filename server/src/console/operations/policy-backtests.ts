@@ -60,6 +60,7 @@ const listPolicyBacktests = defineOperation({
     return {
       /** The roles that may begin one. */
       begun_by: rolesWith(beginBacktest.permission),
+      decisions_max: BACKTEST_DECISIONS_MAX,
       running: run?.is_running
         ? { is_of_this_policy: isOurs, decided: run.decided, total: run.total, at: run.started_at }
         : null,
