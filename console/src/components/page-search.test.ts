@@ -3,9 +3,14 @@ import { test } from 'node:test'
 import { cleanSearch, readSearch } from './page-search.ts'
 
 test('a page reads its own parameters and no others', () => {
-  const search = { verdict: 'decline', from: '2026-01-01', case: 'cas_1', sort: '-when' }
+  const search = { verdict: 'decline', from: '2026-01-01', case: 'cas_1' }
   assert.deepEqual(readSearch('decisions', search), { verdict: 'decline', from: '2026-01-01' })
   assert.deepEqual(readSearch('review-queue', search), { case: 'cas_1' })
+})
+
+test('every page reads the order of its table, so that its links keep it', () => {
+  assert.deepEqual(readSearch('usage', { sort: '-errors' }), { sort: '-errors' })
+  assert.deepEqual(readSearch('policies', { sort: 'version' }), { sort: 'version' })
 })
 
 test('a word that a page does not know is dropped, and a filter that a chip can remove is kept', () => {
@@ -18,6 +23,6 @@ test('empty and repeated parameters, and names of object methods, break no page'
 })
 
 test('cleaning an address removes malformed words by name, so that the router forgets them', () => {
-  assert.deepEqual(cleanSearch('overview', { range: '1y', other: 'x' }), { range: undefined })
-  assert.deepEqual(cleanSearch('overview', { range: '7d' }), { range: '7d' })
+  assert.deepEqual(cleanSearch('overview', { range: '1y', other: 'x' }), { range: undefined, sort: undefined })
+  assert.deepEqual(cleanSearch('overview', { range: '7d' }), { range: '7d', sort: undefined })
 })

@@ -17,13 +17,19 @@ function filtersOf<Input>() {
     }
 }
 
+/** The search parameters that every page has besides its own. */
+const ON_EVERY_PAGE = {
+  /** The order of its table: a column, or `-` and a column for descending. */
+  sort: text,
+}
+
 const DELIVERIES = {
   ...filtersOf<InputOf<'deliveries.list'>>()('endpoint_id', 'event_id', 'state', 'event_type', 'answer'),
   /** The delivery that is unfolded. */
   open: text,
 }
 
-/** The search parameters of each page, by its path within a place. */
+/** The other search parameters of each page, by its path within a place. */
 const PAGE_PARAMETERS = {
   overview: { range: oneOf<InputOf<'overview.show'>['range']>('24h', '7d', '30d') },
   playground: {
@@ -76,10 +82,12 @@ const PAGE_PARAMETERS = {
 /** A page within a place, by the path of its route. */
 export type PageName = keyof typeof PAGE_PARAMETERS
 
+type ParametersOf<Page extends PageName> = (typeof PAGE_PARAMETERS)[Page] & typeof ON_EVERY_PAGE
+
 /** The search parameters of a page. */
 export type SearchOf<Page extends PageName> = {
-  readonly [Name in keyof (typeof PAGE_PARAMETERS)[Page]]?:
-    | ((typeof PAGE_PARAMETERS)[Page][Name] extends Parameter<infer Value> ? Value : never)
+  readonly [Name in keyof ParametersOf<Page>]?:
+    | (ParametersOf<Page>[Name] extends Parameter<infer Value> ? Value : never)
     | undefined
 }
 
@@ -95,16 +103,22 @@ export function readSearch<Page extends PageName>(
   page: Page,
   search: Readonly<Record<string, unknown>>,
 ): SearchOf<Page> {
-  const parameters: Readonly<Record<string, Parameter>> = PAGE_PARAMETERS[page]
-  const read = Object.entries(parameters).map(([name, parse]) => {
+  const read = Object.entries(parametersOf(page)).map(([name, parse]) => {
     const value = search[name]
     return [name, typeof value === 'string' && value !== '' ? parse(value) : undefined] as const
   })
   return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as SearchOf<Page>
 }
 
-/** Cleans the address of a page: words that it does not know go, and what it does not have stays for later releases. */
+/**
+ * The parameters of a page by name, undefined where its address has none or a word that the page does not know. The router
+ * merges them into the address: such words go, and a parameter that the page does not have stays until the next link.
+ */
 export function cleanSearch(page: PageName, search: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const dropped = Object.fromEntries(Object.keys(PAGE_PARAMETERS[page]).map((name) => [name, undefined]))
+  const dropped = Object.fromEntries(Object.keys(parametersOf(page)).map((name) => [name, undefined]))
   return { ...dropped, ...readSearch(page, search) }
+}
+
+function parametersOf(page: PageName): Readonly<Record<string, Parameter>> {
+  return { ...PAGE_PARAMETERS[page], ...ON_EVERY_PAGE }
 }

@@ -69,7 +69,8 @@ const OTHERS: readonly Column<Delivery>[] = [
 
 /** Deliveries by the filters of the URL; a row unfolds to its attempts, and the URL says which one is open. */
 export function DeliveriesTable({ endpointId }: { endpointId?: string }) {
-  const [{ open, ...filter }] = usePageSearch('deliveries')
+  const [{ open, ...kept }] = usePageSearch('deliveries')
+  const { sort: _, ...filter } = kept
   const set = { ...filter, ...(endpointId && { endpoint_id: endpointId }) }
   const query = usePages('deliveries.list', set, { refetchIntervalMs: 5_000 })
   return (
@@ -80,7 +81,7 @@ export function DeliveriesTable({ endpointId }: { endpointId?: string }) {
       keyOf={keyOf}
       linkOf={(delivery) => ({
         to: endpointId ? `webhooks/${endpointId}` : 'deliveries',
-        search: { ...filter, ...(open !== keyOf(delivery) && { open: keyOf(delivery) }) },
+        search: { ...kept, ...(open !== keyOf(delivery) && { open: keyOf(delivery) }) },
       })}
       below={(delivery) => (open === keyOf(delivery) ? <DeliveryDetail delivery={delivery} /> : undefined)}
       query={query}
