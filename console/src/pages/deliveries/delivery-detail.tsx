@@ -10,9 +10,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeAnswerTime, writeCount } from '../../components/write-number.ts'
 import classes from './deliveries.module.css'
-
-/** A delivery as the list has it. */
-export type Delivery = OutputOf<'deliveries.list'>['deliveries'][number]
+import type { Delivery } from './delivery.ts'
 
 type Shown = OutputOf<'deliveries.show'>
 type Attempt = Shown['attempts'][number]
