@@ -80,11 +80,9 @@ export function AuditLogPage() {
 
 /** The filters of the URL as the server takes them. Days are counted in UTC, as on the charts that link here. */
 function useFilter() {
-  const [{ actor, type, target, from, to }] = usePageSearch('audit-log')
+  const [{ from, to, entry: _entry, sort: _sort, ...filter }] = usePageSearch('audit-log')
   return {
-    ...(actor && { actor }),
-    ...(type && { type }),
-    ...(target && { target }),
+    ...filter,
     ...(from && { from: startOfUtcDay(from, 0) }),
     ...(to && { before: startOfUtcDay(to, 1) }),
   }

@@ -10,15 +10,9 @@ export type DecisionFilter = Omit<InputOf<'decisions.list'>, 'cursor' | 'limit'>
 
 /** The filters of the URL as the server takes them, which says if it cannot read one. Days are counted in UTC. */
 export function useDecisionFilter(): DecisionFilter {
-  const [{ verdict, tier, policy_version, product, entity_id, review, outcome, from, to }] = usePageSearch('decisions')
+  const [{ from, to, sort: _, ...filter }] = usePageSearch('decisions')
   return {
-    ...(verdict && { verdict }),
-    ...(tier && { tier }),
-    ...(policy_version && { policy_version }),
-    ...(product && { product }),
-    ...(entity_id && { entity_id }),
-    ...(review && { review }),
-    ...(outcome && { outcome }),
+    ...filter,
     ...(from && { from: startOfUtcDay(from, 0) }),
     ...(to && { before: startOfUtcDay(to, 1) }),
   }
