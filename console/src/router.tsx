@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   notFound,
   Outlet,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router'
 import { ENVIRONMENTS, type Environment } from '../../server/src/core/vocabularies.ts'
@@ -72,40 +73,36 @@ const placeIndex = createRoute({
   },
 })
 
-/** A page within a place, with the search parameters that it has. */
-function placePage<Module extends Record<string, unknown>, Name extends keyof Module>(
-  path: PageName,
-  load: () => Promise<Module>,
-  name: Name,
-) {
-  return createRoute({
+/** The component of every page within a place: a page of the search parameters that has none here does not compile. */
+const placePages: Readonly<Record<PageName, RouteComponent>> = {
+  overview: page(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  playground: page(() => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+  decisions: page(() => import('./pages/decisions/decisions-page.tsx'), 'DecisionsPage'),
+  'decisions/$decisionId': page(() => import('./pages/decisions/decision-page.tsx'), 'DecisionPage'),
+  'review-queue': page(() => import('./pages/review-queue/review-queue-page.tsx'), 'ReviewQueuePage'),
+  entities: page(() => import('./pages/entities/entities-page.tsx'), 'EntitiesPage'),
+  'entities/$entityId': page(() => import('./pages/entities/entity-page.tsx'), 'EntityPage'),
+  policies: page(() => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
+  'policies/new': page(() => import('./pages/policies/policy-editor-page.tsx'), 'PolicyEditorPage'),
+  'policies/$version': page(() => import('./pages/policies/policy-page.tsx'), 'PolicyPage'),
+  'live-gate': page(() => import('./pages/live-gate/live-gate-page.tsx'), 'LiveGatePage'),
+  'audit-log': page(() => import('./pages/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
+  webhooks: page(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  'webhooks/$endpointId': page(() => import('./pages/webhooks/webhook-endpoint-page.tsx'), 'WebhookEndpointPage'),
+  deliveries: page(() => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
+  'api-keys': page(() => import('./pages/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
+  usage: page(() => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
+  team: page(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
+}
+
+const placeRoutes = (Object.keys(placePages) as PageName[]).map((path) =>
+  createRoute({
     getParentRoute: () => place,
     path,
     validateSearch: (search) => cleanSearch(path, search),
-    component: page(load, name),
-  })
-}
-
-const placePages = [
-  placePage('overview', () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
-  placePage('playground', () => import('./pages/playground/playground-page.tsx'), 'PlaygroundPage'),
-  placePage('decisions', () => import('./pages/decisions/decisions-page.tsx'), 'DecisionsPage'),
-  placePage('decisions/$decisionId', () => import('./pages/decisions/decision-page.tsx'), 'DecisionPage'),
-  placePage('review-queue', () => import('./pages/review-queue/review-queue-page.tsx'), 'ReviewQueuePage'),
-  placePage('entities', () => import('./pages/entities/entities-page.tsx'), 'EntitiesPage'),
-  placePage('entities/$entityId', () => import('./pages/entities/entity-page.tsx'), 'EntityPage'),
-  placePage('policies', () => import('./pages/policies/policies-page.tsx'), 'PoliciesPage'),
-  placePage('policies/new', () => import('./pages/policies/policy-editor-page.tsx'), 'PolicyEditorPage'),
-  placePage('policies/$version', () => import('./pages/policies/policy-page.tsx'), 'PolicyPage'),
-  placePage('live-gate', () => import('./pages/live-gate/live-gate-page.tsx'), 'LiveGatePage'),
-  placePage('audit-log', () => import('./pages/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
-  placePage('webhooks', () => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
-  placePage('webhooks/$endpointId', () => import('./pages/webhooks/webhook-endpoint-page.tsx'), 'WebhookEndpointPage'),
-  placePage('deliveries', () => import('./pages/deliveries/deliveries-page.tsx'), 'DeliveriesPage'),
-  placePage('api-keys', () => import('./pages/api-keys/api-keys-page.tsx'), 'ApiKeysPage'),
-  placePage('usage', () => import('./pages/usage/usage-page.tsx'), 'UsagePage'),
-  placePage('team', () => import('./pages/team/team-page.tsx'), 'TeamPage'),
-]
+    component: placePages[path],
+  }),
+)
 
 const routeTree = root.addChildren([
   home,
@@ -113,7 +110,7 @@ const routeTree = root.addChildren([
   welcome,
   invitation,
   accountFrame.addChildren([account]),
-  place.addChildren([placeIndex, ...placePages]),
+  place.addChildren([placeIndex, ...placeRoutes]),
 ])
 
 /** Creates the router: every page is loaded when it is first opened, and search strings stay plain text. */
