@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { currencyDecimals } from '../../../server/src/core/schema/currency-decimals.ts'
 import { setNotation } from './money/number-notation.ts'
-import { writeAmount, writeLatency, writeMoney, writePercent, writePercentOf } from './write-number.ts'
+import { writeAmount, writeLatency, writeMoney, writePercent, writePercentOf, writeRate } from './write-number.ts'
 
 after(() => setNotation('comma_point'))
 
@@ -24,8 +24,8 @@ test('a percent sign stays on the line of its figure', () => {
 
 test('a share has at most, and where it is measured exactly, so many decimals', () => {
   assert.deepEqual(
-    [writePercent(0.5), writePercent(0.0825, 2), writePercent(0.125, 0), writePercentOf(1, 2)],
-    ['50\u00a0%', '8.25\u00a0%', '13\u00a0%', '50.0\u00a0%'],
+    [writePercent(0.5), writePercent(0.0825, 2), writePercent(0.125, 0), writePercentOf(1, 2), writeRate(0.5)],
+    ['50\u00a0%', '8.25\u00a0%', '13\u00a0%', '50.0\u00a0%', '50.0\u00a0%'],
   )
 })
 

@@ -72,9 +72,14 @@ export function writePercent(share: number, digitsMax = 1, digitsMin = 0): strin
   )
 }
 
-/** A measured share of a whole, which is not nothing: `62.9 %`, `50.0 %`. */
+/** A measured rate, 0 to 1, always with one decimal: `62.9 %`, `50.0 %`. */
+export function writeRate(rate: number): string {
+  return writePercent(rate, 1, 1)
+}
+
+/** The rate of a part in a whole, which is not nothing: `62.9 %`, `50.0 %`. */
 export function writePercentOf(part: number, whole: number): string {
-  return writePercent(part / whole, 1, 1)
+  return writeRate(part / whole)
 }
 
 /** Milliseconds with two or three digits: `3.9`, `18.1`, `240`. */

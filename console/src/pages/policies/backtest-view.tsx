@@ -4,7 +4,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Section } from '../../components/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeCount, writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { writeCount, writeMoney, writeRate } from '../../components/write-number.ts'
 import classes from './policies.module.css'
 import type { BacktestResult } from './policy.ts'
 
@@ -44,7 +44,7 @@ function Rates({ result }: { result: BacktestResult }) {
     }, 0)
   return (
     <Figures>
-      <Figure label="Approved" value={writePercentOf(after.rate, 1)} below={`was ${writePercentOf(before.rate, 1)}`} />
+      <Figure label="Approved" value={writeRate(after.rate)} below={`was ${writeRate(before.rate)}`} />
       <Figure
         label="Bad among approved"
         value={shareOf(after.outcomes)}
@@ -62,14 +62,12 @@ function Rates({ result }: { result: BacktestResult }) {
 }
 
 function shareOf({ share }: BacktestResult['before']['outcomes']): string {
-  return share === null ? 'not known' : writePercentOf(share, 1)
+  return share === null ? 'not known' : writeRate(share)
 }
 
 /** The interval of a share, and how many outcomes it is known from. */
 function rangeOf({ low, high, known }: BacktestResult['before']['outcomes']): string {
-  return low === null || high === null
-    ? ''
-    : `${writePercentOf(low, 1)} to ${writePercentOf(high, 1)}, ${writeCount(known)} known; `
+  return low === null || high === null ? '' : `${writeRate(low)} to ${writeRate(high)}, ${writeCount(known)} known; `
 }
 
 function Matrix({ result: { matrix } }: { result: BacktestResult }) {

@@ -4,7 +4,7 @@ import { PageLink } from '../../components/page-link.tsx'
 import { Banner } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { Verdict } from '../../components/verdict.tsx'
-import { writeFixed, writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { writeFixed, writeMoney, writeRate } from '../../components/write-number.ts'
 import { writeDecimal, writePoints } from '../../decision-view/write-feature.ts'
 import type { ShownCase } from './review-case.ts'
 import classes from './review-queue.module.css'
@@ -46,7 +46,7 @@ function Figures({ shown: { decision, figures } }: { shown: ShownCase }) {
       </div>
       <div>
         <dt>Will repay</dt>
-        <dd>{repaid === null ? '–' : writePercentOf(repaid, 1)}</dd>
+        <dd>{repaid === null ? '–' : writeRate(repaid)}</dd>
       </div>
       <div>
         <dt>Could lend</dt>

@@ -1,4 +1,4 @@
-import { writeCount, writeMoney, writePercentOf } from '../../components/write-number.ts'
+import { writeCount, writeMoney, writeRate } from '../../components/write-number.ts'
 import { type CasePlan, type RequestPlan, standingOf, type Total } from './case-answer.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 
@@ -74,7 +74,7 @@ export function unusualWords(limit: number, request: WaitingRequest): string {
 
 /** How small a part is: `a tenth`, or in percent. */
 function shareWord(share: number): string {
-  return share === 0.1 ? 'a tenth' : share < 0.001 ? `less than ${writePercentOf(0.001, 1)}` : writePercentOf(share, 1)
+  return share === 0.1 ? 'a tenth' : share < 0.001 ? `less than ${writeRate(0.001)}` : writeRate(share)
 }
 
 function timesWord(times: number): string {
