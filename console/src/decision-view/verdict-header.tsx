@@ -10,7 +10,8 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { Verdict } from '../components/verdict.tsx'
 import { writeMoney, writePercent } from '../components/write-number.ts'
-import { ON_DECISION } from '../shell/shortcut-tables.ts'
+import { KEYS, ON_DECISION } from '../shell/shortcut-tables.ts'
+import { KeyCap } from '../shell/shortcuts.tsx'
 import { useShortcuts } from '../shell/use-shortcuts.ts'
 import classes from './decision-view.module.css'
 import { isGranted, type Review, ReviewedBy, writeConditions } from './granted.tsx'
@@ -161,7 +162,7 @@ function Acts({ shown }: { shown: ShownDecision }) {
       ),
   })
   const run = () => replay.mutate({ id: shown.id })
-  useShortcuts(ON_DECISION, { R: run })
+  useShortcuts(ON_DECISION, { [KEYS.replay]: run })
   return (
     <div className={classes.acts}>
       <Button
@@ -182,7 +183,7 @@ function Acts({ shown }: { shown: ShownDecision }) {
       </Button>
       <Button
         leftSection={<IconRefresh size={15} stroke={1.75} />}
-        rightSection={<kbd>R</kbd>}
+        rightSection={<KeyCap of={KEYS.replay} />}
         loading={replay.isPending}
         onClick={run}
       >

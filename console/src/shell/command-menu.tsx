@@ -19,7 +19,7 @@ import { useGoIn } from '../components/page-link.tsx'
 import type { PageTarget } from '../components/page-search.ts'
 import classes from './command-menu.module.css'
 import { environmentName, useCurrentPage } from './environment-switch.tsx'
-import { PAGES, pageOfId } from './pages.ts'
+import { ENVIRONMENT_KEYS, PAGES, pageOfId } from './pages.ts'
 import { openShortcuts } from './shortcuts.tsx'
 
 /** Entities are last: they arrive a moment later, and what is selected must not move under the Enter key. */
@@ -174,7 +174,7 @@ function useCommands(query: string): Command[] {
       group: 'Do',
       icon: other === 'sandbox' ? <IconFlask size={16} stroke={1.75} /> : <IconBolt size={16} stroke={1.75} />,
       words: 'environment live test',
-      keys: ['G', other === 'sandbox' ? 'S' : 'P'],
+      keys: ['G', ENVIRONMENT_KEYS[other]],
       run: go(pathIn({ ...place, environment: other }, page)),
     },
     {

@@ -13,7 +13,9 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import type { Environment } from '../../../server/src/core/vocabularies.ts'
 import type { PageTarget } from '../components/page-search.ts'
+import type { ShortcutGroup } from './shortcut-tables.ts'
 
 /** A page of the navigation. */
 export interface Page {
@@ -77,6 +79,19 @@ export const PAGE_GROUPS: readonly { title?: string; pages: readonly Page[] }[] 
 
 /** All pages of the navigation, without their groups. */
 export const PAGES: readonly Page[] = PAGE_GROUPS.flatMap((group) => group.pages)
+
+/** The second key after G that shows the same page in an environment. */
+export const ENVIRONMENT_KEYS: Readonly<Record<Environment, string>> = { sandbox: 'S', production: 'P' }
+
+/** The sequences that open a page or the other environment. */
+export const GO_TO: ShortcutGroup = {
+  title: 'Go to',
+  shortcuts: [
+    ...PAGES.map(({ key, title }) => ({ keys: [`G ${key}`], does: title })),
+    { keys: [`G ${ENVIRONMENT_KEYS.sandbox}`], does: 'Sandbox' },
+    { keys: [`G ${ENVIRONMENT_KEYS.production}`], does: 'Production' },
+  ],
+}
 
 /** Where each kind of id is shown; the command menu offers it when an id is pasted. */
 const PAGE_OF_ID: Readonly<Record<string, { what: string; target: (id: string) => PageTarget }>> = {

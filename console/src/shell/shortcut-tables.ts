@@ -18,6 +18,22 @@ export interface ShortcutGroup {
   readonly shortcuts: readonly Shortcut[]
 }
 
+/** The keys that buttons show too, by what they do: the tables, the acts and the labels read them here. */
+export const KEYS = {
+  replay: 'R',
+  decide: 'Mod+Enter',
+  nextCase: 'J',
+  caseBefore: 'K',
+  takeNext: 'N',
+  assignToMe: 'M',
+  approve: 'A',
+  approve_with_conditions: 'C',
+  decline: 'D',
+  sameForAll: '=',
+  submit: 'Mod+Enter',
+  closeCase: 'Escape',
+} as const
+
 /** Works on every page. The command menu listens for its own chord, and dialogs for Escape. */
 export const EVERYWHERE = {
   title: 'Everywhere',
@@ -31,34 +47,34 @@ export const EVERYWHERE = {
 /** Works while a recorded decision is shown. */
 export const ON_DECISION = {
   title: 'On a decision',
-  shortcuts: [{ keys: ['R'], does: 'Replay the decision' }],
+  shortcuts: [{ keys: [KEYS.replay], does: 'Replay the decision' }],
 } as const satisfies ShortcutGroup
 
 /** Works in the playground. */
 export const IN_PLAYGROUND = {
   title: 'In the playground',
-  shortcuts: [{ keys: ['Mod+Enter'], does: 'Decide', whileTyping: true }],
+  shortcuts: [{ keys: [KEYS.decide], does: 'Decide', whileTyping: true }],
 } as const satisfies ShortcutGroup
 
 /** Works in the review queue. The form of a case listens for its own chord, so that no other field submits it. */
 export const IN_REVIEW_QUEUE = {
   title: 'In the review queue',
   shortcuts: [
-    { keys: ['J', 'K'], does: 'Next case, case before', hint: 'move' },
-    { keys: ['N'], does: 'Take the next free case', hint: 'take next' },
-    { keys: ['M'], does: 'Assign the case to me', hint: 'assign to me' },
+    { keys: [KEYS.nextCase, KEYS.caseBefore], does: 'Next case, case before', hint: 'move' },
+    { keys: [KEYS.takeNext], does: 'Take the next free case', hint: 'take next' },
+    { keys: [KEYS.assignToMe], does: 'Assign the case to me', hint: 'assign to me' },
     {
       keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
       shown: ['1', '2', '…'],
       does: 'Choose a request of the case',
       hint: 'request',
     },
-    { keys: ['A'], does: 'Approve', hint: 'approve' },
-    { keys: ['C'], does: 'Approve with conditions', hint: 'conditions' },
-    { keys: ['D'], does: 'Decline', hint: 'decline' },
-    { keys: ['='], does: 'Give all requests the same verdict' },
-    { keys: ['Mod+Enter'], does: 'Submit the decision' },
-    { keys: ['Escape'], does: 'Close the case', hint: 'close' },
+    { keys: [KEYS.approve], does: 'Approve', hint: 'approve' },
+    { keys: [KEYS.approve_with_conditions], does: 'Approve with conditions', hint: 'conditions' },
+    { keys: [KEYS.decline], does: 'Decline', hint: 'decline' },
+    { keys: [KEYS.sameForAll], does: 'Give all requests the same verdict' },
+    { keys: [KEYS.submit], does: 'Submit the decision' },
+    { keys: [KEYS.closeCase], does: 'Close the case', hint: 'close' },
   ],
 } as const satisfies ShortcutGroup
 
@@ -69,5 +85,14 @@ const KEY_NAMES: Readonly<Record<string, string>> = { Mod: MOD_KEY, Enter: '↵'
 
 /** The key caps of a shortcut, as the page shows them. */
 export function keyCapsOf({ keys, shown }: Shortcut): string[] {
-  return (shown ?? keys).flatMap((key) => key.split(/[ +]/)).map((name) => KEY_NAMES[name] ?? name)
+  return (shown ?? keys).flatMap(namesOf)
+}
+
+/** A key or a chord in one text, for the label of a button: `M`, `Esc`, `Ctrl ↵`. */
+export function writeKey(key: string): string {
+  return namesOf(key).join(' ')
+}
+
+function namesOf(key: string): string[] {
+  return key.split(/[ +]/).map((name) => KEY_NAMES[name] ?? name)
 }

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useSyncExternalStore } from 'react'
 import { pathIn, useNextPlace } from '../api/use-place.ts'
 import { useCurrentPage } from './environment-switch.tsx'
-import { PAGES } from './pages.ts'
+import { ENVIRONMENT_KEYS, GO_TO, PAGES } from './pages.ts'
 import {
   EVERYWHERE,
   IN_PLAYGROUND,
@@ -12,6 +12,7 @@ import {
   ON_DECISION,
   type Shortcut,
   type ShortcutGroup,
+  writeKey,
 } from './shortcut-tables.ts'
 import classes from './shortcuts.module.css'
 import { useShortcuts } from './use-shortcuts.ts'
@@ -34,16 +35,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The sequences that open a page or the other environment. */
-const GO_TO = {
-  title: 'Go to',
-  shortcuts: [
-    ...PAGES.map(({ key, title }) => ({ keys: [`G ${key}`], does: title })),
-    { keys: ['G S'], does: 'Sandbox' },
-    { keys: ['G P'], does: 'Production' },
-  ],
-} satisfies ShortcutGroup
-
 const GROUPS: readonly ShortcutGroup[] = [EVERYWHERE, ON_DECISION, IN_PLAYGROUND, IN_REVIEW_QUEUE, GO_TO]
 
 /** The shortcuts of the shell, and the list of all shortcuts when it is asked for. */
@@ -56,8 +47,8 @@ export function Shortcuts() {
   useShortcuts(EVERYWHERE, { '?': openShortcuts })
   useShortcuts(GO_TO, {
     ...Object.fromEntries(PAGES.map(({ key, path }) => [`G ${key}`, go(pathIn(place, path))])),
-    'G S': go(pathIn({ ...place, environment: 'sandbox' }, page)),
-    'G P': go(pathIn({ ...place, environment: 'production' }, page)),
+    [`G ${ENVIRONMENT_KEYS.sandbox}`]: go(pathIn({ ...place, environment: 'sandbox' }, page)),
+    [`G ${ENVIRONMENT_KEYS.production}`]: go(pathIn({ ...place, environment: 'production' }, page)),
   })
   return (
     <Modal opened={opened} onClose={() => setOpen(false)} title="Keyboard shortcuts" size={480}>
@@ -86,6 +77,11 @@ function ShortcutList() {
       ))}
     </div>
   )
+}
+
+/** The key or chord of a button in one cap. */
+export function KeyCap({ of: key }: { of: string }) {
+  return <kbd>{writeKey(key)}</kbd>
 }
 
 /** The keys of a shortcut, as they stand on a keyboard. */

@@ -17,7 +17,7 @@ import { writeLatency } from '../../components/write-number.ts'
 import { DecisionView } from '../../decision-view/decision-view.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import { useDraft } from '../../drafts/use-draft.ts'
-import { IN_PLAYGROUND } from '../../shell/shortcut-tables.ts'
+import { IN_PLAYGROUND, KEYS } from '../../shell/shortcut-tables.ts'
 import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import { callSamples } from './call-samples.ts'
 import { CompareResults } from './compare-results.tsx'
@@ -64,7 +64,7 @@ export function PlaygroundPage() {
     if (mode === 'dry') dry.run()
     else record.mutate({ entity_id: entity, product, ...amountOf(request) })
   }
-  useShortcuts(IN_PLAYGROUND, { 'Mod+Enter': run })
+  useShortcuts(IN_PLAYGROUND, { [KEYS.decide]: run })
   return (
     <>
       <PageHeader title="Playground" badge={<ModeBadge mode={mode} />}>

@@ -7,7 +7,8 @@ import { currentNotation } from '../../components/money/number-notation.ts'
 import { moneyRules } from '../../components/money/read-amount.ts'
 import { Section } from '../../components/section.tsx'
 import { type Draft, useDraft } from '../../drafts/use-draft.ts'
-import { MOD_KEY } from '../../shell/shortcut-tables.ts'
+import { KEYS } from '../../shell/shortcut-tables.ts'
+import { KeyCap } from '../../shell/shortcuts.tsx'
 import classes from './playground.module.css'
 import { amountOf, bodyOf, type PlaygroundRequest } from './playground-request.ts'
 
@@ -86,7 +87,7 @@ export function RequestForm({
           loading={isRunning}
           disabled={!isClear}
           leftSection={<IconPlayerPlay size={15} stroke={1.75} />}
-          rightSection={isClear && <kbd>{MOD_KEY} ↵</kbd>}
+          rightSection={isClear && <KeyCap of={KEYS.decide} />}
         >
           {runWords(request, { mode, isClear })}
         </Button>

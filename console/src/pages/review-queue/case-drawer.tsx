@@ -10,6 +10,8 @@ import { Banner, StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { writeMoney } from '../../components/write-number.ts'
 import { useDraft } from '../../drafts/use-draft.ts'
+import { KEYS, writeKey } from '../../shell/shortcut-tables.ts'
+import { KeyCap } from '../../shell/shortcuts.tsx'
 import { type CaseAnswer, NO_ANSWER } from './case-answer.ts'
 import { conflictOf, isRecorded } from './case-conflict.ts'
 import { CaseEnded } from './case-ended.tsx'
@@ -94,13 +96,13 @@ function DrawerHead({
         {shown && me && !shown.end && <Assignment shown={shown} me={me} mayReview={mayReview} />}
         <span className={classes.drawerMove}>
           {place && <span className="small dim num">{place}</span>}
-          <ActionIcon aria-label="The case before (K)" onClick={() => onMove(-1)}>
+          <ActionIcon aria-label={`The case before (${writeKey(KEYS.caseBefore)})`} onClick={() => onMove(-1)}>
             <IconChevronUp size={16} />
           </ActionIcon>
-          <ActionIcon aria-label="The next case (J)" onClick={() => onMove(1)}>
+          <ActionIcon aria-label={`The next case (${writeKey(KEYS.nextCase)})`} onClick={() => onMove(1)}>
             <IconChevronDown size={16} />
           </ActionIcon>
-          <ActionIcon aria-label="Close the case (Esc)" onClick={onClose}>
+          <ActionIcon aria-label={`Close the case (${writeKey(KEYS.closeCase)})`} onClick={onClose}>
             <IconX size={16} />
           </ActionIcon>
         </span>
@@ -168,7 +170,7 @@ function Assignment({ shown, me, mayReview }: { shown: ShownCase; me: string; ma
           variant="default"
           size="compact-xs"
           loading={assign.isPending}
-          rightSection={<kbd>M</kbd>}
+          rightSection={<KeyCap of={KEYS.assignToMe} />}
           onClick={() => give(me)}
         >
           Assign to me

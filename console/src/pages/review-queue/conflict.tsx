@@ -5,6 +5,8 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useAct } from '../../api/use-operation.ts'
 import { Banner } from '../../components/state-badge.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
+import { KEYS } from '../../shell/shortcut-tables.ts'
+import { KeyCap } from '../../shell/shortcuts.tsx'
 import type { CaseAnswer } from './case-answer.ts'
 import { type CaseConflict, onlyWaiting, requestsToShow } from './case-conflict.ts'
 import { CaseFields } from './case-fields.tsx'
@@ -49,7 +51,7 @@ export function Conflict({ shown, conflict, me, draft, onSee, onNext }: Conflict
       />
       <div className={classes.decideEnd}>
         <span className="small dim">Your text is kept in this browser for seven days, or until you discard it.</span>
-        <Button variant="default" rightSection={<kbd>J</kbd>} onClick={onNext}>
+        <Button variant="default" rightSection={<KeyCap of={KEYS.nextCase} />} onClick={onNext}>
           Next case
         </Button>
       </div>

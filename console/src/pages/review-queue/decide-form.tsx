@@ -7,7 +7,8 @@ import { FormError } from '../../components/form-error.tsx'
 import { RetryLabel } from '../../components/retry-label.tsx'
 import { DraftNotice } from '../../drafts/draft-notice.tsx'
 import type { Draft } from '../../drafts/use-draft.ts'
-import { IN_REVIEW_QUEUE, MOD_KEY } from '../../shell/shortcut-tables.ts'
+import { IN_REVIEW_QUEUE, KEYS } from '../../shell/shortcut-tables.ts'
+import { KeyCap } from '../../shell/shortcuts.tsx'
 import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import {
   answerTo,
@@ -89,7 +90,13 @@ export function DecideForm({
 /** The button that gives all requests the verdict of the current one. */
 function SameForAll({ isReady, onSame }: { isReady: boolean; onSame: () => void }) {
   return (
-    <Button variant="default" size="compact-sm" disabled={!isReady} rightSection={<kbd>=</kbd>} onClick={onSame}>
+    <Button
+      variant="default"
+      size="compact-sm"
+      disabled={!isReady}
+      rightSection={<KeyCap of={KEYS.sameForAll} />}
+      onClick={onSame}
+    >
       Same verdict for all
     </Button>
   )
@@ -116,7 +123,7 @@ function DecideEnd({
         data-disabled={!plan.verdict || undefined}
         aria-disabled={!plan.verdict}
         loading={decide.isPending}
-        rightSection={plan.verdict && <kbd>{MOD_KEY} ↵</kbd>}
+        rightSection={plan.verdict && <KeyCap of={KEYS.submit} />}
         data-danger={plan.requests.every(({ verdict }) => verdict === 'decline') || undefined}
       >
         <RetryLabel isRetry={draft.isRetry}>{actOf(plan)}</RetryLabel>
@@ -162,10 +169,10 @@ function useChoice({
       setAnswer((written) => requests.reduce((all, request) => withAnswer(all, request, { verdict }), written))
   }
   const keys = {
-    A: () => choose(current, 'approve'),
-    C: () => choose(current, 'approve_with_conditions'),
-    D: () => choose(current, 'decline'),
-    '=': chooseAll,
+    [KEYS.approve]: () => choose(current, 'approve'),
+    [KEYS.approve_with_conditions]: () => choose(current, 'approve_with_conditions'),
+    [KEYS.decline]: () => choose(current, 'decline'),
+    [KEYS.sameForAll]: chooseAll,
     ...Object.fromEntries(requests.slice(0, 9).map(({ id }, index) => [String(index + 1), () => setCurrent(id)])),
   }
   useShortcuts(IN_REVIEW_QUEUE, isReadOnly ? {} : keys)

@@ -6,15 +6,17 @@ import { MoneyField } from '../../components/money/money-field.tsx'
 import { currentNotation } from '../../components/money/number-notation.ts'
 import { Banner } from '../../components/state-badge.tsx'
 import { writeCount, writeMoney } from '../../components/write-number.ts'
+import { KEYS } from '../../shell/shortcut-tables.ts'
+import { KeyCap } from '../../shell/shortcuts.tsx'
 import { conditionsProblem, limitOf, type RequestAnswer, type ReviewVerdict, standingOf } from './case-answer.ts'
 import { besideAsked, unusualWords } from './plan-words.ts'
 import type { ShownCase, WaitingRequest } from './review-case.ts'
 import classes from './review-queue.module.css'
 
-const CHOICES: Readonly<Record<ReviewVerdict, { word: string; key: string; icon: typeof IconBan }>> = {
-  approve: { word: 'Approve', key: 'A', icon: IconCircleCheck },
-  approve_with_conditions: { word: 'Conditions', key: 'C', icon: IconListCheck },
-  decline: { word: 'Decline', key: 'D', icon: IconBan },
+const CHOICES: Readonly<Record<ReviewVerdict, { word: string; icon: typeof IconBan }>> = {
+  approve: { word: 'Approve', icon: IconCircleCheck },
+  approve_with_conditions: { word: 'Conditions', icon: IconListCheck },
+  decline: { word: 'Decline', icon: IconBan },
 }
 
 /** What the fields of one request need. */
@@ -57,7 +59,7 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
       </div>
       <div className={classes.choices}>
         {REVIEW_VERDICTS.map((choice) => {
-          const { word, key, icon: Icon } = CHOICES[choice]
+          const { word, icon: Icon } = CHOICES[choice]
           return (
             <UnstyledButton
               key={choice}
@@ -69,7 +71,7 @@ export function RequestAnswerFields(props: RequestAnswerProps) {
               onClick={() => onVerdict(choice)}
             >
               <Icon size={16} stroke={1.75} aria-hidden="true" />
-              {word} <kbd>{key}</kbd>
+              {word} <KeyCap of={KEYS[choice]} />
             </UnstyledButton>
           )
         })}

@@ -10,8 +10,8 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Section } from '../../components/section.tsx'
 import { usePageSearch } from '../../components/use-search.ts'
 import { writeCount } from '../../components/write-number.ts'
-import { IN_REVIEW_QUEUE, type Shortcut } from '../../shell/shortcut-tables.ts'
-import { KeyCaps } from '../../shell/shortcuts.tsx'
+import { IN_REVIEW_QUEUE, KEYS, type Shortcut } from '../../shell/shortcut-tables.ts'
+import { KeyCap, KeyCaps } from '../../shell/shortcuts.tsx'
 import { useShortcuts } from '../../shell/use-shortcuts.ts'
 import { CaseDrawer } from './case-drawer.tsx'
 import { QueueTable } from './queue-table.tsx'
@@ -47,12 +47,12 @@ export function ReviewQueuePage() {
     if (target) queue.show(target.id)
   }
   useShortcuts(IN_REVIEW_QUEUE, {
-    J: () => move(1),
-    K: () => move(-1),
-    N: () => mayReview && next.mutate({}),
+    [KEYS.nextCase]: () => move(1),
+    [KEYS.caseBefore]: () => move(-1),
+    [KEYS.takeNext]: () => mayReview && next.mutate({}),
     // Takes only a free case: to take one over from a colleague needs the button that names them.
-    M: () => open && me && mayReview && assign.mutate({ id: open, to: me, seen: null }),
-    Escape: () => queue.show(undefined),
+    [KEYS.assignToMe]: () => open && me && mayReview && assign.mutate({ id: open, to: me, seen: null }),
+    [KEYS.closeCase]: () => queue.show(undefined),
   })
   return (
     <div className={classes.layout} data-open={open !== undefined || undefined}>
@@ -61,7 +61,7 @@ export function ReviewQueuePage() {
           {mayReview && (
             <Button
               leftSection={<IconUserCheck size={16} stroke={1.75} />}
-              rightSection={<kbd>N</kbd>}
+              rightSection={<KeyCap of={KEYS.takeNext} />}
               loading={next.isPending}
               onClick={() => next.mutate({})}
             >
