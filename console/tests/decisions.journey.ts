@@ -67,11 +67,9 @@ test('what a person granted stands in the list, in the CSV, on the decision and 
   const review = await organization.post(
     `/v1/decisions/${asked.id}/reviews`,
     {
-      ...{
-        verdict: 'approve_with_conditions',
-        reviewer: { id: 'r1', name: 'Maren Kluge' },
-        reason: 'Known for years.',
-      },
+      verdict: 'approve_with_conditions',
+      reviewer: { id: 'r1', name: 'Maren Kluge' },
+      reason: 'Known for years.',
       conditions: [{ code: 'payslip', label: 'Send a payslip' }],
       recommended_limit: 9_000,
       currency: 'EUR',

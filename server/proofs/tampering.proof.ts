@@ -84,12 +84,10 @@ async function retractedByTwo(organizationId: string, outcomeId: string): Promis
       id: installation.newId('opr'),
       email: `${name}@example.com`,
       name,
-      ...{
-        role: 'admin',
-        created_at: new Date().toISOString(),
-        disabled_at: null,
-        account_id: installation.newId('acc'),
-      },
+      role: 'admin',
+      created_at: new Date().toISOString(),
+      disabled_at: null,
+      account_id: installation.newId('acc'),
     })
     await retractOutcome(installation, byOperator(operator, { reason: 'Reported by mistake.' }), outcomeId)
   }

@@ -152,14 +152,12 @@ test('an operator verifies the log in the background; the result names them and 
 test('one verification runs at a time, and one whose node died can be started again', async () => {
   const { newId, knownHeads, masterKey } = installation
   const wanted = {
-    ...{
-      organizationId: acme.id,
-      environment: 'sandbox' as const,
-      operatorId: ada.operatorId,
-      requestId: newId('req'),
-      newId,
-      nowMs: () => nowMs,
-    },
+    organizationId: acme.id,
+    environment: 'sandbox' as const,
+    operatorId: ada.operatorId,
+    requestId: newId('req'),
+    newId,
+    nowMs: () => nowMs,
     store: installation.stores.sandbox,
     people: installation.stores.production,
     knownHeads: knownHeads.sandbox,

@@ -109,7 +109,7 @@ test('the trust score has a history of the days on which it changed', async () =
 
 test('a refresh of the exposure that lost to a later one leaves no trace in the history', async () => {
   const { trust } = await read('entities.show', { id: jonas })
-  const stale = { ...{ org_id: acme.id, entity_id: jonas, summary: '{}' }, as_of: new Date(nowMs).toISOString() }
+  const stale = { org_id: acme.id, entity_id: jonas, summary: '{}', as_of: new Date(nowMs).toISOString() }
   const lost = [{ ...stale, trust: JSON.stringify({ ...trust, score: 0.987 }) }]
   await api.service.installation.stores.sandbox.graph.writeExposures(lost, { readNumber: 0, done: [] })
   assert.deepEqual((await read('entities.show', { id: jonas })).trust, trust)

@@ -270,6 +270,11 @@ test('nothing is left half done, skipped without a reason, or pointed at this ma
   }
 })
 
+test('no object is spread where it is written, which only folds its lines', () => {
+  // A merge of other objects begins with a spread of its own.
+  for (const { file, text } of sources) assert.doesNotMatch(text, /\.{3}\{\s*[^\s.]/, file)
+})
+
 /** Phrases that hide who acts; name the subject instead (CONTRIBUTING.md, "How does code read here?"). */
 const RIDDLES =
   /\b(whoever|whomever|whatever stands|some(body|one)|no(body| one(?!-))|any(body|one)|every(body|one)|th(ose|em) who|what is spoken of|(has|have) (it|them) (looked|told|asked)|looked at again|at a pace|made anew)\b/i

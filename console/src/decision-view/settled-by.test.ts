@@ -85,7 +85,12 @@ test('terms that leave nothing settle a decline before completeness, rules and c
 test('access without credit takes no step about repayment', () => {
   const view = viewOf({ settled_by: 'nothing_against', score: null }, { requested: null, verdict: 'approve' })
   assert.deepEqual(Object.keys(statesOf(view)), [
-    ...['Knock-out', 'Data', 'Enough known', 'Review rules', 'Conditions', 'Approval'],
+    'Knock-out',
+    'Data',
+    'Enough known',
+    'Review rules',
+    'Conditions',
+    'Approval',
   ])
   assert.equal(statesOf(view).Approval, 'settled')
 })

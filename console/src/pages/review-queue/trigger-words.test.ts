@@ -7,14 +7,12 @@ import { explainTrigger, triggerWords } from './trigger-words.ts'
 after(() => setNotation('comma_point'))
 
 const NOTHING: ListedCase['trigger'] = {
-  ...{
-    evidence: 'stored',
-    settled_by: null,
-    reason: null,
-    confidence_ppm: 645_990,
-    completeness_ppm: 84_500,
-    missing: [],
-  },
+  evidence: 'stored',
+  settled_by: null,
+  reason: null,
+  confidence_ppm: 645_990,
+  completeness_ppm: 84_500,
+  missing: [],
   confidence_min_ppm: 646_000,
   completeness_min_ppm: 500_000,
 }

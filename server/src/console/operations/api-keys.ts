@@ -117,18 +117,16 @@ function show(key: ApiKey, nowMs: number) {
   const { id: keyId, name, last_four, created_at, expires_at, retires_at, last_used_at } = key
   const { disabled_at, revoked_at, replaces } = key
   return {
-    ...{
-      id: keyId,
-      name,
-      last_four,
-      created_at,
-      expires_at,
-      retires_at,
-      last_used_at,
-      disabled_at,
-      revoked_at,
-      replaces,
-    },
+    id: keyId,
+    name,
+    last_four,
+    created_at,
+    expires_at,
+    retires_at,
+    last_used_at,
+    disabled_at,
+    revoked_at,
+    replaces,
     scopes: scopesOf(key),
     state: apiKeyState(key, nowMs),
   }
