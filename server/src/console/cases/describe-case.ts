@@ -1,3 +1,4 @@
+import type { RequestedAmount } from '../../core/facts/read-fact.ts'
 import { isObject } from '../../core/stored-json.ts'
 import type { Verdict } from '../../core/vocabularies.ts'
 import { timeOfId } from '../../ids/new-id.ts'
@@ -8,7 +9,7 @@ import { nameReviewer } from '../../underwriting/review-decision.ts'
 import { type ReviewEvidence, readReviewEvidence } from '../../underwriting/review-evidence.ts'
 import { describeReview } from '../decision-view/describe-review.ts'
 import { entityName } from '../entities/entity-name.ts'
-import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
+import { requestedOf } from '../figures/newest-decisions.ts'
 import { describeTrigger, type Trigger } from './describe-trigger.ts'
 
 /** A reason of a decision, as it was returned to the caller. */

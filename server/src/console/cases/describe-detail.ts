@@ -1,5 +1,6 @@
 import { REQUESTS_PER_ACT_MAX } from '../../admin/decide-case.ts'
 import type { DecisionTrace } from '../../core/decide/evaluation.ts'
+import type { RequestedAmount } from '../../core/facts/read-fact.ts'
 import {
   couldLend,
   limitThresholds,
@@ -13,7 +14,7 @@ import type { EnvironmentStore } from '../../store/environment/environment-store
 import { parseBodies } from '../../underwriting/describe-evidence.ts'
 import { readReviewEvidence } from '../../underwriting/review-evidence.ts'
 import { entityName } from '../entities/entity-name.ts'
-import { type RequestedAmount, requestedOf } from '../figures/newest-decisions.ts'
+import { requestedOf } from '../figures/newest-decisions.ts'
 import {
   type CaseEnd,
   type CaseNames,

@@ -5,8 +5,6 @@ import type { EnvironmentStore } from '../../store/environment/environment-store
 import type { NewestDecision } from '../../store/environment/overview.ts'
 import { type GrantedReview, newestReviews } from '../decision-view/describe-review.ts'
 
-export type { RequestedAmount }
-
 /** A decision in the list of the newest. */
 export interface ListedDecision {
   id: string

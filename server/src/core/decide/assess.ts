@@ -3,13 +3,14 @@ import type { CompiledPolicy, CompiledRule, CompiledTier } from '../policy/compi
 import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
-import type { Completeness, Confidence, RuleTrace, ScorecardLine, SettledBy } from './evaluation.ts'
+import type { Completeness, Confidence, RuleTrace, ScorecardLine } from './evaluation.ts'
 import { addCaps, type JudgedAmount, judgedSlots, type LimitBounds, limitBounds } from './limit-bounds.ts'
 import { measureRequest } from './measure-request.ts'
 import type { Figures } from './read-figures.ts'
 import { readAgain, readSlots, type SlotReading } from './read-slots.ts'
 import { type RuleAnswers, runRules, runRulesAgain } from './run-rules.ts'
 import { readTable, type ScoredCard, score, scoreAgain } from './score.ts'
+import type { SettledBy } from './settling-steps.ts'
 import { verdictOn } from './verdict.ts'
 
 /** A request for one amount, judged under a policy. */

@@ -3,7 +3,7 @@ import { VERDICTS, type Verdict } from '../vocabularies.ts'
 import { type Assessment, assessAt } from './assess.ts'
 import { stepsIn } from './counter-offer.ts'
 import type { Judgement } from './decide.ts'
-import type { SettledBy } from './evaluation.ts'
+import type { SettledBy } from './settling-steps.ts'
 
 /** A smaller amount with a better verdict than the requested one got, and that verdict. */
 export interface BetterAmount {

@@ -6,7 +6,7 @@ import type { SettledBy } from './settling-steps.ts'
 /** Recorded with every decision; raised whenever the same policy and facts would give other bytes. */
 export const ENGINE_VERSION = '1'
 
-export type { Reason, RuleTrace, SettledBy }
+export type { Reason, RuleTrace }
 
 /** A condition that the applicant has to meet before the approval holds. */
 export interface OpenCondition {

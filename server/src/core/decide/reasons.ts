@@ -1,8 +1,9 @@
 import type { CompiledCharacteristic, CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
 import type { Impact, Verdict } from '../vocabularies.ts'
 import type { Assessment } from './assess.ts'
-import type { LimitTrace, OpenCondition, Reason, SettledBy } from './evaluation.ts'
+import type { LimitTrace, OpenCondition, Reason } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
+import type { SettledBy } from './settling-steps.ts'
 import { isReduced } from './verdict.ts'
 
 /** What the reasons and conditions of a decision are taken from. */

@@ -2,7 +2,7 @@ import type { Fact, Facts, FactValue } from '../facts/facts.ts'
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { judge } from './decide.ts'
-import type { SettledBy } from './evaluation.ts'
+import type { SettledBy } from './settling-steps.ts'
 
 /** A stretch of values of one feature that give the same verdict, both ends included. */
 export interface VerdictStretch {
