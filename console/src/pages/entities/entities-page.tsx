@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<ListedEntity>[] = [
     onPhone: 'bottom',
     cell: ({ type, country }) => [type, country].filter(Boolean).join(' · ') || '–',
   },
-  { id: 'trust', header: 'Trust', end: true, cell: ({ trust }) => (trust === null ? '–' : writeFixed(trust, 2)) },
+  { id: 'trust', header: 'Trust', end: true, cell: ({ trust }) => <ListedTrust trust={trust} /> },
   {
     id: 'verdict',
     header: 'Latest decision',
@@ -50,6 +50,11 @@ const COLUMNS: readonly Column<ListedEntity>[] = [
     onPhone: 'bottom end',
   },
 ]
+
+function ListedTrust({ trust }: Pick<ListedEntity, 'trust'>) {
+  if (trust === 'altered') return <span className="text-decline">altered</span>
+  return trust === null ? '–' : writeFixed(trust, 2)
+}
 
 /** The page "Entities": finds an entity by id, external id, name or identifier, and lists the newest ones. */
 export function EntitiesPage() {

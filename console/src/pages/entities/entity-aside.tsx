@@ -9,6 +9,9 @@ import { AmountLine, ReviewedBy, writeConditions } from '../../decision-view/gra
 import classes from './entities.module.css'
 import type { ShownEntity } from './entity.ts'
 
+/** Stands for what was altered in the database so that it cannot be read. */
+const ALTERED = <span className="text-decline">altered</span>
+
 /** The newest decisions about an entity. */
 export function DecisionsSection({ entity: { decisions, id } }: { entity: ShownEntity }) {
   return (
@@ -28,7 +31,7 @@ export function DecisionsSection({ entity: { decisions, id } }: { entity: ShownE
           {decisions.map((decision) => (
             <li key={decision.id}>
               <PageLink to={`decisions/${decision.id}`} className={classes.rowWords}>
-                <Verdict verdict={decision.verdict} /> <AmountLine {...decision} />
+                {decision.verdict ? <Verdict verdict={decision.verdict} /> : ALTERED} <AmountLine {...decision} />
               </PageLink>
               <span className="dim small">
                 <Time at={decision.decided_at} as="date" />
@@ -59,7 +62,7 @@ export function ConsentsSection({ entity: { consents } }: { entity: ShownEntity 
             <li key={id}>
               <span>
                 <code>{purpose}</code>
-                <span className={classes.below}>{categories.length > 0 ? categories.join(', ') : 'all data'}</span>
+                <span className={classes.below}>{categories ? categories.join(', ') || 'all data' : ALTERED}</span>
               </span>
               {state === 'granted' ? (
                 <span className="dim small">

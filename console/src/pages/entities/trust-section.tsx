@@ -10,6 +10,12 @@ const SERIES = [{ key: 'score', name: 'Trust', color: 'var(--data-1)' }]
 
 /** The trust score of an entity, how it changed, and what it is made of. */
 export function TrustSection({ entity: { trust } }: { entity: ShownEntity }) {
+  if (!trust)
+    return (
+      <Section title="Trust score">
+        <p className="text-decline">The stored trust was altered and cannot be read.</p>
+      </Section>
+    )
   const { history } = trust
   const before = history.at(-2)
   const change = before ? trust.score - before.score : 0

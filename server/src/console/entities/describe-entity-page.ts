@@ -1,6 +1,7 @@
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
-import { neutralTrust, type Trust } from '../../core/graph/describe-trust.ts'
-import { VERDICTS, type Verdict } from '../../core/vocabularies.ts'
+import { neutralTrust } from '../../core/graph/describe-trust.ts'
+import { objectIn, parseStored } from '../../core/stored-json.ts'
+import { VERDICTS } from '../../core/vocabularies.ts'
 import type { EntityRow } from '../../store/environment/entities.ts'
 import type { DecisionOfEntity } from '../../store/environment/entity-pages.ts'
 import type { EnvironmentStore } from '../../store/environment/environment-store.ts'
@@ -11,10 +12,14 @@ import { type GrantedReview, newestReviews } from '../decision-view/describe-rev
 import { requestedOf } from '../figures/newest-decisions.ts'
 import { describeCashflow } from './describe-cashflow.ts'
 import { entityName } from './entity-name.ts'
+import { readTrust } from './read-trust.ts'
 
 const DECISIONS_LISTED = 20
 
-/** Reads everything about an entity that its page shows besides the graph and the audit trail. */
+/**
+ * Reads everything about an entity that its page shows besides the graph and the audit trail. Null stands for what was altered
+ * in the database so that it cannot be read.
+ */
 export async function describeEntityPage(
   store: EnvironmentStore,
   entity: EntityRow,
@@ -34,20 +39,18 @@ export async function describeEntityPage(
     newestReviews(store, organizationId, decisions),
   ])
   const state = stateOf(entity)
+  const trust = entity.trust === null ? neutralTrust(entity.created_at) : readTrust(entity.trust)
   return {
     id,
     external_id: entity.external_id,
     name: entityName({ ...entity, name: entity.display_name }, id),
     type: entity.type,
     country: entity.country,
-    metadata: JSON.parse(entity.metadata) as Record<string, unknown>,
+    metadata: objectIn(entity.metadata) ?? null,
     created_at: entity.created_at,
     updated_at: entity.updated_at,
     open_case: caseId,
-    trust: {
-      ...(entity.trust === null ? neutralTrust(entity.created_at) : (JSON.parse(entity.trust) as Trust)),
-      history,
-    },
+    trust: trust && { ...trust, history },
     identifiers: newestOfEach(
       links.filter(({ identifier_hash }) => identifier_hash !== null),
       (link) => link.identifier_hash!,
@@ -99,12 +102,11 @@ function describeRelationship(
 
 function describeConsent(consent: RowOf<'consents'>, now: string) {
   const { id, purpose, status, data_categories, granted_at, expires_at, revoked_at } = consent
-  const categories = JSON.parse(data_categories) as string[]
   const isExpired = expires_at !== null && expires_at <= now
   return {
     id,
     purpose,
-    categories,
+    categories: textsIn(data_categories),
     granted_at,
     expires_at,
     revoked_at,
@@ -112,17 +114,23 @@ function describeConsent(consent: RowOf<'consents'>, now: string) {
   }
 }
 
+/** The list of texts that a column holds; null if it is anything else. */
+function textsIn(column: string): string[] | null {
+  const value = parseStored(column)
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+}
+
 function describeDecision(
   { id, verdict, product, body, facts, created_at, review_id }: DecisionOfEntity,
   reviews: ReadonlyMap<string, GrantedReview>,
 ) {
-  const { recommended_limit } = JSON.parse(body) as { recommended_limit?: number }
+  const { recommended_limit } = objectIn(body) ?? {}
   return {
     id,
-    verdict: VERDICTS.find((known) => known === verdict) as Verdict,
+    verdict: VERDICTS.find((known) => known === verdict) ?? null,
     product,
     requested: requestedOf(facts),
-    limit: recommended_limit ?? null,
+    limit: typeof recommended_limit === 'number' ? recommended_limit : null,
     review: reviews.get(review_id ?? '') ?? null,
     decided_at: created_at,
   }

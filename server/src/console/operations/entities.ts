@@ -10,6 +10,7 @@ import { defineOperation } from '../define-operation.ts'
 import { describeEntityPage } from '../entities/describe-entity-page.ts'
 import { describeNeighbourhood } from '../entities/describe-neighbourhood.ts'
 import { entityName } from '../entities/entity-name.ts'
+import { readTrust } from '../entities/read-trust.ts'
 
 const PAGE_ENTITIES = 25
 /** An identifier that more entities have says nothing about any of them. */
@@ -106,7 +107,8 @@ function describeListed({ trust, latest_verdict, name, ...entity }: ListedEntity
   return {
     ...entity,
     name: entityName({ ...entity, name }, entity.id),
-    trust: trust === null ? null : (JSON.parse(trust) as { score: number }).score,
+    /** Null until it is first computed. */
+    trust: trust === null ? null : (readTrust(trust)?.score ?? ('altered' as const)),
     latest_verdict: VERDICTS.find((verdict) => verdict === latest_verdict) ?? null,
   }
 }
