@@ -70,6 +70,12 @@ export function BacktestTab({ version }: { version: string }) {
   )
 }
 
+/** The days that bound a backtest. */
+const DAYS = [
+  { name: 'from', label: 'From' },
+  { name: 'to', label: 'Before' },
+] as const
+
 function Start({
   version,
   begunBy,
@@ -115,22 +121,17 @@ function Start({
         onValue={(value) => draft.change({ ...draft.value, last: value })}
         onClear={setClear}
       />
-      <TextInput
-        label="From"
-        description="optional, UTC"
-        type="date"
-        readOnly={start.isPending}
-        value={from}
-        onChange={(event) => draft.change({ ...draft.value, from: event.currentTarget.value })}
-      />
-      <TextInput
-        label="Before"
-        description="optional, UTC"
-        type="date"
-        readOnly={start.isPending}
-        value={to}
-        onChange={(event) => draft.change({ ...draft.value, to: event.currentTarget.value })}
-      />
+      {DAYS.map(({ name, label }) => (
+        <TextInput
+          key={name}
+          label={label}
+          description="optional, UTC"
+          type="date"
+          readOnly={start.isPending}
+          value={draft.value[name]}
+          onChange={(event) => draft.change({ ...draft.value, [name]: event.currentTarget.value })}
+        />
+      ))}
       <Button
         type="submit"
         leftSection={<IconPlayerPlay size={16} stroke={1.75} />}
