@@ -251,7 +251,8 @@ test('a removed operator finds nothing, from the next request on', async () => {
   const removed = await signedInOperator(api, { organizationId: own.id, email, role: 'owner' })
   await owner.call(`${own.id}/production/team.remove`, { operator_id: removed.operatorId, reason: 'Left.' })
   await removed.signIn(email)
-  for (const name of withinOrganization) assert.equal(await ask(removed, pathOf(name)), '404 organization_not_found', name)
+  for (const name of withinOrganization)
+    assert.equal(await ask(removed, pathOf(name)), '404 organization_not_found', name)
 })
 
 /** The required fields of every operation that names one object by its id. */
