@@ -137,7 +137,8 @@ test('both nodes refuse a revoked key and decide under a newly activated policy 
     const [organization] = await listOrganizations(installation.storage.control)
     const act = async (email: string) => {
       const operator = await findActingOperator(installation, organization!.id, email)
-      return byOperator(operator)
+      const by = { type: 'operator', operator, via: 'test (uid 0)' } as const
+      return { ...byOperator(operator), by, channel: 'command_line' as const }
     }
     const source = sandboxPolicySource().replace(/^version: .*$/m, 'version: next')
     await proposePolicy(installation, await act('ann@example.com'), source)
