@@ -64,7 +64,7 @@ test('the teammate joins by the link, and the console offers and allows only wha
   const invite = { email: 'eve@fjordlend.example', name: 'Eve', role: 'owner' }
   const refused = await callFrom(grace, 'team.invite', invite)
   assert.equal(refused.status, 403)
-  assert.match(refused.body.error.message, /only owner, admin may manage operators/)
+  assert.match(refused.body.error.message, /Only owner, admin may manage operators/)
   assert.equal((await callFrom(grace, 'api-keys.list')).status, 200)
   const used = await testConsole.openSignedOut(new URL(link).pathname + new URL(link).hash)
   await used.getByRole('heading', { name: /does not work any more/ }).waitFor()
