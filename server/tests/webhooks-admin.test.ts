@@ -189,7 +189,20 @@ test('an invalid call is refused with a reason', async () => {
 
 test('of two concurrent changes of a webhook endpoint one wins, and the other is refused', async () => {
   const { acme, endpoint } = await setUp()
+  const store = installation.stores.sandbox
+  const { commit } = store
+  const bothHaveRead = Promise.withResolvers<void>()
+  let arrived = 0
+  store.commit = async (change) => {
+    if (change.changedEndpoints) {
+      arrived += 1
+      if (arrived === 2) bothHaveRead.resolve()
+      await bothHaveRead.promise
+    }
+    return commit(change)
+  }
   const results = await Promise.allSettled([cli(acme, 'rotate', endpoint.id), cli(acme, 'rotate', endpoint.id)])
+  store.commit = commit
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   const lost = results.find((result) => result.status === 'rejected')!
   assert.match(lost.reason.message, /^Another operator or the dispatcher changed/)
