@@ -12,6 +12,7 @@ import {
 } from '../../server/src/core/facts/entity-state.ts'
 import { type Fact, type Facts, type FactValue, known, missing } from '../../server/src/core/facts/facts.ts'
 import { factsFrom } from '../../server/src/core/facts/facts-from.ts'
+import { isMeasured } from '../../server/src/core/facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../../server/src/core/policy/compile/compiled-policy.ts'
 import { arbitraryFacts } from '../../server/tests/arbitrary-facts.ts'
 import { type Persona, personas } from '../../server/tests/personas.ts'
@@ -41,7 +42,7 @@ export function decisionCases(policy: CompiledPolicy, generated: number): Decisi
   const named = personas(NOW).map((persona) => ({ name: persona.name, facts: personaFacts(persona) }))
   const written = policy.document.tests.map(({ name, facts, age_days }) => ({
     name,
-    facts: factsFrom(facts, age_days),
+    facts: asDerived(factsFrom(facts, age_days)),
   }))
   const random = fc
     .sample(arbitraryFacts, { seed: SEED, numRuns: generated })
@@ -50,15 +51,19 @@ export function decisionCases(policy: CompiledPolicy, generated: number): Decisi
 }
 
 /**
- * Rebuilds generated facts as `deriveFacts` builds them, with every feature of the catalogue. fast-check's objects often
- * have no prototype, and V8 keeps those as slow dictionaries; real facts never are.
+ * Rebuilds facts as `deriveFacts` builds them: every feature of the catalogue except those that are measured, in the order
+ * of their names. fast-check's objects often have no prototype, and V8 keeps those as slow dictionaries; real facts never
+ * are.
  */
 function asDerived({ features }: Facts): Facts {
-  const made = Object.entries(features).map(([name, fact]): [string, Fact] => [
-    name,
-    'value' in fact ? known(fact.value, fact.age_days) : missing(fact.missing),
-  ])
-  return { format: 1, features: { ...factsFrom({}).features, ...Object.fromEntries(made) } }
+  const made = Object.entries({ ...factsFrom({}).features, ...features })
+    .filter(([name]) => !isMeasured(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, fact]): [string, Fact] => [
+      name,
+      'value' in fact ? known(fact.value, fact.age_days) : missing(fact.missing),
+    ])
+  return { features: Object.fromEntries(made), format: 1 }
 }
 
 /**

@@ -55,10 +55,14 @@ function ruleOrigins({ rules, document }: CompiledPolicy): Origin[] {
 }
 
 function scoreOrigins({ characteristics }: CompiledPolicy): Origin[] {
-  return characteristics.flatMap(({ id, feature, shortfall, strength }) => [
-    { reason: shortfall, from: `Characteristic ${code(id)}: ${code(feature)} scores below the reference` },
-    { reason: strength, from: `Characteristic ${code(id)}: ${code(feature)} scores above the reference` },
-  ])
+  return characteristics.flatMap(({ id, feature, bins }) => {
+    // The bins of a characteristic differ in their points, not in their reasons.
+    const { lack, strength } = bins[0]!
+    return [
+      { reason: lack.reason, from: `Characteristic ${code(id)}: ${code(feature)} scores below the reference` },
+      { reason: strength.reason, from: `Characteristic ${code(id)}: ${code(feature)} scores above the reference` },
+    ]
+  })
 }
 
 interface MissingCause {
@@ -68,16 +72,16 @@ interface MissingCause {
 }
 
 const MISSING_CAUSES: readonly MissingCause[] = [
-  { words: 'Missing input', because: ['no_data', 'too_short'], reasonOf: ({ missing }) => missing },
+  { words: 'Missing input', because: ['no_data', 'too_short'], reasonOf: ({ missingBin }) => missingBin.lack.reason },
   {
     words: 'Consent revoked or expired',
     because: ['consent_revoked', 'consent_expired'],
-    reasonOf: ({ withheld }) => withheld,
+    reasonOf: ({ withheldBin }) => withheldBin.lack.reason,
   },
   {
     words: 'Data in another currency only',
     because: ['other_currency'],
-    reasonOf: ({ otherCurrency }) => otherCurrency,
+    reasonOf: ({ otherCurrencyBin }) => otherCurrencyBin.lack.reason,
   },
 ]
 

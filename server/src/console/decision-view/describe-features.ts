@@ -1,5 +1,4 @@
 import { judge } from '../../core/decide/decide.ts'
-import { nameOfSlot } from '../../core/decide/run-rules.ts'
 import { type Facts, type FactValue, MISSING_BECAUSE, type MissingBecause } from '../../core/facts/facts.ts'
 import { findFeature } from '../../core/facts/feature-catalogue.ts'
 import type { CompiledPolicy } from '../../core/policy/compile/compiled-policy.ts'
@@ -69,6 +68,6 @@ function usesOf(evidence: Evidence, whole: CompiledPolicy, facts: Facts): Map<st
   for (const { feature } of evidence.scorecard) of(feature).scorecard = true
   for (const { rule, values } of evidence.rule_trace) for (const { feature } of values) of(feature).rules.push(rule)
   const { policy } = judge(whole, facts)
-  for (const { reads } of policy.limitTerms) for (const slot of reads) of(nameOfSlot(policy, slot)).limit = true
+  for (const { reads } of policy.limitTerms) for (const slot of reads) of(policy.slots.names[slot]!).limit = true
   return uses
 }

@@ -1,43 +1,47 @@
 import type { FactSet } from '../facts/facts.ts'
 import type { CompiledPolicy, CompiledRule, CompiledTier } from '../policy/compile/compiled-policy.ts'
-import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { Verdict } from '../vocabularies.ts'
 import { completenessOf, confidenceIn } from './confidence.ts'
-import type { Completeness, Confidence, RuleTrace, ScorecardLine } from './evaluation.ts'
-import { addCaps, type JudgedAmount, judgedSlots, type LimitBounds, limitBounds } from './limit-bounds.ts'
+import type { Completeness, Confidence } from './evaluation.ts'
+import { addCaps, fillVariables, type JudgedAmount, type LimitBounds, limitBounds } from './limit-bounds.ts'
 import { measureRequest } from './measure-request.ts'
 import type { Figures } from './read-figures.ts'
 import { readAgain, readSlots, type SlotReading } from './read-slots.ts'
-import { type RuleAnswers, runRules, runRulesAgain } from './run-rules.ts'
+import { type RuleAnswers, runRules } from './run-rules.ts'
 import { readTable, type ScoredCard, score, scoreAgain } from './score.ts'
 import type { SettledBy } from './settling-steps.ts'
 import { verdictOn } from './verdict.ts'
 
-/** A request for one amount, judged under a policy. */
-export interface Assessment {
+/** What an offer of one amount is made of. */
+export interface AssessedAmount {
   figures: Figures
+  tier: CompiledTier
+  /** The rules that hold: before the score, then after it. */
+  held: readonly CompiledRule[]
+  /** Null if no amount was requested. */
+  bounds: LimitBounds | null
+  verdict: Verdict
+  settledBy: SettledBy
+}
+
+/** A request for one amount, judged under a policy. */
+export interface Assessment extends AssessedAmount {
   request: FactSet
+  /** Every value that rules and limit terms read, also the variables of this amount. */
   reading: SlotReading
   /** The answers of the rules before the score. */
   before: RuleAnswers
-  /** The traces of all rules, and the rules that hold: before the score, then after it. */
-  traces: RuleTrace[]
-  held: readonly CompiledRule[]
-  lines: ScorecardLine[]
+  /** The answers of all rules: before the score, then after it. */
+  answers: RuleAnswers['answers']
+  /** The bin of each characteristic. */
+  bins: ScoredCard['bins']
   /** The score without the points of rules. */
   cardTotal: number
   total: number
   /** Null if the policy has only an external probability, and that is missing. */
   badPpm: number | null
-  tier: CompiledTier
   completeness: Completeness
   confidence: Confidence
-  /** Every value that rules and limit terms read, by slot. */
-  slots: Slots
-  /** Null if no amount was requested. */
-  bounds: LimitBounds | null
-  verdict: Verdict
-  settledBy: SettledBy
 }
 
 /** Judges a request for the amount in `figures`, without looking for another amount. */
@@ -45,36 +49,53 @@ export function assess(policy: CompiledPolicy, features: FactSet, figures: Figur
   const request = measureRequest(figures)
   const reading = readSlots(policy, features, request)
   const completeness = completenessOf(policy, reading)
-  const before = runRules(policy, policy.rules, reading.values)
-  return settle(policy, { figures, request, reading, completeness, before, scored: score(policy, reading) })
+  const before = runRules(policy.rules, reading.values)
+  return settle(policy, {
+    figures,
+    request,
+    reading,
+    completeness,
+    before,
+    scored: score(policy, reading),
+    asked: undefined,
+  })
 }
 
 /**
  * Judges another amount than `asked` by what depends on it. The search for a counter-offer judges about ten amounts; judging
  * each from the start took twice as long.
  */
-export function assessAt(policy: CompiledPolicy, asked: Assessment, amount: number): Assessment {
+export function assessAt(policy: CompiledPolicy, asked: Assessment, amount: number): AssessedAmount {
   const figures = { ...asked.figures, amount }
   const request = measureRequest(figures)
   const reading = readAgain(policy, asked.reading, { measured: request, amount })
+  const scored = scoreAgain(policy, asked, reading)
+  // No edge of a bin lies between the amounts, so they differ only in whether they are within the bounds.
+  if (scored === asked && policy.readsAmountByBinsOnly) {
+    const { tier, held, bounds, total: score, completeness, confidence } = asked
+    const settled = verdictOn(policy, { amount, held, score, completeness, confidence, bounds })
+    return { figures, tier, held, bounds, verdict: settled.verdict, settledBy: settled.settledBy }
+  }
   const { completeness } = asked
-  const before = policy.hasRulesOnAmount ? runRulesAgain(policy, asked.before, reading.values) : asked.before
-  return settle(policy, { figures, request, reading, completeness, before, scored: scoreAgain(policy, asked, reading) })
+  const before = policy.hasRulesOnAmount ? runRules(policy.rules, reading.values, asked.before) : asked.before
+  return settle(policy, { figures, request, reading, completeness, before, scored, asked })
 }
 
 type Unsettled = Pick<Assessment, 'figures' | 'request' | 'reading' | 'before' | 'completeness'> & {
   scored: ScoredCard
+  /** The requested amount, if this is another one. */
+  asked: Assessment | undefined
 }
 
 function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
-  const { figures, request, reading, before, completeness, scored } = unsettled
-  const { lines, cardTotal } = scored
+  const { figures, request, reading, before, completeness, scored, asked } = unsettled
+  const { bins, cardTotal } = scored
   const total = cardTotal + before.points
   const badPpm = badPpmOf(policy, reading, total)
   const tier = tierOf(policy, total)
   const confidence = confidenceIn(policy, reading, { total, openPoints: before.openPoints })
-  const judged = { figures, reading, tier, total, badPpm }
-  const { bounds, traces, held, slots } = boundAndRule(policy, judged, before)
+  const judged = { figures, reading, tier, total, badPpm, asked }
+  const { bounds, answers, held } = boundAndRule(policy, judged, before)
   const question = { amount: figures.amount, held, score: total, completeness, confidence, bounds }
   const { verdict, settledBy } = verdictOn(policy, question)
   return {
@@ -82,16 +103,15 @@ function settle(policy: CompiledPolicy, unsettled: Unsettled): Assessment {
     request,
     reading,
     before,
-    traces,
+    answers,
     held,
-    lines,
+    bins,
     cardTotal,
     total,
     badPpm,
     tier,
     completeness,
     confidence,
-    slots,
     bounds,
     verdict,
     settledBy,
@@ -103,16 +123,16 @@ function boundAndRule(
   policy: CompiledPolicy,
   judged: JudgedAmount,
   before: RuleAnswers,
-): Pick<Assessment, 'bounds' | 'traces' | 'held' | 'slots'> {
-  const isCredit = judged.figures.amount !== undefined
-  const slots = isCredit ? judgedSlots(policy, judged) : judged.reading.values.slice()
-  const bounds = limitBounds(policy, judged, { slots, held: before.held })
-  if (policy.afterScore.length === 0) return { bounds, traces: before.traces, held: before.held, slots }
+): Pick<Assessment, 'bounds' | 'answers' | 'held'> {
+  if (judged.figures.amount !== undefined) fillVariables(policy, judged)
+  const bounds = limitBounds(policy, judged, before.held)
+  if (policy.afterScore.length === 0) return { bounds, answers: before.answers, held: before.held }
+  const slots = judged.reading.values
   if (bounds !== null && bounds.missing.length === 0)
-    slots[policy.slots.all.get('limit.amount')!] = bounds.lowest?.amount
-  const after = runRules(policy, policy.afterScore, slots)
-  if (bounds !== null) addCaps(bounds, after.held, { policy, slots })
-  return { bounds, traces: [...before.traces, ...after.traces], held: [...before.held, ...after.held], slots }
+    slots[policy.slots.variables['limit.amount']] = bounds.lowest?.amount
+  const after = runRules(policy.afterScore, slots)
+  if (bounds !== null) addCaps(bounds, after.held, slots)
+  return { bounds, answers: [...before.answers, ...after.answers], held: [...before.held, ...after.held] }
 }
 
 const MILLION = 1_000_000

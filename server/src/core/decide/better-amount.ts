@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
 import { VERDICTS, type Verdict } from '../vocabularies.ts'
-import { type Assessment, assessAt } from './assess.ts'
+import { type AssessedAmount, assessAt } from './assess.ts'
 import { stepsIn } from './counter-offer.ts'
 import type { Judgement } from './decide.ts'
 import type { SettledBy } from './settling-steps.ts'
@@ -23,7 +23,7 @@ export function betterAmount(policy: CompiledPolicy, judgement: Judgement): Bett
   if (bounds === null || bounds.step === null || verdict === 'approve') return null
   const { step, currency } = bounds
   const at = (steps: number) => assessAt(policy, asked, steps * step)
-  const isBetter = (judged: Assessment) => VERDICTS.indexOf(judged.verdict) < VERDICTS.indexOf(verdict)
+  const isBetter = (judged: AssessedAmount) => VERDICTS.indexOf(judged.verdict) < VERDICTS.indexOf(verdict)
   const range = { first: stepsIn(bounds.smallest, step), last: stepsWithin(judgement, step) }
   const found = range.first <= range.last ? largestBetter(at, isBetter, range) : undefined
   if (!found) return null
@@ -36,10 +36,10 @@ function stepsWithin({ asked, offer, settledBy }: Judgement, step: number): numb
 }
 
 function largestBetter(
-  at: (steps: number) => Assessment,
-  isBetter: (judged: Assessment) => boolean,
+  at: (steps: number) => AssessedAmount,
+  isBetter: (judged: AssessedAmount) => boolean,
   { first, last }: { first: number; last: number },
-): Assessment | undefined {
+): AssessedAmount | undefined {
   let found = at(first)
   if (!isBetter(found)) return undefined
   let [low, high] = [first, last + 1]

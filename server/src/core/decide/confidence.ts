@@ -12,39 +12,37 @@ const MILLION = 1_000_000
  */
 export function confidenceIn(
   policy: CompiledPolicy,
-  reading: SlotReading,
+  { values, ages, missing }: SlotReading,
   { total, openPoints }: { total: number; openPoints: number },
 ): Confidence {
   const { scorecard, verdicts } = policy.document
   let varianceMillionths = scorecard.spread * scorecard.spread * MILLION
-  for (const { slot, variance, halfLifeDays } of policy.characteristics) {
-    varianceMillionths += variance * unknownPpm(reading, slot, halfLifeDays)
+  let best = total + openPoints
+  for (const { slot, variance, halfLifeDays, missingBin, bestPoints } of policy.characteristics) {
+    if (values[slot] !== undefined) varianceMillionths += variance * lostPpm(ages[slot], halfLifeDays)
+    else if (missing[slot] !== 'not_requested') {
+      varianceMillionths += variance * MILLION
+      best += Math.max(0, bestPoints - missingBin.points)
+    }
   }
   const distance = total - verdicts.cutoff
   const variance = Math.floor(varianceMillionths / MILLION)
   // The policy's table is compiled to z², so that no square root is needed.
   const ppm = readTable(policy.normal, (distance * distance) / variance)
-  return { decline_ppm: declinePpm(policy, reading, total + openPoints), distance, ppm, variance }
+  return { decline_ppm: declinePpm(policy, best), distance, ppm, variance }
 }
 
 /**
  * The confidence that the score is below the cutoff even if every missing value were its best. So neither a value that
  * turns out good nor fresher data can turn a review into a decline.
  */
-function declinePpm(policy: CompiledPolicy, { values, missing }: SlotReading, total: number): number {
-  const { scorecard, verdicts } = policy.document
-  let best = total
-  for (const { slot, missingPoints, bestPoints } of policy.characteristics) {
-    if (values[slot] === undefined && missing[slot] !== 'not_requested') best += Math.max(0, bestPoints - missingPoints)
-  }
+function declinePpm({ document: { scorecard, verdicts }, normal }: CompiledPolicy, best: number): number {
   const short = verdicts.cutoff - best
-  return short <= 0 ? 0 : readTable(policy.normal, (short * short) / (scorecard.spread * scorecard.spread))
+  return short <= 0 ? 0 : readTable(normal, (short * short) / (scorecard.spread * scorecard.spread))
 }
 
-/** The share of a feature that is unknown: all of it if it is missing, and more of it as its value ages. */
-function unknownPpm({ values, ages, missing }: SlotReading, slot: number, halfLifeDays: number | null): number {
-  if (values[slot] === undefined) return missing[slot] === 'not_requested' ? 0 : MILLION
-  const age = ages[slot]
+/** The share of a known value that is lost to its age. */
+function lostPpm(age: number | undefined, halfLifeDays: number | null): number {
   return age === undefined || halfLifeDays === null ? 0 : MILLION - remainingPpm(age, halfLifeDays)
 }
 

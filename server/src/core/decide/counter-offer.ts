@@ -1,12 +1,12 @@
 import type { CompiledPolicy } from '../policy/compile/compiled-policy.ts'
-import { type Assessment, assessAt } from './assess.ts'
+import { type AssessedAmount, type Assessment, assessAt } from './assess.ts'
 import type { LimitTrace } from './evaluation.ts'
 import { isBelowMinimum } from './verdict.ts'
 
 /** The limit, and the assessment of the amount that is approved: the request itself if it is, or if nothing is. */
 export interface Offer {
   limit: LimitTrace | null
-  offered: Assessment
+  offered: AssessedAmount
 }
 
 /**
@@ -20,20 +20,23 @@ export function offerOn(policy: CompiledPolicy, asked: Assessment): Offer {
   const { bounds, figures } = asked
   if (bounds === null) return { limit: null, offered: asked }
   const { step, smallest } = bounds
-  const nothing = { limit: limitAt(asked, 0, asked), offered: asked }
-  if (isBelowMinimum(asked)) return nothing
+  if (isBelowMinimum(asked)) return nothing(asked)
   // One term that leaves nothing settles the limit, whatever the terms are whose facts are missing.
-  if (asked.settledBy === 'no_limit_left' && bounds.missing.length > 0) return nothing
+  if (asked.settledBy === 'no_limit_left' && bounds.missing.length > 0) return nothing(asked)
   if (step === null || bounds.missing.length > 0) return { limit: limitAt(asked, null), offered: asked }
-  if (asked.settledBy === 'knock_out' && !isByAmount(asked)) return nothing
+  if (asked.settledBy === 'knock_out' && !isByAmount(asked)) return nothing(asked)
   const at = (amount: number) => assessAt(policy, asked, amount)
   const requested = figures.amount!
   const steps = stepsIn(requested, step)
   if (isApproved(asked) && (steps * step === requested || isApproved(at((steps + 1) * step)))) {
     return { limit: limitAt(asked, requested), offered: asked }
   }
-  if (steps > 0) return largestOffer(at, { step, smallest, asked }) ?? nothing
-  return isApproved(asked) ? { limit: limitAt(asked, 0, at(step)), offered: asked } : nothing
+  if (steps > 0) return largestOffer(at, { step, smallest, asked }) ?? nothing(asked)
+  return isApproved(asked) ? { limit: limitAt(asked, 0, at(step)), offered: asked } : nothing(asked)
+}
+
+function nothing(asked: Assessment): Offer {
+  return { limit: limitAt(asked, 0, asked), offered: asked }
 }
 
 /** Whether every rule that declined depends on the amount, so that a smaller one may be approved. */
@@ -43,10 +46,11 @@ function isByAmount({ held }: Assessment): boolean {
 
 /** Searches the multiples of the step. The first is tried first: most requests that are refused are refused there too. */
 function largestOffer(
-  at: (amount: number) => Assessment,
+  at: (amount: number) => AssessedAmount,
   { step, smallest, asked }: { step: number; smallest: number; asked: Assessment },
 ): Offer | undefined {
-  let [offered, refused] = [at(smallest), asked]
+  let offered = at(smallest)
+  let refused: AssessedAmount = asked
   if (!isApproved(offered)) return undefined
   const highest = Math.min(asked.figures.amount!, offered.bounds?.lowest?.amount ?? Infinity)
   let [low, high] = [stepsIn(smallest, step), stepsIn(highest, step) + 1]
@@ -65,23 +69,23 @@ export function stepsIn(amount: number, step: number): number {
 }
 
 /** Whether the amount of an assessment is approved, with conditions or without. */
-export function isApproved({ verdict }: Assessment): boolean {
+export function isApproved({ verdict }: Pick<AssessedAmount, 'verdict'>): boolean {
   return verdict === 'approve' || verdict === 'approve_with_conditions'
 }
 
 /** The members are in the order of their names: see `orderedJson`. */
-function limitAt(asked: Assessment, amount: number | null, refused?: Assessment): LimitTrace {
+function limitAt(asked: Assessment, amount: number | null, refused?: AssessedAmount): LimitTrace {
   const { currency, missing, step } = asked.bounds!
   const binding = amount === null ? null : bindingOf(refused)
   return { amount, binding, currency, missing, step, terms: termsOf(asked, asked) }
 }
 
-function termsOf({ bounds }: Assessment, { figures }: Assessment): LimitTrace['terms'] {
+function termsOf({ bounds }: AssessedAmount, { figures }: AssessedAmount): LimitTrace['terms'] {
   return [...bounds!.terms, { amount: figures.amount!, term: 'requested' }]
 }
 
 /** What keeps the limit from being higher: what refused the next higher amount. */
-function bindingOf(refused: Assessment | undefined): string {
+function bindingOf(refused: AssessedAmount | undefined): string {
   if (refused === undefined) return 'requested'
   if (isBelowMinimum(refused)) return 'minimum'
   const lowest = refused.bounds?.lowest

@@ -102,13 +102,13 @@ describe('deciding', () => {
   it('scores a missing feature by its own points, not as zero', () => {
     const anyCharacteristic = fc.constantFrom(...policy.characteristics)
     fc.assert(
-      fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { id, feature, missingPoints }, absent) => {
+      fc.property(arbitraryFacts, anyCharacteristic, missingFact, (given, { id, feature, missingBin }, absent) => {
         fc.pre(!feature.startsWith('request.'))
         const { scorecard } = decide(policy, withFact(given, feature, absent)).trace
         const line = scorecard.find(({ characteristic }) => characteristic === id)
         assert.equal(line?.bin, 'missing')
         assert.equal(line?.value, null)
-        assert.equal(line?.points, missingPoints)
+        assert.equal(line?.points, missingBin.points)
       }),
     )
   })

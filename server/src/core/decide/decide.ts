@@ -6,6 +6,8 @@ import { type DecisionTrace, type DerivedTrace, ENGINE_VERSION, type Evaluation 
 import { readFigures } from './read-figures.ts'
 import { readSlots } from './read-slots.ts'
 import { conditionsFor, reasonsFor } from './reasons.ts'
+import { traceRules } from './run-rules.ts'
+import { scorecardLines } from './score.ts'
 import { type Settled, settled } from './settling-steps.ts'
 import { termsUsed } from './terms-used.ts'
 import { isReduced } from './verdict.ts'
@@ -57,9 +59,9 @@ function traceOf({ policy, asked, offer, settledBy }: Judgement): DecisionTrace 
     engine_version: ENGINE_VERSION,
     limit: offer.limit,
     request: asked.request,
-    rule_trace: asked.traces,
+    rule_trace: traceRules(policy, asked),
     score: scoreTrace(policy, asked),
-    scorecard: asked.lines,
+    scorecard: scorecardLines(policy, asked),
     settled_by: settledBy,
   }
 }

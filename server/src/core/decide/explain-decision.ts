@@ -7,7 +7,8 @@ import { type BetterAmount, betterAmount } from './better-amount.ts'
 import { type Judgement, judge } from './decide.ts'
 import type { RuleTrace, ScorecardLine } from './evaluation.ts'
 import { pricedTerms } from './limit-bounds.ts'
-import { nameOfSlot } from './run-rules.ts'
+import { traceRules } from './run-rules.ts'
+import { scorecardLines } from './score.ts'
 import { termsUsed } from './terms-used.ts'
 
 /** A value that a rule looked at, or why there was none. */
@@ -70,7 +71,7 @@ export function explainDecision(whole: CompiledPolicy, facts: Facts): Explanatio
   return {
     product: usedProduct(judgement),
     rules: explainRules(policy, asked),
-    scorecard: asked.lines.map((line) => ({ ...line, label: labelOf(policy, line) })),
+    scorecard: scorecardLines(policy, asked).map((line) => ({ ...line, label: labelOf(policy, line) })),
     missing_features: asked.reading.gaps.map((slot) => ({
       feature: policy.inputs[slot]!.feature,
       missing: asked.reading.missing[slot]!,
@@ -96,7 +97,7 @@ function usedProduct(judgement: Judgement): UsedProduct {
 }
 
 function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[] {
-  const { traces, slots: values } = asked
+  const traces = traceRules(policy, asked)
   const { rules, after_score = [] } = policy.document
   const written = [...rules, ...after_score]
   return [...policy.rules, ...policy.afterScore].map((rule, index) => {
@@ -109,14 +110,14 @@ function explainRules(policy: CompiledPolicy, asked: Assessment): ExplainedRule[
       explanation,
       when,
       values: reads.map((slot) => seenAt(policy, asked, slot)),
-      thresholds: decidingThresholds(rule, values),
+      thresholds: decidingThresholds(rule, asked.reading.values),
     }
   })
 }
 
-function seenAt(policy: CompiledPolicy, { slots, reading }: Assessment, slot: number): SeenValue {
-  const feature = nameOfSlot(policy, slot)
-  const value = slots[slot]
+function seenAt(policy: CompiledPolicy, { reading }: Assessment, slot: number): SeenValue {
+  const feature = policy.slots.names[slot]!
+  const value = reading.values[slot]
   // What follows from the judged amount has no cause of its own: the request does not raise it, or a figure lacks.
   if (value === undefined) return { feature, value: null, missing: reading.missing[slot] ?? 'not_requested' }
   const age_days = reading.ages[slot]

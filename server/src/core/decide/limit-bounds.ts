@@ -1,4 +1,3 @@
-import type { FactValue } from '../facts/facts.ts'
 import { AMOUNT_MAX } from '../money.ts'
 import type {
   CompiledBound,
@@ -7,12 +6,11 @@ import type {
   CompiledTier,
   ProductTerms,
 } from '../policy/compile/compiled-policy.ts'
-import { JUDGED_NAMES, type JudgedVariable } from '../policy/compile/judged-variables.ts'
 import { largestLent, smallestLent } from '../policy/compile/product-bounds.ts'
+import type { Slots } from '../policy/expression/compile-expression.ts'
 import type { LimitTerm } from './evaluation.ts'
 import type { Figures } from './read-figures.ts'
 import type { SlotReading } from './read-slots.ts'
-import { nameOfSlot } from './run-rules.ts'
 
 /** The terms of the limit at one amount; `missing` are the features without which a term has no value. */
 export interface LimitBounds {
@@ -35,10 +33,9 @@ export interface JudgedAmount {
   total: number
   /** Null if the policy has no probability for this score. */
   badPpm: number | null
+  /** The requested amount, if this is another one. */
+  asked: { tier: CompiledTier; bounds: LimitBounds | null } | undefined
 }
-
-/** The values that limit terms and rules after the score read, by slot. */
-export type JudgedSlots = (FactValue | undefined)[]
 
 const MILLION = 1_000_000
 
@@ -47,31 +44,26 @@ export function pricedTerms({ terms }: Figures, { tier }: CompiledTier): Product
   return terms.byTier?.get(tier) ?? terms
 }
 
-/** Appends the variables of a judged amount to the inputs. */
-export function judgedSlots(policy: CompiledPolicy, judged: JudgedAmount): JudgedSlots {
+/** Fills in the variables of a judged amount, which limit terms and rules after the score read besides the inputs. */
+export function fillVariables({ slots, currencies, segment }: CompiledPolicy, judged: JudgedAmount): void {
   const { figures, reading, tier, total, badPpm } = judged
+  const { values } = reading
+  const { variables } = slots
   const product = pricedTerms(figures, tier)
-  const rates = figures.currency === undefined ? undefined : policy.currencies.get(figures.currency)
-  const variables: Record<JudgedVariable, FactValue | undefined> = {
-    'tier.cap': tier.cap,
-    'tier.balance_multiple': tier.balanceMultiple,
-    'score.bad_probability': badPpm === null ? undefined : badPpm / MILLION,
-    'product.annuity_factor': product.annuityFactor,
-    'product.term_months': product.term_months,
-    'currency.per_reference': rates?.perReference,
-    'tier.name': tier.tier,
-    'score.total': total,
-    'score.probability': badPpm === null ? undefined : (MILLION - badPpm) / MILLION,
-    'product.annual_rate': product.annual_rate,
-    'segment.name': policy.segment ?? '',
-    // Filled in once the limit is known.
-    'limit.amount': undefined,
-  }
-  const slots = reading.values.slice()
-  JUDGED_NAMES.forEach((name, place) => {
-    slots[policy.slots.firstVariable + place] = variables[name]
-  })
-  return slots
+  const rates = figures.currency === undefined ? undefined : currencies.get(figures.currency)
+  values[variables['tier.cap']] = tier.cap
+  values[variables['tier.balance_multiple']] = tier.balanceMultiple
+  values[variables['score.bad_probability']] = badPpm === null ? undefined : badPpm / MILLION
+  values[variables['product.annuity_factor']] = product.annuityFactor
+  values[variables['product.term_months']] = product.term_months
+  values[variables['currency.per_reference']] = rates?.perReference
+  values[variables['tier.name']] = tier.tier
+  values[variables['score.total']] = total
+  values[variables['score.probability']] = badPpm === null ? undefined : (MILLION - badPpm) / MILLION
+  values[variables['product.annual_rate']] = product.annual_rate
+  values[variables['segment.name']] = segment ?? ''
+  // Filled in once the limit is known.
+  values[variables['limit.amount']] = undefined
 }
 
 /**
@@ -80,61 +72,57 @@ export function judgedSlots(policy: CompiledPolicy, judged: JudgedAmount): Judge
  */
 export function limitBounds(
   policy: CompiledPolicy,
-  { figures, tier, badPpm }: JudgedAmount,
-  { slots, held }: { slots: JudgedSlots; held: readonly CompiledRule[] },
+  { figures, reading, tier, badPpm, asked }: JudgedAmount,
+  held: readonly CompiledRule[],
 ): LimitBounds | null {
   const { amount, currency } = figures
   if (amount === undefined || currency === undefined) return null
+  const slots = reading.values
   const product = pricedTerms(figures, tier)
   const rates = policy.currencies.get(currency)
   const step = rates?.step ?? null
   const missing: string[] = rates === undefined ? ['request.currency'] : []
   const smallest = rates === undefined ? 0 : smallestLent(product.minimum, rates)
   const bounds: LimitBounds = { currency, step, smallest, terms: [], missing, lowest: undefined }
-  for (const { term, evaluate, reads, isInstalment } of policy.limitTerms) {
-    const value = boundOf({ evaluate, reads }, { policy, slots, missing })
+  const isLikeAsked = asked?.bounds?.missing.length === 0 && pricedTerms(figures, asked.tier) === product
+  for (const [index, bound] of policy.limitTerms.entries()) {
+    const before = asked?.bounds?.terms[index]
+    // A term that is 0 ÷ 0 is left out, so that another may be in its place.
+    if (isLikeAsked && !bound.followsAmount && before?.term === bound.term) {
+      addTerm(bounds, before)
+      continue
+    }
+    const value = boundOf(bound, slots, missing)
     if (value === undefined) continue
-    addTerm(bounds, { amount: inCents(isInstalment ? amountOf(value, product, figures) : value), term })
+    const amount = inCents(bound.isInstalment ? amountOf(value, product, figures) : value)
+    addTerm(bounds, { amount, term: bound.term })
   }
   if (badPpm === null) missing.push(policy.document.scorecard.external_probability ?? '')
   if (rates !== undefined && product.maximum !== undefined)
     addTerm(bounds, { amount: Math.min(AMOUNT_MAX, largestLent(product.maximum, rates)), term: 'maximum' })
-  addCaps(bounds, held, { policy, slots })
+  addCaps(bounds, held, slots)
   return bounds
 }
 
 /** Adds the bounds of the rules that hold and cap the limit. */
-export function addCaps(
-  bounds: LimitBounds,
-  held: readonly CompiledRule[],
-  { policy, slots }: { policy: CompiledPolicy; slots: JudgedSlots },
-): void {
+export function addCaps(bounds: LimitBounds, held: readonly CompiledRule[], slots: Slots): void {
   for (const { id, cap } of held) {
     if (cap === undefined) continue
-    const value = boundOf(cap, { policy, slots, missing: bounds.missing })
+    const value = boundOf(cap, slots, bounds.missing)
     if (value !== undefined) addTerm(bounds, { amount: inCents(value), term: id })
   }
 }
 
 /** The value of a bound; undefined, with the features that it lacks in `missing`, if it has none. */
-function boundOf(
-  { evaluate, reads }: CompiledBound,
-  { policy, slots, missing }: { policy: CompiledPolicy; slots: JudgedSlots; missing: string[] },
-): number | undefined {
+function boundOf({ evaluate, reads, namedReads }: CompiledBound, slots: Slots, missing: string[]): number | undefined {
   const value = evaluate(slots)
   if (typeof value === 'number' && !Number.isNaN(value)) return value
   // Without a missing value the bound is 0 ÷ 0, which says as little as a missing value does.
   const lacking = reads.some((slot) => slots[slot] === undefined)
-  for (const slot of reads) {
-    if (lacking && slots[slot] !== undefined) continue
-    const feature = nameOfSlot(policy, slot)
-    if (!NAMED_OTHERWISE.test(feature) && !missing.includes(feature)) missing.push(feature)
-  }
+  for (const { slot, feature } of namedReads)
+    if (!(lacking && slots[slot] !== undefined) && !missing.includes(feature)) missing.push(feature)
   return undefined
 }
-
-/** `request.currency` and the external probability stand for these. */
-const NAMED_OTHERWISE = /^(currency|score)\./
 
 function addTerm(bounds: LimitBounds, term: LimitTerm): void {
   bounds.terms.push(term)

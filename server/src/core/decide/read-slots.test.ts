@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { GOOD } from '../../../tests/arbitrary-facts.ts'
 import { editedPolicy } from '../../../tests/edited-policy.ts'
 import { known, missing } from '../facts/facts.ts'
+import { factsFrom } from '../facts/facts-from.ts'
 import { readAgain, readSlots } from './read-slots.ts'
 
 const MEASURED = 'request.instalment_to_income'
@@ -21,6 +23,33 @@ const [measuredSlot, amountSlot] = [MEASURED, 'request.amount'].map((name) => po
   number,
   number,
 ]
+
+describe('the inputs', () => {
+  const { features } = factsFrom(GOOD)
+  const names = Object.keys(features).sort()
+  const inOrder = (order: readonly string[]) => Object.fromEntries(order.map((name) => [name, features[name]!]))
+
+  it('are read alike from facts in any order', () => {
+    const reading = readSlots(policy, inOrder(names), {})
+    assert.equal(reading.values[amountSlot], GOOD['request.amount'])
+    assert.deepEqual(readSlots(policy, inOrder(names.toReversed()), {}), reading)
+    assert.deepEqual(readSlots(policy, inOrder([...names.slice(9), ...names.slice(0, 9)]), {}), reading)
+  })
+
+  it('are read to the last where a fact is absent', () => {
+    const { values, gaps } = readSlots(policy, inOrder(names), {})
+    for (const { feature, slot } of policy.inputsByName) {
+      const without = readSlots(policy, inOrder(names.filter((name) => name !== feature)), {})
+      assert.equal(without.missing[slot], 'no_data', feature)
+      assert.deepEqual(Array.from(without.values), values.with(slot, undefined), feature)
+      assert.deepEqual(
+        without.gaps,
+        [...new Set([...gaps, slot])].sort((a, b) => a - b),
+        feature,
+      )
+    }
+  })
+})
 
 describe('the inputs read for another amount', () => {
   it('have the amount and what was measured for it', () => {

@@ -1,8 +1,13 @@
-import type { CompiledCharacteristic, CompiledPolicy, CompiledRule } from '../policy/compile/compiled-policy.ts'
-import type { Impact, Verdict } from '../vocabularies.ts'
-import type { Assessment } from './assess.ts'
+import type {
+  CompiledCharacteristic,
+  CompiledPolicy,
+  CompiledRule,
+  RankedReason,
+  ScoredBin,
+} from '../policy/compile/compiled-policy.ts'
+import type { Verdict } from '../vocabularies.ts'
+import type { AssessedAmount, Assessment } from './assess.ts'
 import type { LimitTrace, OpenCondition, Reason } from './evaluation.ts'
-import type { SlotReading } from './read-slots.ts'
 import type { SettledBy } from './settling-steps.ts'
 import { isReduced } from './verdict.ts'
 
@@ -12,24 +17,39 @@ export interface ReasonQuestion {
   settledBy: SettledBy
   /** The requested amount as it was judged, and the amount that is approved. */
   asked: Assessment
-  offered: Assessment
+  offered: AssessedAmount
   limit: LimitTrace | null
 }
 
 /** The principal reasons: rules first, then the limit, then the largest shortfalls and the largest strengths. */
 export function reasonsFor(policy: CompiledPolicy, question: ReasonQuestion): Reason[] {
   const { negative_max, positive_max } = policy.document.reasons
-  const rules = rulesToName(question)
-  const reasons: Reason[] = []
-  for (const { reason } of rules) reasons.push(reason)
+  const chosen: Chosen = { negative: [], negativeMax: negative_max, positive: [], positiveMax: positive_max }
+  for (const rule of question.asked.held) if (isNamed(rule, question)) choose(chosen, rule.reason)
   const limit = limitReason(policy, question)
-  if (limit) reasons.push(limit)
-  for (const { reason } of shortfalls(policy, question, rules)) reasons.push(reason)
-  for (const { reason } of strengths(policy, question)) reasons.push(reason)
-  const first: Reason[] = []
-  addFirstOfEachCode(first, reasons, { impact: 'negative', max: negative_max })
-  addFirstOfEachCode(first, reasons, { impact: 'positive', max: positive_max })
-  return first
+  if (limit) choose(chosen, limit)
+  if (tookPartByScore(policy, question)) for (const { reason } of shortfalls(policy, question)) choose(chosen, reason)
+  for (const { reason } of strengths(policy, question)) choose(chosen, reason)
+  const { negative, positive } = chosen
+  for (const reason of positive) negative.push(reason)
+  return negative
+}
+
+/** The reasons that a decision gives, by impact. */
+interface Chosen {
+  negative: Reason[]
+  negativeMax: number
+  positive: Reason[]
+  positiveMax: number
+}
+
+/** Chooses a reason, unless there is one of its code or there are enough of its impact. */
+function choose({ negative, negativeMax, positive, positiveMax }: Chosen, reason: Reason): void {
+  const isNegative = reason.impact === 'negative'
+  const chosen = isNegative ? negative : positive
+  if (chosen.length === (isNegative ? negativeMax : positiveMax)) return
+  for (const { code } of chosen) if (code === reason.code) return
+  chosen.push(reason)
 }
 
 /** The conditions of an approval; other verdicts have none. */
@@ -50,9 +70,8 @@ export function conditionsFor(policy: CompiledPolicy, { verdict, offered, limit 
  * A decline names only the rules that declined: conditions and reviews had no part in it. Rules that add points rank with
  * the scorecard, and rules that cap the limit with its terms.
  */
-function rulesToName({ verdict, asked: { held } }: ReasonQuestion): readonly CompiledRule[] {
-  if (verdict === 'decline') return held.filter(({ action }) => action === 'decline')
-  return held.filter(({ action }) => action !== 'points' && action !== 'cap')
+function isNamed({ action }: CompiledRule, { verdict }: ReasonQuestion): boolean {
+  return verdict === 'decline' ? action === 'decline' : action !== 'points' && action !== 'cap'
 }
 
 function limitReason(policy: CompiledPolicy, question: ReasonQuestion): Reason | undefined {
@@ -68,72 +87,74 @@ function limitReason(policy: CompiledPolicy, question: ReasonQuestion): Reason |
 function limitBehindRules({ limitReasons, slots }: CompiledPolicy, { asked }: ReasonQuestion): Reason | undefined {
   if (!asked.held.some(({ action, readsLimit }) => action === 'decline' && readsLimit)) return undefined
   // Rules after the score may have added lower bounds since; the rule saw this one.
-  const seen = asked.slots[slots.all.get('limit.amount')!]
+  const seen = asked.reading.values[slots.variables['limit.amount']]
   return limitReasons.get(asked.bounds?.terms.find(({ amount }) => amount === seen)?.term ?? '')
-}
-
-interface Ranked {
-  size: number
-  reason: Reason
 }
 
 /**
  * The shortfalls of the scorecard, largest first, each for itself: a group must not hide a principal factor. A shortfall
  * whose group the reason of a rule covers is left out.
  */
-function shortfalls(policy: CompiledPolicy, question: ReasonQuestion, rules: readonly CompiledRule[]): Ranked[] {
-  if (!tookPartByScore(policy, question)) return []
-  const { lines, reading } = question.asked
-  const ranked: Ranked[] = []
-  for (const [index, characteristic] of policy.characteristics.entries()) {
-    const size = lines[index]!.shortfall
-    if (size <= 0 || rules.some(({ covers }) => covers === characteristic.group)) continue
-    ranked.push({ size, reason: shortfallReason(characteristic, reading.missing) })
+function shortfalls({ characteristics }: CompiledPolicy, question: ReasonQuestion): readonly RankedReason[] {
+  const { bins, held } = question.asked
+  const ranked: RankedReason[] = []
+  for (let index = 0; index < characteristics.length; index++) {
+    const { lack } = bins[index]!
+    if (lack.size > 0 && !isCovered(characteristics[index]!, question)) rank(ranked, lack)
   }
-  if (policy.hasPointsRules) for (const one of byPoints(question, 'negative')) ranked.push(one)
-  if (ranked.length === 0 && question.settledBy === 'score') return furthestFromBest(policy, question)
-  return ranked.sort(largestFirst)
+  for (const { points, rankedReason } of held) if (points < 0) rank(ranked, rankedReason)
+  return ranked.length === 0 && question.settledBy === 'score' ? furthestFromBest(characteristics, bins) : ranked
 }
 
-/** The rules that hold and add points for or against the applicant. */
-function byPoints({ asked: { held } }: ReasonQuestion, impact: Impact): Ranked[] {
-  return held
-    .map(({ points, reason }) => ({ size: impact === 'positive' ? points : -points, reason }))
-    .filter(({ size }) => size > 0)
+/** Whether the reason of a rule covers the group of a characteristic. */
+function isCovered({ group }: CompiledCharacteristic, question: ReasonQuestion): boolean {
+  for (const rule of question.asked.held) if (rule.covers === group && isNamed(rule, question)) return true
+  return false
 }
 
 /**
  * What keeps a declined score furthest from the best, where a policy has set its cutoff above the sum of its references and
  * no characteristic falls short of one: no decline may be without a reason (12 CFR 1002.9).
  */
-function furthestFromBest({ characteristics }: CompiledPolicy, { asked }: ReasonQuestion): Ranked[] {
-  const ranked = characteristics.map((characteristic, index) => ({
-    size: characteristic.bestPoints - asked.lines[index]!.points,
-    reason: shortfallReason(characteristic, asked.reading.missing),
-  }))
-  return ranked.filter(({ size }) => size > 0).sort(largestFirst)
+function furthestFromBest(
+  characteristics: readonly CompiledCharacteristic[],
+  bins: readonly ScoredBin[],
+): readonly RankedReason[] {
+  const ranked: RankedReason[] = []
+  for (const [index, { bestPoints }] of characteristics.entries()) {
+    const { points, lack } = bins[index]!
+    if (bestPoints > points) rank(ranked, { size: bestPoints - points, reason: lack.reason })
+  }
+  return ranked
 }
 
 /**
  * The strengths of known values, largest first. A group with a shortfall has none, so that no two reasons state opposites.
  */
-function strengths(policy: CompiledPolicy, question: ReasonQuestion): Ranked[] {
-  const { groups, characteristics } = policy
-  const { lines } = question.asked
-  const ranked: Ranked[] = policy.hasPointsRules ? byPoints(question, 'positive') : []
+function strengths({ groups }: CompiledPolicy, { asked }: ReasonQuestion): readonly RankedReason[] {
+  const { bins, held } = asked
+  const ranked: RankedReason[] = []
+  for (const { points, rankedReason } of held) if (points > 0) rank(ranked, rankedReason)
   for (const members of groups) {
-    if (members.some((index) => lines[index]!.shortfall > 0)) continue
+    if (fallShort(members, bins)) continue
     for (const index of members) {
-      const { shortfall, value } = lines[index]!
-      const size = -shortfall
-      if (size > 0 && value !== null) ranked.push({ size, reason: characteristics[index]!.strength })
+      const { strength } = bins[index]!
+      if (strength !== undefined && strength.size > 0) rank(ranked, strength)
     }
   }
-  return ranked.sort(largestFirst)
+  return ranked
 }
 
-function largestFirst(a: Ranked, b: Ranked): number {
-  return b.size - a.size
+function fallShort(members: readonly number[], bins: readonly ScoredBin[]): boolean {
+  for (const index of members) if (bins[index]!.shortfall > 0) return true
+  return false
+}
+
+/** Inserts a reason after all that are as large. */
+function rank(ranked: RankedReason[], one: RankedReason): void {
+  let place = ranked.length
+  for (; place > 0 && ranked[place - 1]!.size < one.size; place--) ranked[place] = ranked[place - 1]!
+  ranked[place] = one
 }
 
 /**
@@ -148,36 +169,4 @@ function tookPartByScore(policy: CompiledPolicy, { verdict, settledBy, asked }: 
     settledBy === 'completeness' ||
     (settledBy === 'knock_out' && asked.held.some(({ action, readsScore }) => action === 'decline' && readsScore))
   return isByScore || (asked.figures.amount !== undefined && asked.total < policy.document.verdicts.cutoff)
-}
-
-function shortfallReason(characteristic: CompiledCharacteristic, missing: SlotReading['missing']): Reason {
-  switch (missing[characteristic.slot]) {
-    case undefined:
-      return characteristic.shortfall
-    case 'consent_revoked':
-    case 'consent_expired':
-      return characteristic.withheld
-    case 'other_currency':
-      return characteristic.otherCurrency
-    default:
-      return characteristic.missing
-  }
-}
-
-/** Adds up to `max` reasons of an impact, the first of each code. */
-function addFirstOfEachCode(
-  first: Reason[],
-  reasons: readonly Reason[],
-  { impact, max }: { impact: Impact; max: number },
-): void {
-  const end = first.length + max
-  for (const reason of reasons) {
-    if (first.length === end) return
-    if (reason.impact === impact && !hasReason(first, reason)) first.push(reason)
-  }
-}
-
-function hasReason(reasons: readonly Reason[], { code, impact }: Reason): boolean {
-  for (const reason of reasons) if (reason.code === code && reason.impact === impact) return true
-  return false
 }

@@ -3,78 +3,86 @@ import type {
   CompiledBin,
   CompiledCharacteristic,
   CompiledPolicy,
+  ScoredBin,
   TableRow,
 } from '../policy/compile/compiled-policy.ts'
 import type { ScorecardLine } from './evaluation.ts'
 import type { SlotReading } from './read-slots.ts'
 
-/** The bin of a feature that is missing. */
-const MISSING_BIN = 'missing'
-/** The bin of a characteristic that does not apply, such as the instalment of a request without an amount. */
-const NOT_APPLICABLE_BIN = 'not applicable'
-
-/** The lines of a scorecard and their total, without the points of rules. */
+/** The bin of each characteristic and their total, without the points of rules. */
 export interface ScoredCard {
-  lines: ScorecardLine[]
+  bins: readonly ScoredBin[]
   cardTotal: number
 }
 
 /** Adds up the scorecard: `cardTotal = base + Σ points = base + Σ reference − Σ shortfall`. */
 export function score({ characteristics, document }: CompiledPolicy, reading: SlotReading): ScoredCard {
-  const lines: ScorecardLine[] = []
+  const bins: ScoredBin[] = []
   let cardTotal = document.scorecard.base
   for (const characteristic of characteristics) {
-    const line = scoreLine(characteristic, reading)
-    lines.push(line)
-    cardTotal += line.points
+    const bin = scoredBin(characteristic, reading)
+    bins.push(bin)
+    cardTotal += bin.points
   }
-  return { lines, cardTotal }
+  return { bins, cardTotal }
 }
 
-/** Scores another amount: only the characteristics that are measured from it differ. */
-export function scoreAgain(policy: CompiledPolicy, scored: ScoredCard, reading: SlotReading): ScoredCard {
-  const { lines, cardTotal } = scored
-  const again = { lines: lines.slice(), cardTotal }
+/** Scores another amount: only the characteristics that are measured from it differ. The same card if no bin does. */
+export function scoreAgain<Card extends ScoredCard>(
+  policy: CompiledPolicy,
+  scored: Card,
+  reading: SlotReading,
+): Card | ScoredCard {
+  let again: ScoredCard = scored
   for (const [index, characteristic] of policy.characteristics.entries()) {
     if (!characteristic.dependsOnAmount) continue
-    const line = scoreLine(characteristic, reading)
-    again.cardTotal += line.points - lines[index]!.points
-    again.lines[index] = line
+    const bin = scoredBin(characteristic, reading)
+    const { bins, cardTotal } = again
+    if (bin !== bins[index])
+      again = { bins: bins.with(index, bin), cardTotal: cardTotal + (bin.points - bins[index]!.points) }
   }
   return again
 }
 
-/** Scores one characteristic. The members of a line are in the order of their names: see `orderedJson`. */
-function scoreLine(characteristic: CompiledCharacteristic, { values, ages, missing }: SlotReading): ScorecardLine {
-  const { id, feature, group, reference, slot, bins, missingPoints } = characteristic
-  const value = values[slot]
-  if (value !== undefined) {
-    const { label: bin, points } = binOf(bins, value)
-    const age_days = ages[slot]
-    const shortfall = reference - points
-    return age_days === undefined
-      ? { bin, characteristic: id, feature, group, points, reference, shortfall, value }
-      : { age_days, bin, characteristic: id, feature, group, points, reference, shortfall, value }
+function scoredBin(characteristic: CompiledCharacteristic, reading: SlotReading): ScoredBin {
+  const value = reading.values[characteristic.slot]
+  if (value !== undefined) return binOf(characteristic.bins, value)
+  switch (reading.missing[characteristic.slot]) {
+    case 'not_requested':
+      return characteristic.notApplicableBin
+    case 'consent_revoked':
+    case 'consent_expired':
+      return characteristic.withheldBin
+    case 'other_currency':
+      return characteristic.otherCurrencyBin
+    default:
+      return characteristic.missingBin
   }
-  const because = missing[slot]!
-  if (because === 'not_requested') {
-    // Scores as its reference does, so that nothing is gained or lost.
-    const bin = NOT_APPLICABLE_BIN
-    return { bin, characteristic: id, feature, group, points: reference, reference, shortfall: 0, value: null }
-  }
-  const points = missingPoints
-  const shortfall = reference - points
-  return {
-    bin: MISSING_BIN,
-    characteristic: id,
-    feature,
-    group,
-    missing: because,
-    points,
-    reference,
-    shortfall,
-    value: null,
-  }
+}
+
+/** The lines of the scorecard for the trace, from the bin of each characteristic. */
+export function scorecardLines(
+  { characteristics }: CompiledPolicy,
+  { bins, reading }: { bins: readonly ScoredBin[]; reading: SlotReading },
+): ScorecardLine[] {
+  return characteristics.map((characteristic, index) => lineOf(characteristic, bins[index]!, reading))
+}
+
+/** The members of a line are in the order of their names: see `orderedJson`. */
+function lineOf(
+  { id: characteristic, feature, group, reference, slot, notApplicableBin }: CompiledCharacteristic,
+  scored: ScoredBin,
+  { values, ages, missing: causes }: SlotReading,
+): ScorecardLine {
+  const { label: bin, points, shortfall } = scored
+  const value = values[slot] ?? null
+  const age_days = ages[slot]
+  if (value !== null && age_days !== undefined)
+    return { age_days, bin, characteristic, feature, group, points, reference, shortfall, value }
+  if (value !== null || scored === notApplicableBin)
+    return { bin, characteristic, feature, group, points, reference, shortfall, value }
+  const missing = causes[slot]!
+  return { bin, characteristic, feature, group, missing, points, reference, shortfall, value }
 }
 
 function binOf(bins: readonly CompiledBin[], value: FactValue): CompiledBin {

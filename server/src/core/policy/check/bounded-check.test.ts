@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { editedDocument, editedPolicy, type PolicyEdit, problemsOf, ruleOf } from '../../../../tests/edited-policy.ts'
 import { findFeature } from '../../facts/feature-catalogue.ts'
 import { compileBins } from '../compile/compile-bins.ts'
+import { reasonAt } from '../compile/compiled-policy.ts'
+import type { PolicyCharacteristic } from '../policy-document.ts'
 import { checkScorecard } from './check-scorecard.ts'
 import { inSegment } from './segment-problem.ts'
 
@@ -147,11 +149,14 @@ describe('checking a policy takes time that grows with its length', () => {
 })
 
 it('the label of a bin has at most 200 characters, however many texts it holds', () => {
-  const label = (texts: string[]) => compileBins([{ in: texts, points: 1 }, { points: 2 }])[0]!.label
+  const reason = reasonAt('scorecard/any', { code: 'any', label: 'Any' }, 'negative')
+  const firstLabel = (bins: PolicyCharacteristic['bins']) =>
+    compileBins({ bins, reference: 0 }, { lack: reason, strength: reason })[0]!.label
+  const label = (texts: string[]) => firstLabel([{ in: texts, points: 1 }, { points: 2 }])
   assert.equal(label(['a', 'b']), 'is one of a, b')
   const long = label(Array.from({ length: 300 }, (_, index) => `text ${index}`))
   assert.equal(long.length, 200)
   assert.match(long, /^is one of text 0, text 1, .*…$/)
-  const equal = (length: number) => compileBins([{ equals: 'x'.repeat(length), points: 1 }])[0]!.label
+  const equal = (length: number) => firstLabel([{ equals: 'x'.repeat(length), points: 1 }])
   assert.deepEqual([equal(197), equal(198).length, equal(999).length], [`is ${'x'.repeat(197)}`, 200, 200])
 })

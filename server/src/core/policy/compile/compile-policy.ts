@@ -10,12 +10,13 @@ import type { PolicyDocument, PolicyInput } from '../policy-document.ts'
 import { segmentDocument } from '../segment-document.ts'
 import { compileDerived, computedSlots, slotsFromAmount } from './compile-derived.ts'
 import { compileProducts } from './compile-products.ts'
-import { compileRules } from './compile-rules.ts'
+import { BY_SCORE, compiledBound, compileRules } from './compile-rules.ts'
 import { compileCharacteristics } from './compile-scorecard.ts'
 import {
   type CompiledInput,
   type CompiledLimitTerm,
   type CompiledPolicy,
+  type CompiledRule,
   type CompiledSegment,
   type Reason,
   reasonAt,
@@ -88,27 +89,35 @@ function compileParts(
     problems,
   }: { checksum: string; slots: PolicySlots; segment: string | null; problems: PolicyProblem[] },
 ): CompiledPolicy {
-  const { inputs, scorecard } = document
+  const { scorecard } = document
+  const { external_probability } = scorecard
+  const inputs = document.inputs.map((input, slot) => compileInput(input, { slot, external_probability }))
   const derived = compileDerived(document, { slots, problems })
   const amountSlots = slotsFromAmount(document, derived)
   const rules = compileRules(document, { list: 'rules', slots, amountSlots, problems })
   const afterScore = compileRules(document, { list: 'after_score', slots, amountSlots, problems })
   const computed = computedSlots(derived, slots)
+  const computedFromAmount = computed.filter((one) => amountSlots.has(one.kind === 'derived' ? one.slot : one.of))
+  const limitTerms = compileLimitTerms(document, { slots, amountSlots, problems })
+  const probabilitySlot = external_probability === undefined ? undefined : slots.before.get(external_probability)
+  const isReadOtherwise = expressionsRead([...rules, ...afterScore], limitTerms).some((slot) => amountSlots.has(slot))
   const products = compileProducts(document.products)
-  const { external_probability } = scorecard
   return {
     document,
     checksum,
-    inputs: inputs.map((input) => compileInput(input, input.feature === external_probability)),
+    inputs,
+    inputsByName: inputs.filter((input) => !input.isMeasured).sort((a, b) => (a.feature < b.feature ? -1 : 1)),
     weight: inputs.reduce((sum, { weight }) => sum + weight, 0),
     maxAgeDays: Object.fromEntries(
-      inputs.flatMap(({ feature, max_age_days }) => (max_age_days === undefined ? [] : [[feature, max_age_days]])),
+      document.inputs.flatMap(({ feature, max_age_days }) =>
+        max_age_days === undefined ? [] : [[feature, max_age_days]],
+      ),
     ),
-    measuredSlots: [...inputs.keys()].filter((slot) => isMeasured(inputs[slot]!.feature)),
+    measuredSlots: inputs.filter((input) => input.isMeasured).map(({ slot }) => slot),
     amountSlot: slots.before.get('request.amount'),
     slots,
     computed,
-    computedFromAmount: computed.filter((one) => amountSlots.has(one.kind === 'derived' ? one.slot : one.of)),
+    computedFromAmount,
     derived,
     segment,
     segments: [],
@@ -116,6 +125,8 @@ function compileParts(
     afterScore,
     hasPointsRules: rules.some(({ action }) => action === 'points'),
     hasRulesOnAmount: rules.some(({ dependsOnAmount }) => dependsOnAmount),
+    readsAmountByBinsOnly:
+      computedFromAmount.length === 0 && !amountSlots.has(probabilitySlot ?? -1) && !isReadOtherwise,
     characteristics: compileCharacteristics(document, { slots, derived, amountSlots }),
     tiers: document.tiers.map(({ tier, from, balance_multiple, cap }) => ({
       tier,
@@ -126,7 +137,7 @@ function compileParts(
     groups: groupsOf(document),
     normal: scorecard.normal.map(({ z, ppm }) => ({ at: z * z, value: ppm })),
     probability: scorecard.probability?.map(({ score, bad_ppm }) => ({ at: score, value: bad_ppm })) ?? null,
-    probabilitySlot: external_probability === undefined ? undefined : slots.before.get(external_probability),
+    probabilitySlot,
     products,
     defaultProduct: products.get('default')!,
     currencies: new Map(
@@ -135,29 +146,48 @@ function compileParts(
         { perReference: per_reference, step },
       ]),
     ),
-    limitTerms: compileLimitTerms(document, slots, problems),
+    limitTerms,
     limitReasons: compileLimitReasons(document),
   }
 }
 
-function compileInput({ feature, type, weight, max_age_days }: PolicyInput, isProbability: boolean): CompiledInput {
-  // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
-  const maxAgeDays = isMeasured(feature) ? undefined : max_age_days
-  return { feature, type, weight, maxAgeDays, isMeasured: isMeasured(feature), isProbability }
+/** The slots that rules and the bounds of the limit read. */
+function expressionsRead(rules: readonly CompiledRule[], terms: readonly CompiledLimitTerm[]): number[] {
+  const caps = rules.flatMap(({ cap }) => cap ?? [])
+  return [...rules, ...caps, ...terms].flatMap(({ reads }) => reads)
+}
+
+function compileInput(
+  { feature, type, weight, max_age_days }: PolicyInput,
+  { slot, external_probability }: { slot: number; external_probability: string | undefined },
+): CompiledInput {
+  return {
+    slot,
+    // V8 keeps one copy of each name of a member, and compares such copies without looking at their characters.
+    feature: Object.keys({ [feature]: slot })[0]!,
+    type,
+    weight,
+    // A measured feature is as old as the cash flow it is measured against, whose age is checked there.
+    maxAgeDays: isMeasured(feature) ? undefined : max_age_days,
+    isMeasured: isMeasured(feature),
+    isProbability: feature === external_probability,
+  }
 }
 
 function compileLimitTerms(
   document: PolicyDocument,
-  slots: PolicySlots,
-  problems: PolicyProblem[],
+  { slots, amountSlots, problems }: { slots: PolicySlots; amountSlots: ReadonlySet<number>; problems: PolicyProblem[] },
 ): CompiledLimitTerm[] {
+  // What has no name is a cause or an age, perhaps of a feature that is computed from the amount.
+  const follows = (slot: number) =>
+    amountSlots.has(slot) || slots.names[slot] === '' || BY_SCORE.test(slots.names[slot]!)
   return document.limit.terms.flatMap((definition, index) => {
     const { term } = definition
     const { source, field } = limitExpression(definition)
     const compiled = compileExpression(source, slots.terms)
     if ('evaluate' in compiled) {
-      const { evaluate, reads } = compiled
-      return [{ term, isInstalment: field === 'instalment', evaluate, reads }]
+      const followsAmount = compiled.reads.some(follows)
+      return [{ term, isInstalment: field === 'instalment', followsAmount, ...compiledBound(compiled, slots) }]
     }
     problems.push(limitProblem(definition, { ...compiled, index }))
     return []

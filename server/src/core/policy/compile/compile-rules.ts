@@ -1,5 +1,5 @@
 import type { PolicyProblem } from '../check/policy-problem.ts'
-import { compileExpression } from '../expression/compile-expression.ts'
+import { type CompiledExpression, compileExpression } from '../expression/compile-expression.ts'
 import type { PolicyDocument, PolicyRule } from '../policy-document.ts'
 import { derivedIn } from './compile-derived.ts'
 import type { CompiledBound, CompiledRule, Reason } from './compiled-policy.ts'
@@ -29,16 +29,17 @@ export function compileRules(document: PolicyDocument, context: RuleContext): Co
     }
     const { holds, reads, comparisons } = compiled
     const readsScore = reads.some((slot) => scoreSlots.has(slot))
-    const readsLimit = reads.includes(slots.all.get('limit.amount')!)
+    const readsLimit = reads.includes(slots.variables['limit.amount'])
     const dependsOnAmount = reads.some((slot) => slot >= slots.firstVariable || amountSlots.has(slot))
     const asksFor = definition.then === 'points' ? askedFor(document, { when: definition.when, reads, slots }) : []
     const depends = { dependsOnAmount, readsScore, readsLimit, asksFor }
-    return [{ ...preparedRule(definition), holds, reads, comparisons, cap, ...depends }]
+    const names = reads.map((slot) => slots.names[slot]!)
+    return [{ ...preparedRule(definition, names), holds, reads, comparisons, cap, ...depends }]
   })
 }
 
 /** What follows from the score, so that its shortfalls took part in what a rule reads. */
-const BY_SCORE = /^(score|tier)\./
+export const BY_SCORE = /^(score|tier)\./
 const ASKS_FOR_VALUES = /\b(has|missing_because)\s*\(/
 
 /** The inputs behind a rule that asks whether values are known, in its own condition or in a derived feature. */
@@ -63,10 +64,18 @@ function compileCap(
 ): CompiledBound | undefined {
   if (definition.cap === undefined) return undefined
   const compiled = compileExpression(definition.cap, capSlots(slots, list))
-  if ('evaluate' in compiled) return { evaluate: compiled.evaluate, reads: compiled.reads }
+  if ('evaluate' in compiled) return compiledBound(compiled, slots)
   problems.push(ruleProblem(definition, { list, index, field: 'cap', ...compiled }))
   return undefined
 }
+
+/** A bound of the limit from its expression. */
+export function compiledBound({ evaluate, reads }: CompiledExpression, { names }: PolicySlots): CompiledBound {
+  const named = reads.map((slot) => ({ slot, feature: names[slot]! }))
+  return { evaluate, reads, namedReads: named.filter(({ feature }) => !NAMED_OTHERWISE.test(feature)) }
+}
+
+const NAMED_OTHERWISE = /^(currency|score)\./
 
 /** What the bound of a rule can read: as a limit term, and after the score also the limit itself. */
 export function capSlots(slots: PolicySlots, list: RuleList): ReadonlyMap<string, number> {
@@ -88,19 +97,23 @@ export function ruleProblem(
   return { path: [list, index, field], offset, message: `${where}, column ${offset + 1}: ${message}` }
 }
 
-function preparedRule({ id, then: action, reason, condition, covers, questions_data, points }: PolicyRule) {
+/** What does not depend on the condition. The members of traces are in the order of their names: see `orderedJson`. */
+function preparedRule(definition: PolicyRule, reads: string[]) {
+  const { id, then: action, reason, condition, covers, questions_data } = definition
+  const points = action === 'points' ? (definition.points ?? 0) : 0
+  const { code, impact, label } = reason
+  const given: Reason = { code, impact, label, node: `rule_trace/${id}` }
   return {
     id,
     action,
-    reason: {
-      code: reason.code,
-      impact: reason.impact,
-      label: reason.label,
-      node: `rule_trace/${id}`,
-    } satisfies Reason,
+    heldTrace: points === 0 ? { action, holds: true, rule: id } : { action, holds: true, points, rule: id },
+    notHeldTrace: { action, holds: false, rule: id },
+    allMissingTrace: { action, holds: null, missing: reads, rule: id },
+    reason: given,
+    rankedReason: { size: Math.abs(points), reason: given },
     condition,
     covers,
     questionsData: questions_data === true,
-    points: action === 'points' ? (points ?? 0) : 0,
+    points,
   }
 }

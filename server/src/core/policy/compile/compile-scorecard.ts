@@ -1,5 +1,5 @@
 import type { PolicyDocument } from '../policy-document.ts'
-import { compileBins } from './compile-bins.ts'
+import { binWithoutValue, compileBins } from './compile-bins.ts'
 import { halfLives } from './compile-derived.ts'
 import { type CompiledCharacteristic, type CompiledDerived, type Reason, reasonAt } from './compiled-policy.ts'
 import type { PolicySlots } from './policy-slots.ts'
@@ -25,6 +25,8 @@ export function compileCharacteristics(
     }
     const { missing, withheld, other_currency } = codesOf(document, slot)
     const { id, feature, group, reference, spread } = definition
+    const whyMissing = reasonFor(missing)
+    const unknown = { label: 'missing', points: definition.missing }
     return {
       id,
       feature,
@@ -32,16 +34,20 @@ export function compileCharacteristics(
       slot,
       dependsOnAmount: amountSlots.has(slot),
       reference,
-      missingPoints: definition.missing,
       bestPoints: Math.max(...definition.bins.map(({ points }) => points)),
       variance: spread * spread,
       halfLifeDays: halfLifeDays.get(slot) ?? null,
-      bins: compileBins(definition.bins),
-      shortfall: reasonAt(node, definition.shortfall, 'negative'),
-      strength: reasonAt(node, definition.strength, 'positive'),
-      missing: reasonFor(missing),
-      withheld: reasonFor(withheld, missing),
-      otherCurrency: reasonFor(other_currency, missing),
+      bins: compileBins(definition, {
+        lack: reasonAt(node, definition.shortfall, 'negative'),
+        strength: reasonAt(node, definition.strength, 'positive'),
+      }),
+      missingBin: binWithoutValue(unknown, { reference, lack: whyMissing }),
+      withheldBin: binWithoutValue(unknown, { reference, lack: reasonFor(withheld, missing) }),
+      otherCurrencyBin: binWithoutValue(unknown, { reference, lack: reasonFor(other_currency, missing) }),
+      notApplicableBin: binWithoutValue(
+        { label: 'not applicable', points: reference },
+        { reference, lack: whyMissing },
+      ),
     }
   })
 }

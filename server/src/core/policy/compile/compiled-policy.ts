@@ -14,7 +14,10 @@ import type { Aside, PolicySlots } from './policy-slots.ts'
 export interface CompiledPolicy {
   document: PolicyDocument
   checksum: string
+  /** By slot. */
   inputs: readonly CompiledInput[]
+  /** Those that are read from the facts, in the order of their names. */
+  inputsByName: readonly CompiledInput[]
   /** The sum of the weights of all inputs. */
   weight: number
   /** The greatest accepted age of a feature, for inputs that set one. */
@@ -39,6 +42,8 @@ export interface CompiledPolicy {
   hasPointsRules: boolean
   /** Whether a rule reads what depends on the requested amount. */
   hasRulesOnAmount: boolean
+  /** Whether only the scorecard reads what depends on the requested amount: no rule, no bound and no derived feature does. */
+  readsAmountByBinsOnly: boolean
   characteristics: readonly CompiledCharacteristic[]
   tiers: readonly CompiledTier[]
   /** The indices of the characteristics of each group; groups in the order of their first member. */
@@ -58,6 +63,7 @@ export interface CompiledPolicy {
 
 /** An input with its greatest accepted age. */
 export interface CompiledInput {
+  slot: number
   feature: string
   type: PolicyInput['type']
   weight: number
@@ -96,6 +102,12 @@ export interface Reason {
   node: string
 }
 
+/** A reason and the points behind it, by which reasons of one kind are ranked. */
+export interface RankedReason {
+  size: number
+  reason: Reason
+}
+
 /** How one rule was evaluated; `holds` is null if the features in `missing` would have decided it. */
 export interface RuleTrace {
   action: PolicyRule['then']
@@ -111,6 +123,10 @@ export interface CompiledRule {
   id: string
   action: PolicyRule['then']
   reason: Reason
+  /** Its traces when it holds, when it does not and when all that it reads is missing, shared by all decisions. */
+  heldTrace: RuleTrace
+  notHeldTrace: RuleTrace
+  allMissingTrace: RuleTrace
   condition: PolicyRule['condition']
   questionsData: boolean
   covers: string | undefined
@@ -122,6 +138,8 @@ export interface CompiledRule {
   cap: CompiledBound | undefined
   /** What a rule adds to the score; zero for other actions. */
   points: number
+  /** Its reason, ranked by its points with those of the scorecard. */
+  rankedReason: RankedReason
   /** Whether another amount may make the rule hold or not. */
   dependsOnAmount: boolean
   /** Whether the rule reads the score, the tier or the probability. */
@@ -135,6 +153,8 @@ export interface CompiledRule {
 export interface CompiledBound {
   evaluate: Evaluate
   reads: readonly number[]
+  /** Those of `reads` that the limit names if it is unknown; `request.currency` and the external probability stand for others. */
+  namedReads: readonly { slot: number; feature: string }[]
 }
 
 /** A characteristic with its bins and reasons compiled. */
@@ -145,36 +165,45 @@ export interface CompiledCharacteristic {
   slot: number
   dependsOnAmount: boolean
   reference: number
-  missingPoints: number
   bestPoints: number
   /** The square of its spread: its part of the score's variance while the feature is unknown. */
   variance: number
   halfLifeDays: number | null
   bins: readonly CompiledBin[]
-  shortfall: Reason
-  strength: Reason
-  missing: Reason
-  /** The reason instead of `missing` if consent was revoked or has expired. */
-  withheld: Reason
-  /** The reason instead of `missing` if there is data only in another currency. */
-  otherCurrency: Reason
+  /** What it scores if the feature is missing. */
+  missingBin: ScoredBin
+  /** The same if consent was revoked or has expired, and if there is data only in another currency: with other reasons. */
+  withheldBin: ScoredBin
+  otherCurrencyBin: ScoredBin
+  /** What it scores if it does not apply to the request: as its reference, so that nothing is gained or lost. */
+  notApplicableBin: ScoredBin
 }
 
-/** A bin with its label for the trace: it holds one value, a set, the numbers below a bound, or all other values. */
-export interface CompiledBin {
+/** What a characteristic scores, with the label for the trace; `shortfall` is what is missing to its reference. */
+export interface ScoredBin {
   label: string
   points: number
+  shortfall: number
+  /** What it gives as a reason if it falls short. */
+  lack: RankedReason
+  /** What it gives as a reason if it exceeds its reference; undefined if the value is missing. */
+  strength: RankedReason | undefined
+}
+
+/** A bin for known values: it holds one value, a set, the numbers below a bound, or all other values. */
+export interface CompiledBin extends ScoredBin {
+  strength: RankedReason
   equals: FactValue | undefined
   in: ReadonlySet<FactValue> | undefined
   below: number | undefined
 }
 
 /** A term of the limit with its compiled expression, which is a monthly instalment or an amount. */
-export interface CompiledLimitTerm {
+export interface CompiledLimitTerm extends CompiledBound {
   term: string
   isInstalment: boolean
-  evaluate: Evaluate
-  reads: readonly number[]
+  /** Whether another amount may change it under the same product terms: it reads the amount, the score or the tier. */
+  followsAmount: boolean
 }
 
 /** A tier with the lowest score that reaches it. */

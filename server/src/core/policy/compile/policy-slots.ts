@@ -4,7 +4,7 @@ import { asideName, featureIn, parseExpression } from '../expression/compile-exp
 import { expressionsOf } from '../expression/policy-expressions.ts'
 import { type FeatureTypes, operandsOf } from '../expression/type-expression.ts'
 import type { PolicyDocument } from '../policy-document.ts'
-import { JUDGED_NAMES, JUDGED_VARIABLES } from './judged-variables.ts'
+import { JUDGED_NAMES, JUDGED_VARIABLES, type JudgedVariable } from './judged-variables.ts'
 
 /** The cause or the age of a feature, in a slot of its own. */
 export interface Aside {
@@ -25,7 +25,11 @@ export interface PolicySlots {
   terms: ReadonlyMap<string, number>
   all: ReadonlyMap<string, number>
   types: FeatureTypes
+  /** The name of the feature or variable in each slot; empty for a cause or an age. */
+  names: readonly string[]
   firstVariable: number
+  /** The slot of each variable. */
+  variables: Readonly<Record<JudgedVariable, number>>
   asides: readonly Aside[]
 }
 
@@ -55,7 +59,9 @@ function assignSlots(document: PolicyDocument): PolicySlots {
       ...[...inputs, ...derived].map(({ feature, type }) => [feature, type] as const),
       ...(Object.entries(JUDGED_VARIABLES) as [string, FeatureType][]),
     ]),
+    names: [...features, ...JUDGED_NAMES, ...asides.map(() => '')],
     firstVariable,
+    variables: Object.fromEntries(ofVariables) as Record<JudgedVariable, number>,
     asides,
   }
 }
