@@ -4,6 +4,7 @@
 const { spawn } = require('node:child_process')
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
+const { isFitForCache } = require('./compile-cache.cjs')
 
 const MAJOR_NEEDED = 24
 
@@ -16,14 +17,18 @@ if (!existsSync(pinned) && !isNewEnough) {
   process.exit(1)
 }
 
-// Node.js caches the compiled code of a thousand modules for the next start. The cache lies beside the packages, where
-// only their owner can write.
+// Node.js caches the compiled code of a thousand modules for the next start, beside the packages.
 const NODE_COMPILE_CACHE = join(__dirname, '..', 'node_modules', '.cache', 'node-compile')
-const env = { NODE_COMPILE_CACHE, ...process.env }
+const env =
+  process.env.NODE_COMPILE_CACHE === undefined && isFitForCache(NODE_COMPILE_CACHE)
+    ? { ...process.env, NODE_COMPILE_CACHE }
+    : process.env
 
 // A supervisor signals this process alone, so signals are passed on. A terminal sends Ctrl-C to both processes: the copy goes
 // on as SIGTERM, which a program that has begun to stop ignores, and only a second Ctrl-C is a second SIGINT to it.
+/** @type {import('node:child_process').ChildProcess} */
 let child
+/** @type {Record<string, NodeJS.Signals>} */
 const signals = { SIGTERM: 'SIGTERM', SIGINT: 'SIGTERM', SIGHUP: 'SIGHUP' }
 // Registered before the start: a signal in between would end this process without the other.
 for (const [received, passed] of Object.entries(signals)) process.on(received, () => child.kill(passed))

@@ -18,9 +18,12 @@ export interface MeasuredService {
   env: Record<string, string>
   child: ChildProcess
   post<T>(path: string, body: unknown, idempotencyKey?: string): Promise<T>
+  /** The same with the key of another organization. */
+  withKey(key: string): Pick<MeasuredService, 'post'>
   /** Ends the process, so that another can open its data, until `resume` starts it again. */
   pause(): Promise<void>
-  resume(): Promise<void>
+  /** Starts it again, from source unless another entry is given. */
+  resume(entry?: string): Promise<void>
   /** Starts one more process on the same database. */
   another(): Promise<StartedProcess>
   stop(): Promise<void>
@@ -57,8 +60,8 @@ export async function startMeasuredService(
   }
   const started: StartedProcess[] = []
   const stop = undoable(() => stopAll(started, database, dataDir))
-  const start = async () => {
-    const service = await startProcess(env)
+  const start = async (entry?: string) => {
+    const service = await startProcess(env, entry)
     started.push(service)
     return service
   }
@@ -75,11 +78,14 @@ export async function startMeasuredService(
       key,
       env,
       post: (path, body, idempotencyKey) => post(current.port, { path, key, body, idempotencyKey }),
+      withKey: (other) => ({
+        post: (path, body, idempotencyKey) => post(current.port, { path, key: other, body, idempotencyKey }),
+      }),
       pause: () => endProcess(current.child),
-      async resume() {
-        current = await start()
+      async resume(entry) {
+        current = await start(entry)
       },
-      another: start,
+      another: () => start(),
       stop,
       async stopForNext() {
         for (const { child } of started) await endProcess(child)
@@ -93,11 +99,11 @@ export async function startMeasuredService(
 }
 
 /** Starts one process and waits until it is ready. Its log goes to a file, as under a service manager. */
-export async function startProcess(env: Record<string, string>): Promise<StartedProcess> {
+export async function startProcess(env: Record<string, string>, entry = 'server/src/main.ts'): Promise<StartedProcess> {
   const ports = await freePorts()
   const log = join(env.DATA_DIR!, `${ports.sandbox}.log`)
   const out = openSync(log, 'w')
-  const child = spawn(process.execPath, ['server/src/main.ts'], {
+  const child = spawn(process.execPath, [entry], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { setPriority } from 'node:os'
 import { join, relative } from 'node:path'
+import { NotBuildable, runBuild } from '../build/build-process.ts'
 
 /** The folder of the page: its sources, and `dist/`, which is built from them. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console')
@@ -18,13 +17,7 @@ export const SHARED_FILES = [
   '../server/src/core/vocabularies.ts',
 ] as const
 
-/** Behind every other process: the machine answers requests while it builds. */
-const LOWEST_PRIORITY = 19
-const OUTPUT_CHARACTERS_MAX = 4_000
 const FINGERPRINT_FILE = 'fingerprint'
-
-/** Why a page cannot be built here, in words for the operator of the service. */
-export class PageNotBuildable extends Error {}
 
 /** The hash of everything that the built page depends on; undefined where the sources are not installed. */
 export async function fingerprintOfSources(folder: string): Promise<string | undefined> {
@@ -49,16 +42,16 @@ export async function fingerprintOfDist(folder: string): Promise<string | undefi
  */
 export async function buildPage(folder: string, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
   const fingerprint = await fingerprintOfSources(folder)
-  if (!fingerprint) throw new PageNotBuildable('its sources are not installed')
+  if (!fingerprint) throw new NotBuildable('its sources are not installed')
   const vite = findVite(folder)
   await access(folder, constants.W_OK).catch(() => {
-    throw new PageNotBuildable(`the folder ${folder} cannot be written`)
+    throw new NotBuildable(`the folder ${folder} cannot be written`)
   })
   const unfinished = join(folder, `dist-unfinished-${process.pid}`)
   const replaced = join(folder, `dist-replaced-${process.pid}`)
   try {
     await mkdir(unfinished, { recursive: true })
-    await run([vite, 'build', '--outDir', unfinished, '--emptyOutDir', '--logLevel', 'warn'], { folder, signal })
+    await runBuild([vite, 'build', '--outDir', unfinished, '--emptyOutDir', '--logLevel', 'warn'], { folder, signal })
     await writeFile(join(unfinished, FINGERPRINT_FILE), fingerprint)
     await rename(join(folder, 'dist'), replaced).catch(() => {}) // there is none before the first build
     await rename(unfinished, join(folder, 'dist'))
@@ -80,35 +73,6 @@ function findVite(folder: string): string {
   try {
     return join(createRequire(join(folder, 'package.json')).resolve('vite/package.json'), '../bin/vite.js')
   } catch {
-    throw new PageNotBuildable('Vite is not installed')
+    throw new NotBuildable('Vite is not installed')
   }
-}
-
-async function run(
-  args: readonly string[],
-  { folder, signal }: { folder: string; signal: AbortSignal | undefined },
-): Promise<void> {
-  // The settings of the service, of which some are secret, are not for the build.
-  const child: ChildProcess = spawn(process.execPath, args, {
-    cwd: folder,
-    env: { NODE_ENV: 'production' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(signal && { signal }),
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (data) => {
-      output = (output + data).slice(-OUTPUT_CHARACTERS_MAX)
-    })
-  const exited = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  try {
-    if (child.pid) setPriority(child.pid, LOWEST_PRIORITY)
-  } catch {
-    // A system that does not allow it builds at its usual priority.
-  }
-  const code = await exited
-  if (code !== 0) throw new Error(`vite build ended with ${code}:\n${output.trim()}`)
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
+import { NotBuildable } from '../build/build-process.ts'
 import { BuiltPage } from './built-page.ts'
-import { buildPage, CONSOLE_FOLDER, fingerprintOfDist, fingerprintOfSources, PageNotBuildable } from './page-build.ts'
+import { buildPage, CONSOLE_FOLDER, fingerprintOfDist, fingerprintOfSources } from './page-build.ts'
 
 /** What a request for the page gets: the page, or why there is none. */
 export type PageState = { is: 'ready'; page: BuiltPage } | { is: 'building' } | { is: 'unavailable'; why: string }
@@ -80,7 +81,7 @@ export class PageSource {
 
   /** After a failed build: an older page is better than none where this machine cannot build at all. */
   async #explain(error: Error, hasOlder: boolean): Promise<void> {
-    if (!(error instanceof PageNotBuildable)) {
+    if (!(error instanceof NotBuildable)) {
       this.#logger.error({ err: error }, 'the page of the console could not be built; the next start tries again')
       this.#state = {
         is: 'unavailable',

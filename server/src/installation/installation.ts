@@ -125,12 +125,12 @@ async function completeKey({ masterKey, dataDir }: Config, { control }: Storage,
 
 /** Refuses to start under another master key than the one whose check value the first start stored. */
 export async function verifyMasterKey({ storage, masterKey, newId, nowMs }: Installation): Promise<void> {
-  const check = {
-    masterKeyCheck: masterKey.check,
-    firstOrganizationId: newId('org'),
-    now: new Date(nowMs()).toISOString(),
-  }
-  await storeKeyCheck(storage.control, check)
+  if (!(await readStoredKeys(storage.control)))
+    await storeKeyCheck(storage.control, {
+      masterKeyCheck: masterKey.check,
+      firstOrganizationId: newId('org'),
+      now: new Date(nowMs()).toISOString(),
+    })
   const fault = await findKeyFault({ storage, masterKey })
   if (fault !== undefined) throw new WrongMasterKey(KEY_FAULTS[fault])
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
@@ -55,8 +56,8 @@ export interface Started {
 }
 
 /**
- * The composition root: the one function that knows every module. It builds all parts without reading the database,
- * which may still be opening, and returns the function that starts them.
+ * The composition root: the one function that knows every module. It builds all parts while the database is prepared, and
+ * starts them after that.
  *
  * It is apart from `startService` so that its imports load while the embedded database opens in its own thread.
  */
@@ -75,7 +76,7 @@ export async function assembleService(
     running: RunningParts
     buildsPage: boolean
   },
-): Promise<() => Promise<Started>> {
+): Promise<Started> {
   const { config, storage } = installation
   const { closers, listeners } = running
   const metrics = new Registry()
@@ -88,6 +89,12 @@ export async function assembleService(
   )
   const health = watchDatabases(installation, { logger, metrics })
   closers.push(() => health.close())
+  const applied = await storage.migrate()
+  if (applied.length > 0) logger.info({ applied }, 'database migrated')
+  const preparing = prepareStart(installation, health)
+  // Awaited below, unless a part cannot be built; then the databases are closed after it has ended.
+  const prepared = preparing.catch(() => {})
+  closers.push(() => prepared)
   const parts = {
     installation,
     logger,
@@ -99,44 +106,56 @@ export async function assembleService(
     measureAudit: createAuditMeter(metrics),
     sealers: new Map<Environment, Sealer>(),
   }
-  const apis = roles.includes('api')
-    ? ENVIRONMENTS.map((name) => ({ name, listener: new Listener(buildApi(parts, name, closers)) }))
-    : []
-  const consoleServer = roles.includes('console') ? buildConsole(parts, buildsPage) : undefined
-  const console = consoleServer && new Listener(consoleServer.app)
-  if (consoleServer) closers.push(() => consoleServer.page.close())
-  for (const listener of [...apis.map((api) => api.listener), ...(console ? [console] : [])]) await listener.ready()
-
-  return async () => {
-    const firstRunText = await prepareStart(installation, health)
-    health.start()
-    if (storage.embedded) closers.push(await openCommandSocket(installation))
-    if (roles.includes('worker'))
-      for (const name of ENVIRONMENTS) startWorkers(parts, name, { webhookTimings, closers })
-    const listen = (listener: Listener, port: number) => {
-      listeners.push(listener)
-      return listener.listen({ host: config.host, port })
-    }
-    const urls: Started['urls'] = {}
-    for (const { name, listener } of apis) urls[name] = await listen(listener, config.ports[name])
-    if (console) urls.console = await listen(console, config.ports.console)
-    if (buildsPage) consoleServer?.page.start()
-    const timer = setTimeout(() => finishLoading({ installation, roles, logger }), DEFERRED_WORK_AFTER_MS).unref()
-    closers.push(async () => clearTimeout(timer))
-    return { firstRunText, urls, startDraining: () => parts.readiness.startDraining() }
+  const servers = await buildServers(parts, { roles, closers, buildsPage })
+  const firstRunText = await preparing
+  health.start()
+  if (storage.embedded) closers.push(await openCommandSocket(installation))
+  if (roles.includes('worker')) for (const name of ENVIRONMENTS) startWorkers(parts, name, { webhookTimings, closers })
+  const listen = (listener: Listener, port: number) => {
+    listeners.push(listener)
+    return listener.listen({ host: config.host, port })
   }
+  const urls: Started['urls'] = {}
+  for (const { name, listener } of servers.apis) urls[name] = await listen(listener, config.ports[name])
+  if (servers.console) urls.console = await listen(servers.console.listener, config.ports.console)
+  if (buildsPage) servers.console?.page.start()
+  const timer = setTimeout(() => finishLoading({ installation, roles, logger }), DEFERRED_WORK_AFTER_MS).unref()
+  closers.push(async () => clearTimeout(timer))
+  return { firstRunText, urls, startDraining: () => parts.readiness.startDraining() }
 }
 
 /** Checks the master key and completes what is unfinished; returns the text of a first start. */
 async function prepareStart(installation: Installation, health: DatabaseHealth): Promise<string | undefined> {
   // Checked in this order, so that a rotation of the master key that begins meanwhile sees this node, or is seen by it. A
-  // database that takes no heartbeat now does not end the start: reads can be served, and the checks go on.
-  await health.check()
+  // database that takes no heartbeat now does not end the start: reads can be served, and the checks go on. A rotation reads
+  // the heartbeats of this database alone; the others are checked once the service answers.
+  await health.checkOnly('control')
   await verifyMasterKey(installation)
   const firstRunText = await firstRun(installation)
   // What a node that stopped has left: rows that it changed are refused until their entries are recorded.
   await installation.storage.control.recordQueued()
   return firstRunText
+}
+
+/** Builds the HTTP servers, each in its own turn of the event loop: in between, the database gets its next statement. */
+async function buildServers(
+  parts: Parts,
+  { roles, closers, buildsPage }: { roles: readonly Role[]; closers: RunningParts['closers']; buildsPage: boolean },
+) {
+  const ready = async (app: FastifyInstance) => {
+    const listener = new Listener(app)
+    await listener.ready()
+    await nextTurn()
+    return listener
+  }
+  await nextTurn()
+  const apis: { name: Environment; listener: Listener }[] = []
+  if (roles.includes('api'))
+    for (const name of ENVIRONMENTS) apis.push({ name, listener: await ready(buildApi(parts, name, closers)) })
+  if (!roles.includes('console')) return { apis }
+  const { app, page } = buildConsole(parts, buildsPage)
+  closers.push(() => page.close())
+  return { apis, console: { page, listener: await ready(app) } }
 }
 
 function startWorkers(

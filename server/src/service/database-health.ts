@@ -46,6 +46,11 @@ export class DatabaseHealth {
     this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS).unref()
   }
 
+  /** Checks one database now, without waiting for the others. */
+  async checkOnly(name: string): Promise<void> {
+    await this.#checkOne(name, this.#parts.databases[name]!)
+  }
+
   /** The first problem of a database, by a check that ended at most a second ago; undefined if all can serve requests. */
   async check(): Promise<HealthProblem | undefined> {
     if (performance.now() - this.#checkedAtMs > FRESH_FOR_MS) {

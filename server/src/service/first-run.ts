@@ -1,11 +1,11 @@
 import type { Installation } from '../installation/installation.ts'
-import { listOrganizations, withFirstRunLock } from '../store/control/organizations.ts'
+import { isAnyOrganization, withFirstRunLock } from '../store/control/organizations.ts'
 
 /** Creates the first organization if there is none; returns the text that shows its API key this one time. */
 export async function firstRun(installation: Installation): Promise<string | undefined> {
   const { control, embedded } = installation.storage
   const createIfNone = async () => {
-    if ((await listOrganizations(control)).length > 0) return undefined
+    if (await isAnyOrganization(control)) return undefined
     // Imported here, because later starts do not need these modules.
     const { createFirstOrganization } = await import('./create-first-organization.ts')
     return createFirstOrganization(installation)

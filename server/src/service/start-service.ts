@@ -31,6 +31,8 @@ export interface ServiceOptions {
   finishWithinMs?: number
   /** Builds the page of the console if its sources have changed; `npm start` does. */
   buildsPage?: boolean
+  /** Builds the server for the next start; `npm start` does when it runs from source. */
+  buildsServer?: boolean
 }
 
 /** Opens the installation, starts every part of the service, and closes them in reverse order. */
@@ -44,6 +46,7 @@ export async function startService(
     webhookTimings = {},
     finishWithinMs = FINISH_WITHIN_MS,
     buildsPage = false,
+    buildsServer = false,
   }: ServiceOptions,
 ): Promise<Service> {
   const running: RunningParts = { listeners: [], closers: [] }
@@ -64,11 +67,12 @@ export async function startService(
     const installation = await opening
     running.closers.push(() => installation.close())
     const { assembleService } = await loading
-    const start = await assembleService(installation, { logger, roles, webhookTimings, running, buildsPage })
-    const applied = await installation.storage.migrate()
-    if (applied.length > 0) logger.info({ applied }, 'database migrated')
-    const started = await start()
+    const started = await assembleService(installation, { logger, roles, webhookTimings, running, buildsPage })
     installation.storage.endStart()
+    if (buildsServer) {
+      const { buildServerForNextStart } = await import('../build/server-build.ts')
+      running.closers.push(buildServerForNextStart(logger))
+    }
     return { installation, ...started, close }
   } catch (error) {
     await close()

@@ -3,7 +3,7 @@ import { type Database, DatabaseUnavailable } from './database/database.ts'
 import { prepareDatabaseFolder } from './database/database-folder.ts'
 import { lockFolder } from './database/folder-lock.ts'
 import { openPglite } from './database/pglite-database.ts'
-import { migrate } from './schema/migrate.ts'
+import { isUpToDate, type MigrationFamily, migrate } from './schema/migrate.ts'
 
 /** The three data sets of an installation. No statement reads more than one of them. */
 export interface Storage {
@@ -123,11 +123,17 @@ function assemble({
     control,
     environments: { sandbox, production },
     async migrate() {
-      const applied = await migrate(control, 'control')
-      for (const database of [sandbox, production]) {
-        applied.push(
-          ...(await migrate(database, 'environment')).map((step) => step.replace('environment', database.schema)),
-        )
+      const families: [Database, MigrationFamily][] = [
+        [control, 'control'],
+        [sandbox, 'environment'],
+        [production, 'environment'],
+      ]
+      // All at once, because most starts wait for nothing else; and none is migrated if this release must not start on another.
+      const upToDate = await Promise.all(families.map(([database, family]) => isUpToDate(database, family)))
+      const applied: string[] = []
+      for (const [database, family] of families.filter((_, index) => !upToDate[index])) {
+        const steps = await migrate(database, family)
+        applied.push(...steps.map((step) => step.replace('environment', database.schema)))
       }
       return applied
     },

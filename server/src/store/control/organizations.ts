@@ -42,8 +42,14 @@ export async function organizationNamed(control: Database, name: string): Promis
 /** Lists all organizations, oldest first. */
 export async function listOrganizations(control: Database): Promise<Organization[]> {
   return control.query<Organization & Record<string, unknown>>(
-    'SELECT id, name, created_at FROM organizations ORDER BY id',
+    'SELECT id, name, created_at FROM organizations ORDER BY created_at, id',
   )
+}
+
+/** Whether there is an organization. */
+export async function isAnyOrganization(control: Database): Promise<boolean> {
+  const [row] = await control.query<{ found: boolean }>('SELECT EXISTS (SELECT FROM organizations) AS found')
+  return row!.found
 }
 
 /** The id of the organization that the first start creates, stored before anything of that organization is. */
@@ -52,7 +58,7 @@ export async function firstOrganizationId(control: Database): Promise<string> {
   return row!.first_organization_id
 }
 
-/** Stores the check value of the master key at the first start of an installation; later ones change nothing. */
+/** Stores the check value of the master key at the first start of an installation; nothing changes if another node has. */
 export async function storeKeyCheck(
   control: Database,
   { masterKeyCheck, firstOrganizationId, now }: { masterKeyCheck: string; firstOrganizationId: string; now: string },

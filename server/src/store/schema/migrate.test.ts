@@ -47,3 +47,12 @@ test('a database with an unknown or an edited migration is refused', async () =>
   )
   await assert.rejects(storage.migrate(), new RegExp(`${row!.name} differs`))
 })
+
+test('nothing is migrated if one of the three schemas is refused', async () => {
+  const { control, environments } = storage
+  await control.query('DELETE FROM schema_migrations') // now all are pending, and fail if they are applied
+  await environments.production.query(
+    "INSERT INTO schema_migrations (number, name, sha256) VALUES (999, 'environment/999-future', 'x')",
+  )
+  await assert.rejects(storage.migrate(), /999-future, which this release does not know/)
+})

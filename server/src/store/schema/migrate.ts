@@ -23,9 +23,8 @@ export class MigrationRefused extends Error {
 const ADVISORY_LOCK = 8_243_004_117
 
 /** Applies the pending migrations of a schema in one transaction and returns their names; nodes may do so at once. */
-export async function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
+export function migrate(database: Database, family: MigrationFamily): Promise<string[]> {
   const migrations = readMigrations(family)
-  if (await isUpToDate(database, migrations)) return []
   return database.transaction(async (transaction) => {
     await transaction.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK])
     await transaction.script(`CREATE SCHEMA IF NOT EXISTS ${quotedSchema(database.schema)};
@@ -46,9 +45,9 @@ export async function migrate(database: Database, family: MigrationFamily): Prom
 }
 
 /** Whether no migration is pending, as on most starts; checked without a lock or a transaction. */
-async function isUpToDate(database: Database, migrations: readonly Migration[]): Promise<boolean> {
+export async function isUpToDate(database: Database, family: MigrationFamily): Promise<boolean> {
   try {
-    return (await pendingMigrations(database, migrations)).length === 0
+    return (await pendingMigrations(database, readMigrations(family))).length === 0
   } catch (error) {
     if (error instanceof DatabaseError && error.isNotSetUp) return false
     throw error
